@@ -324,43 +324,52 @@ struct question {
 	const uint8_t *tasks;
 	uint64_t from, to;
 	char *by;
+	bool off_cpu;
+	const char *specs[SPANS_LANES_MAX];
+	size_t n_specs;
 };
 
-/* The same as api/stats and api/why answer. */
+/* The same as api/stats and api/why answer: a row for each. */
+#define ANSWER(NAME, CALL, EMIT)                                                                   \
+	static int answer_##NAME(struct opened *o, const struct question *q, struct jsonwriter *w) \
+	{                                                                                          \
+		struct insight_##NAME a;                                                           \
+		int r = CALL;                                                                      \
+                                                                                                   \
+		if (r < 0)                                                                         \
+			return r;                                                                  \
+		EMIT;                                                                              \
+		insight_##NAME##_release(&a);                                                      \
+		return 0;                                                                          \
+	}
+ANSWER(tasks, insight_tasks(&a, o->lanes, NULL, q->from, q->to), insight_emit_tasks(&a, w))
+ANSWER(events, insight_events(&a, o->lanes, NULL, q->from, q->to), insight_emit_events(&a, w))
+ANSWER(wakeups, insight_wakeups(&a, o->lanes, q->tasks, q->from, q->to),
+       insight_emit_wakeups(&a, w))
+ANSWER(functions, insight_functions(&a, o->lanes, q->task, q->from, q->to),
+       insight_emit_functions(&a, w))
+ANSWER(flame, insight_flame(&a, o->lanes, q->off_cpu, q->by, q->task, q->from, q->to),
+       insight_emit_flame(&a, o->tl, w))
+ANSWER(spans, insight_spans(&a, o->lanes, q->specs, q->n_specs, q->from, q->to),
+       insight_emit_spans(&a, w))
+ANSWER(why, insight_why(&a, o->lanes, q->task, q->from, q->to), insight_emit_why(&a, o->tl, w))
+
+static const struct {
+	const char *what;
+	int (*answer)(struct opened *o, const struct question *q, struct jsonwriter *w);
+} answers[] = {
+	{"tasks", answer_tasks},	 {"events", answer_events}, {"wakeups", answer_wakeups},
+	{"functions", answer_functions}, {"flame", answer_flame},   {"offcpu", answer_flame},
+	{"spans", answer_spans},	 {"why", answer_why},
+};
+
 static int answer(struct opened *o, const char *what, const struct question *q,
 		  struct jsonwriter *w)
 {
-	const char *specs[SPANS_LANES_MAX];
-	struct insight_tasks tasks = {0};
-	struct insight_events events = {0};
-	struct insight_wakeups wakeups = {0};
-	struct insight_why why = {0};
-	int r = -EINVAL;
-
-	if (!strcmp(what, "tasks")) {
-		r = insight_tasks(&tasks, o->lanes, NULL, q->from, q->to);
-		insight_emit_tasks(&tasks, w);
-		insight_tasks_release(&tasks);
-	} else if (!strcmp(what, "events")) {
-		r = insight_events(&events, o->lanes, NULL, q->from, q->to);
-		insight_emit_events(&events, w);
-		insight_events_release(&events);
-	} else if (!strcmp(what, "wakeups")) {
-		r = insight_wakeups(&wakeups, o->lanes, q->tasks, q->from, q->to);
-		insight_emit_wakeups(&wakeups, w);
-		insight_wakeups_release(&wakeups);
-	} else if (!strcmp(what, "functions")) {
-		r = insight_functions(o->lanes, q->task, q->from, q->to, w);
-	} else if (!strcmp(what, "flame") || !strcmp(what, "offcpu")) {
-		r = insight_flame(o->lanes, what[0] == 'o', q->by, q->task, q->from, q->to, w);
-	} else if (!strcmp(what, "spans")) {
-		r = insight_spans(o->lanes, specs, split(q->by, specs), q->from, q->to, w);
-	} else if (!strcmp(what, "why")) {
-		r = insight_why(&why, o->lanes, q->task, q->from, q->to);
-		insight_emit_why(&why, o->tl, w);
-		insight_why_release(&why);
-	}
-	return r;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		if (!strcmp(answers[i].what, what))
+			return answers[i].answer(o, q, w);
+	return -EINVAL;
 }
 
 static int insight_command(struct opened *o, const char *what, int pid, uint64_t from, uint64_t to,
@@ -368,7 +377,7 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 {
 	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
 	uint8_t bits[INSIGHT_TASKS / 8] = {0};
-	struct question q = {task, task < 0 ? NULL : bits, from, to, by};
+	struct question q = {task, task < 0 ? NULL : bits, from, to, by, what[0] == 'o'};
 	struct textbuf tb;
 	struct jsonwriter w;
 	double begin = worked_ms(CLOCK_PROCESS_CPUTIME_ID);
@@ -378,6 +387,8 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 		bits[task / 8] |= 1 << task % 8;
 	textbuf_init(&tb, TEXT_MAX);
 	jsonwriter_init(&w, &tb);
+	if (!strcmp(what, "spans"))
+		q.n_specs = split(by, q.specs);
 	r = answer(o, what, &q, &w);
 	print_pids(o);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);

@@ -215,32 +215,38 @@ static void a_late_leave_says_how_long_it_took(void **state)
 
 static void frames_add_up(void **state)
 {
+	struct flame_frame *frames;
 	struct flametree t;
 	struct labels l;
-	struct textbuf tb;
-	struct jsonwriter w;
-	uint32_t a, b;
+	uint32_t a, b, first, second;
+	size_t n;
 
 	assert_int_equal(labels_init(&l), 0);
 	assert_int_equal(flametree_init(&t), 0);
-	a = flametree_child(&t, 0, labels_add(&l, "a", 1));
+	a = flametree_child(&t, 0, frame_key_task(FRAME_TASK, 3));
 	b = flametree_child(&t, a, labels_add(&l, "b", 1));
 	flametree_add(&t, a, 5);
 	flametree_add(&t, b, 7);
 	flametree_add(&t, flametree_child(&t, a, labels_add(&l, "c", 1)), 20);
+	flametree_child(&t, a, labels_add(&l, "nothing", 7));
 	assert_int_equal(flametree_child(&t, a, labels_add(&l, "b", 1)), b);
-	textbuf_init(&tb, 1 << 20);
-	jsonwriter_init(&w, &tb);
-	jsonwriter_open(&w, NULL, '{');
-	assert_int_equal(flametree_emit(&t, &l, &w), 0);
-	jsonwriter_close(&w);
-	textbuf_add_char(&tb, 0);
-	assert_string_equal(
-		tb.start,
-		"{\"root\":{\"name\":\"all\",\"value\":32,\"children\":[{\"name\":\"a\","
-		"\"value\":32,\"children\":[{\"name\":\"c\",\"value\":20},{\"name\":\"b\","
-		"\"value\":7}]}]}}");
-	textbuf_release(&tb);
+	assert_int_equal(flametree_list(&t, &l, &frames, &n), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(frames[0].weight, 32);
+	assert_null(frames[0].name);
+	a = frames[0].first_child;
+	assert_int_equal(frames[a].kind, FRAME_TASK);
+	assert_int_equal(frames[a].value, 3);
+	assert_int_equal(frames[a].weight, 32);
+	first = frames[a].first_child;
+	second = frames[first].next;
+	assert_string_equal(frames[first].name, "c");
+	assert_int_equal(frames[first].weight, 20);
+	assert_true(frames[first].is_leaf);
+	assert_string_equal(frames[second].name, "b");
+	assert_int_equal(frames[second].weight, 7);
+	assert_int_equal(frames[second].next, 0);
+	free(frames);
 	flametree_release(&t);
 	labels_release(&l);
 }

@@ -13,6 +13,11 @@
 void insight_emit_tasks(const struct insight_tasks *t, struct jsonwriter *w);
 void insight_emit_events(const struct insight_events *e, struct jsonwriter *w);
 void insight_emit_wakeups(const struct insight_wakeups *u, struct jsonwriter *w);
+void insight_emit_functions(const struct insight_functions *f, struct jsonwriter *w);
+void insight_emit_flame(const struct insight_flame *f, const struct timeline *tl,
+			struct jsonwriter *w);
+void insight_emit_spans(const struct insight_spans *s, struct jsonwriter *w);
+void insight_emit_list(const struct insight_list *l, struct jsonwriter *w);
 void insight_emit_why(const struct insight_why *y, const struct timeline *tl, struct jsonwriter *w);
 
 /* "key":{"name":…,"soft":…,"task":n or -1,"cpu":…,"start":… if its name is known} */

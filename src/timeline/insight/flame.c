@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame.c - a flame graph of a range: which kind of it there can be, and the tree as it is told.
+ * flame.c - a flame graph of a range: which kind of it there can be, and its frames.
  *
  *	functions   CPU time, by what called what           (calls.c)
  *	stacks      how many stacks events have, all of them or those of one event   (stacks.c)
@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 struct flame_calls {
-	struct lanes *ls;
 	struct flametree *t;
 	bool by_task;
 };
@@ -24,14 +23,11 @@ static void add_call(void *ctx, const struct counted_call *call)
 {
 	struct flame_calls *f = ctx;
 	uint32_t node = 0;
-	char name[64];
 
 	if (call->is_cut)
 		return;
-	if (f->by_task) {
-		insight_task_name(f->ls->tl, call->task, name, sizeof(name));
-		node = flametree_child(f->t, 0, labels_add(&f->ls->labels, name, strlen(name)));
-	}
+	if (f->by_task)
+		node = flametree_child(f->t, 0, frame_key_task(FRAME_TASK, call->task));
 	for (unsigned i = 0; i <= call->depth; i++)
 		node = flametree_child(f->t, node, call->path[i]);
 	flametree_add(f->t, node, call->self_ns);
@@ -42,9 +38,11 @@ struct flame {
 	int task;
 	uint64_t from, to;
 	struct flametree t;
-	const char *by, *unit, *why;
-	const char *clock; /* functions: "cpu" or "wall" */
-	uint64_t *n_of;	   /* stacks, by kind of their event */
+	const char *by;
+	bool in_stacks;
+	enum flame_clock clock;
+	enum flame_gap gap;
+	uint64_t *n_of; /* stacks, by kind of their event */
 	size_t n_kinds;
 };
 
@@ -64,7 +62,7 @@ static bool has_stacks(const struct timeline *tl)
 /* by: "functions", "stacks", an event, or NULL: functions if there are any. */
 static int fill_on_cpu(struct flame *f, const char *by)
 {
-	struct flame_calls calls = {f->ls, &f->t, f->task < 0};
+	struct flame_calls calls = {&f->t, f->task < 0};
 	bool is_wall;
 	int r = -ENODATA;
 
@@ -74,11 +72,11 @@ static int fill_on_cpu(struct flame *f, const char *by)
 	if (!r && !by && f->t.n == 1)
 		r = -ENODATA;
 	if (!r)
-		f->clock = is_wall ? "wall" : "cpu";
+		f->clock = is_wall ? FLAME_WALL : FLAME_CPU;
 	f->by = "functions";
 	if (r != -ENODATA || (by && !strcmp(by, "functions")))
 		return r == -ENODATA ? 0 : r;
-	f->unit = "stacks";
+	f->in_stacks = true;
 	f->by = by ? by : "stacks";
 	f->n_kinds = timeline_n_kinds(f->ls->tl);
 	f->n_of = calloc(f->n_kinds + 1, sizeof(*f->n_of));
@@ -88,9 +86,7 @@ static int fill_on_cpu(struct flame *f, const char *by)
 				 &f->t, f->n_of, f->n_kinds);
 	if (r != -ENODATA)
 		return r;
-	f->why = by ? "No such stacks are in this range."
-		    : "The trace has neither calls of functions nor stacks in this range; record "
-		      "with -p function_graph, or with stacks (-T).";
+	f->gap = by ? FLAME_NO_SUCH_STACKS : FLAME_NO_CALLS;
 	return 0;
 }
 
@@ -103,79 +99,98 @@ static int fill_off_cpu(struct flame *f)
 		return r;
 	f->by = by_stack ? "stacks" : "states";
 	if (f->t.n == 1)
-		f->why = "The trace does not tell when tasks left their CPUs in this range; record "
-			 "with -e sched.";
+		f->gap = FLAME_NO_SWITCHES;
 	else if (!by_stack)
-		f->why = "The trace has no stacks of switches; what is shown is the state of tasks "
-			 "and who woke them. Record with -e sched -T for stacks.";
+		f->gap = FLAME_NO_STACKS;
 	return 0;
 }
 
-static void emit_choice(struct jsonwriter *w, const char *by, uint64_t n)
+static int add_choice(struct insight_flame *ret, const char *by, uint64_t n)
 {
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "by", by);
-	if (n)
-		jsonwriter_add_uint(w, "n", n);
-	jsonwriter_close(w);
+	struct flame_choice *more =
+		realloc(ret->choices, (ret->n_choices + 1) * sizeof(*ret->choices));
+
+	if (!more)
+		return -ENOMEM;
+	ret->choices = more;
+	more[ret->n_choices] = (struct flame_choice){strdup(by), n};
+	return more[ret->n_choices++].by ? 0 : -ENOMEM;
 }
 
-/* What else could be drawn: functions, stacks, those of each event; events of several buffers are one. */
-static void emit_choices(struct flame *f, struct jsonwriter *w)
+/* Stacks of one event, those of its other kinds with it: events of several buffers are one. */
+static int add_event_choice(struct flame *f, size_t i, struct insight_flame *ret)
+{
+	struct timeline *tl = f->ls->tl;
+	const struct event *ev = timeline_kind(tl, i)->event;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s/%s", ev->system, ev->name);
+	for (size_t j = i + 1; j < f->n_kinds; j++) {
+		const struct event *other = timeline_kind(tl, j)->event;
+
+		if (!f->n_of[j] || !other || !insight_is_event(other, name))
+			continue;
+		f->n_of[i] += f->n_of[j];
+		f->n_of[j] = 0;
+	}
+	return add_choice(ret, name, f->n_of[i]);
+}
+
+/* What else could be drawn: functions, stacks, those of each event. */
+static int find_choices(struct flame *f, struct insight_flame *ret)
 {
 	struct timeline *tl = f->ls->tl;
 	uint64_t all = 0;
+	int r = 0;
 
-	jsonwriter_open(w, "choices", '[');
-	if (f->clock || insight_has_calls(f->ls))
-		emit_choice(w, "functions", 0);
+	if (f->clock != FLAME_NO_CLOCK || insight_has_calls(f->ls))
+		r = add_choice(ret, "functions", 0);
 	for (size_t i = 0; i <= f->n_kinds && f->n_of; i++)
 		all += f->n_of[i];
-	if (has_stacks(tl))
-		emit_choice(w, "stacks", all);
-	for (size_t i = 0; i < f->n_kinds; i++) {
-		const struct event *ev = timeline_kind(tl, i)->event;
-		char name[256];
-
-		if (!f->n_of[i] || !ev)
-			continue;
-		snprintf(name, sizeof(name), "%s/%s", ev->system, ev->name);
-		for (size_t j = i + 1; j < f->n_kinds; j++) {
-			const struct event *other = timeline_kind(tl, j)->event;
-
-			if (!f->n_of[j] || !other || !insight_is_event(other, name))
-				continue;
-			f->n_of[i] += f->n_of[j];
-			f->n_of[j] = 0;
-		}
-		emit_choice(w, name, f->n_of[i]);
-	}
-	jsonwriter_close(w);
+	if (!r && has_stacks(tl))
+		r = add_choice(ret, "stacks", all);
+	for (size_t i = 0; i < f->n_kinds && !r; i++)
+		if (f->n_of[i] && timeline_kind(tl, i)->event)
+			r = add_event_choice(f, i, ret);
+	return r;
 }
 
-int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
-		  uint64_t to, struct jsonwriter *w)
+int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, const char *by,
+		  int task, uint64_t from, uint64_t to)
 {
-	struct flame f = {.ls = ls, .task = task, .from = from, .to = to, .unit = "ns"};
+	struct flame f = {.ls = ls, .task = task, .from = from, .to = to};
+	struct insight_flame answer = {.is_off_cpu = off_cpu};
 	int r = flametree_init(&f.t);
 
 	if (r < 0)
 		return r;
 	r = off_cpu ? fill_off_cpu(&f) : fill_on_cpu(&f, by);
+	if (!r && !off_cpu)
+		r = find_choices(&f, &answer);
+	if (!r)
+		r = flametree_list(&f.t, &ls->labels, &answer.frames, &answer.n_frames);
 	if (!r) {
-		jsonwriter_open(w, NULL, '{');
-		jsonwriter_add_string(w, "unit", f.unit);
-		jsonwriter_add_string(w, "by", f.by);
-		if (f.clock)
-			jsonwriter_add_string(w, "clock", f.clock);
-		if (!off_cpu)
-			emit_choices(&f, w);
-		r = flametree_emit(&f.t, &ls->labels, w);
-		if (f.why)
-			jsonwriter_add_string(w, "why_empty", f.why);
-		jsonwriter_close(w);
+		answer.by = strdup(f.by);
+		answer.in_stacks = f.in_stacks;
+		answer.clock = f.clock;
+		answer.gap = f.gap;
+		r = answer.by ? 0 : -ENOMEM;
 	}
 	free(f.n_of);
 	flametree_release(&f.t);
+	if (r < 0)
+		insight_flame_release(&answer);
+	else
+		*ret = answer;
 	return r;
+}
+
+void insight_flame_release(struct insight_flame *f)
+{
+	for (size_t i = 0; i < f->n_choices; i++)
+		free(f->choices[i].by);
+	free(f->choices);
+	free(f->frames);
+	free(f->by);
+	*f = (struct insight_flame){0};
 }

@@ -2,8 +2,8 @@
 /*
  * flametree.c - a tree of frames with weights, the data of a flame graph.
  *
- * Nodes are numbers in one array; the child of a node with a given label is found by hashing both. The value
- * of a node as it is written is its own weight and that of all below it.
+ * Nodes are numbers in one array; the child of a node with a given key is found by hashing both. A listed frame has its
+ * own weight and that of all below it. Frames without any weight, and those deeper than FLAME_DEPTH_MAX, are not listed.
  */
 #include "timeline/insight/insight_int.h"
 
@@ -30,9 +30,9 @@ void flametree_release(struct flametree *t)
 	*t = (struct flametree){0};
 }
 
-static size_t place_of(const struct flametree *t, uint32_t parent, uint32_t label)
+static size_t place_of(const struct flametree *t, uint32_t parent, uint32_t key)
 {
-	return hash_number(t->seed, ((uint64_t)parent << 32 | label) * 0x9e3779b97f4a7c15u,
+	return hash_number(t->seed, ((uint64_t)parent << 32 | key) * 0x9e3779b97f4a7c15u,
 			   t->n_slots);
 }
 
@@ -52,7 +52,7 @@ static int grow(struct flametree *t)
 	t->n_slots *= 2;
 	t->cap *= 2;
 	for (uint32_t i = 1; i < t->n; i++) {
-		size_t at = place_of(t, nodes[i].parent, nodes[i].label);
+		size_t at = place_of(t, nodes[i].parent, nodes[i].key);
 
 		while (slots[at])
 			at = (at + 1) & (t->n_slots - 1);
@@ -61,25 +61,25 @@ static int grow(struct flametree *t)
 	return 0;
 }
 
-uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t label)
+uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t key)
 {
 	size_t at;
 	uint32_t n;
 
 	if (parent == UINT32_MAX)
 		return UINT32_MAX;
-	for (at = place_of(t, parent, label); t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
+	for (at = place_of(t, parent, key); t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
 		n = t->slots[at];
-		if (t->nodes[n].parent == parent && t->nodes[n].label == label)
+		if (t->nodes[n].parent == parent && t->nodes[n].key == key)
 			return n;
 	}
 	if (t->n == FLAME_NODES_MAX)
 		return UINT32_MAX;
 	if (t->n == t->cap)
-		return grow(t) < 0 ? UINT32_MAX : flametree_child(t, parent, label);
+		return grow(t) < 0 ? UINT32_MAX : flametree_child(t, parent, key);
 	n = t->n++;
 	t->nodes[n] = (struct flame_node){
-		.label = label, .parent = parent, .next = t->nodes[parent].first_child};
+		.key = key, .parent = parent, .next = t->nodes[parent].first_child};
 	t->nodes[parent].first_child = n;
 	t->slots[at] = n;
 	return n;
@@ -93,16 +93,17 @@ void flametree_add(struct flametree *t, uint32_t node, uint64_t weight)
 		t->nodes[node].self += weight;
 }
 
-struct emitting {
-	struct flametree *t;
+struct listing {
+	const struct flametree *t;
 	struct labels *labels;
-	struct jsonwriter *w;
-	uint64_t *values; /* with all below */
+	uint64_t *weights; /* with all below */
+	struct flame_frame *frames;
+	uint32_t n;
 	bool failed;
 };
 
 struct ranked {
-	uint64_t value;
+	uint64_t weight;
 	uint32_t node;
 };
 
@@ -110,62 +111,80 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void emit_node(struct emitting *e, uint32_t node, unsigned depth);
+static uint32_t list_node(struct listing *l, uint32_t node, unsigned depth);
 
-static void emit_children(struct emitting *e, uint32_t node, unsigned depth)
+static void list_children(struct listing *l, uint32_t node, uint32_t frame, unsigned depth)
 {
+	const struct flame_node *nodes = l->t->nodes;
 	struct ranked *list;
+	uint32_t *link = &l->frames[frame].first_child;
 	size_t n = 0;
 
-	for (uint32_t c = e->t->nodes[node].first_child; c; c = e->t->nodes[c].next)
-		n += e->values[c] > 0;
+	for (uint32_t c = nodes[node].first_child; c; c = nodes[c].next)
+		n += l->weights[c] > 0;
 	list = malloc(n * sizeof(*list) + 1);
 	if (!list) {
-		e->failed = true;
+		l->failed = true;
 		return;
 	}
 	n = 0;
-	for (uint32_t c = e->t->nodes[node].first_child; c; c = e->t->nodes[c].next)
-		if (e->values[c])
-			list[n++] = (struct ranked){e->values[c], c};
+	for (uint32_t c = nodes[node].first_child; c; c = nodes[c].next)
+		if (l->weights[c])
+			list[n++] = (struct ranked){l->weights[c], c};
 	qsort(list, n, sizeof(*list), compare_ranked);
-	jsonwriter_open(e->w, "children", '[');
-	for (size_t i = 0; i < n && !e->failed; i++)
-		emit_node(e, list[i].node, depth + 1);
-	jsonwriter_close(e->w);
+	for (size_t i = 0; i < n && !l->failed; i++) {
+		uint32_t child = list_node(l, list[i].node, depth + 1);
+
+		*link = child;
+		link = &l->frames[child].next;
+	}
 	free(list);
 }
 
-static void emit_node(struct emitting *e, uint32_t node, unsigned depth)
+static uint32_t list_node(struct listing *l, uint32_t node, unsigned depth)
 {
-	const struct flame_node *n = &e->t->nodes[node];
+	const struct flame_node *n = &l->t->nodes[node];
+	uint32_t at = l->n++;
+	struct flame_frame *f = &l->frames[at];
 
-	jsonwriter_open(e->w, node ? NULL : "root", '{');
-	jsonwriter_add_string(e->w, "name", node ? labels_find(e->labels, n->label) : "all");
-	jsonwriter_add_uint(e->w, "value", e->values[node]);
-	if (n->first_child && depth < FLAME_DEPTH_MAX)
-		emit_children(e, node, depth);
-	jsonwriter_close(e->w);
+	f->kind = n->key >> 24;
+	f->value = n->key & 0xffffff;
+	if (f->kind == FRAME_NAME && node)
+		f->name = labels_find(l->labels, f->value);
+	f->weight = l->weights[node];
+	f->is_leaf = !n->first_child || depth >= FLAME_DEPTH_MAX;
+	if (!f->is_leaf)
+		list_children(l, node, at, depth);
+	return at;
 }
 
-int flametree_emit(struct flametree *t, struct labels *labels, struct jsonwriter *w)
+int flametree_list(const struct flametree *t, struct labels *labels, struct flame_frame **ret,
+		   size_t *ret_n)
 {
-	struct emitting e = {t, labels, w, calloc(t->n, sizeof(uint64_t)), false};
+	struct listing l = {.t = t, .labels = labels};
 
-	if (!e.values)
-		return -ENOMEM;
+	l.weights = calloc(t->n, sizeof(*l.weights));
+	l.frames = calloc(t->n, sizeof(*l.frames));
+	l.failed = !l.weights || !l.frames;
 	/* children come after their parents */
-	for (uint32_t i = t->n; i-- > 0;) {
-		e.values[i] += t->nodes[i].self;
+	for (uint32_t i = t->n; i-- > 0 && !l.failed;) {
+		l.weights[i] += t->nodes[i].self;
 		if (i)
-			e.values[t->nodes[i].parent] += e.values[i];
+			l.weights[t->nodes[i].parent] += l.weights[i];
 	}
-	emit_node(&e, 0, 0);
-	free(e.values);
-	return e.failed ? -ENOMEM : 0;
+	if (!l.failed)
+		list_node(&l, 0, 0);
+	free(l.weights);
+	if (l.failed) {
+		free(l.frames);
+		return -ENOMEM;
+	}
+	*ret = l.frames;
+	*ret_n = l.n;
+	return 0;
 }

@@ -22,7 +22,6 @@
 #ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_H
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_H
 
-#include "base/json/jsonwriter.h"
 #include "timeline/lanes/lane.h"
 #include "timeline/states/interrupts.h"
 #include "timeline/states/owners.h"
@@ -174,15 +173,130 @@ int insight_wakeups(struct insight_wakeups *ret, struct lanes *ls, const uint8_t
 		    uint64_t from, uint64_t to);
 void insight_wakeups_release(struct insight_wakeups *u);
 
-/* --- functions, frames, spans ---------------------------------------------------------------------- */
+/* --- functions: functions.c ------------------------------------------------------------------------ */
 
-int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
+struct function_times {
+	const char *name;
+	uint64_t n, n_cut; /* calls; n_cut: begin or end was not recorded, they are in no time */
+	uint64_t total, self, off, max, max_at;
+};
+
+struct insight_functions {
+	bool is_wall; /* nothing tells when tasks ran: time asleep counts as well */
+	struct function_times *functions; /* the most time of its own first; 2000 at most */
+	size_t n_functions;
+};
+
+/* task -1: of all tasks. */
+int insight_functions(struct insight_functions *ret, struct lanes *ls, int task, uint64_t from,
+		      uint64_t to);
+void insight_functions_release(struct insight_functions *f);
+
+/* --- frames: flame.c ------------------------------------------------------------------------------- */
+
+enum frame_kind {
+	FRAME_NAME, /* a function */
+	FRAME_TASK, /* value: number of a task, or FRAME_NO_TASK */
+	FRAME_STATE, /* off-CPU without stacks: value is an enum task_state, and below it what ended it: */
+	FRAME_WOKEN_BY,	    /* value: number of a task, or FRAME_NO_TASK */
+	FRAME_WOKEN_IN_IRQ, /* … an interrupt */
+	FRAME_WAITS,	    /* … a CPU that became free */
+	FRAME_NOT_WOKEN,
+	FRAME_WAKER_UNKNOWN,
+	FRAME_NO_STACK, /* off-CPU with stacks: this time has none */
+};
+#define FRAME_NO_TASK UINT16_MAX
+
+struct flame_frame { /* 0 is the root; children have larger numbers than their parents */
+	enum frame_kind kind;
+	const char *name; /* FRAME_NAME */
+	uint32_t value;
+	bool is_leaf;		    /* else it has children, but perhaps none with any weight */
+	uint32_t first_child, next; /* the heaviest child first; 0: none */
+	uint64_t weight;	    /* with all below; frames without any are not there */
+};
+
+struct flame_choice { /* what else could be drawn */
+	char *by;     /* "functions", "stacks", "SYSTEM/NAME" */
+	uint64_t n;   /* stacks; 0: not counted */
+};
+
+enum flame_gap { /* why there is nothing, or not what was wanted */
+		 FLAME_WHOLE,
+		 FLAME_NO_SUCH_STACKS, /* in this range */
+		 FLAME_NO_CALLS,       /* neither calls nor stacks in this range */
+		 FLAME_NO_SWITCHES,    /* off-CPU: nothing tells when tasks left their CPUs */
+		 FLAME_NO_STACKS,      /* off-CPU: states instead of stacks */
+};
+
+enum flame_clock { FLAME_NO_CLOCK, FLAME_CPU, FLAME_WALL };
+
+struct insight_flame {
+	bool is_off_cpu;
+	bool in_stacks; /* weights are numbers of stacks; else time */
+	char *by;	/* "functions", "stacks", "SYSTEM/NAME"; off-CPU: "stacks", "states" */
+	enum flame_clock clock; /* functions */
+	enum flame_gap gap;
+	struct flame_choice *choices; /* on-CPU */
+	size_t n_choices;
+	struct flame_frame *frames;
+	size_t n_frames;
+};
+
 /* by: "functions", "stacks", or "SYSTEM/NAME", stacks of that event; NULL: functions, if there are any */
-int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
-		  uint64_t to, struct jsonwriter *w);
+int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, const char *by,
+		  int task, uint64_t from, uint64_t to);
+void insight_flame_release(struct insight_flame *f);
+
+/* --- spans: spans.c, list.c ------------------------------------------------------------------------ */
+
 #define SPANS_LANES_MAX 256
-int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, uint64_t from,
-		  uint64_t to, struct jsonwriter *w);
+
+enum refusal {
+	REFUSED_BY_LANE, /* see text */
+	REFUSED_NO_SPANS,
+	REFUSED_NO_NAMES,
+	REFUSED_NO_VALUES,
+};
+
+struct lane_refused { /* a lane that cannot be looked at */
+	const char *spec;
+	enum refusal why;
+	char *text; /* REFUSED_BY_LANE: the lane's own error; NULL: no memory for it */
+};
+
+struct lanes_refused {
+	struct lane_refused *list;
+	size_t n;
+};
+
+struct span_times {
+	const char *of, *name; /* the first lane of its sort; name NULL: all spans of the sort */
+	uint64_t n, n_cut, total, inside, min, max, max_at; /* from total on: only if n */
+	const char *max_lane;
+	uint64_t quantiles[3]; /* of SPANS_QUANTILES, unless is_over */
+	uint8_t max_row;
+};
+#define SPANS_QUANTILES          \
+	{                        \
+		5000, 9500, 9900 \
+	} /* of 10000 */
+
+struct insight_spans {
+	uint64_t from, to;
+	struct lanes_refused refused;
+	struct span_times *rows; /* sort by sort */
+	size_t n_rows;
+	bool has_more; /* names that are not in rows */
+	bool is_over;  /* too many spans for quantiles */
+	uint64_t
+		part_ns; /* lanes of very many events were gone through in parts so long; 0: none was */
+};
+
+int insight_spans(struct insight_spans *ret, struct lanes *ls, const char *const *specs,
+		  size_t n_specs, uint64_t from, uint64_t to);
+void insight_spans_release(struct insight_spans *s);
+
 /* Single spans. name NULL: those with this value; in lanes of CPUs and of tasks. */
 #define LIST_MAX 5000
 enum list_order { LIST_LONGEST, LIST_SHORTEST, LIST_FIRST, LIST_LAST };
@@ -192,7 +306,24 @@ struct list_wants {
 	enum list_order order;
 	size_t max; /* so many are listed, all are counted; up to LIST_MAX */
 };
-int insight_list(struct lanes *ls, const char *const *specs, size_t n_specs,
-		 const struct list_wants *wants, uint64_t from, uint64_t to, struct jsonwriter *w);
+
+struct single_span {
+	const char *lane; /* its spec */
+	uint64_t start, end;
+	uint8_t row;
+	bool is_cut; /* its begin or end was not recorded */
+};
+
+struct insight_list {
+	uint64_t from, to;
+	struct lanes_refused refused;
+	uint64_t n, n_cut, total; /* of all; total: of those that are not cut */
+	struct single_span *spans;
+	size_t n_spans;
+};
+
+int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *specs,
+		 size_t n_specs, const struct list_wants *wants, uint64_t from, uint64_t to);
+void insight_list_release(struct insight_list *l);
 
 #endif

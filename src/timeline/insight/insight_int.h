@@ -26,16 +26,23 @@ static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint
 	return end > start ? end - start : 0;
 }
 
-/* "bash-812"; "an unknown task". */
-const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size);
-
 /* --- trees of frames: flametree.c ------------------------------------------------------------------- */
 
 #define FLAME_NODES_MAX (1u << 20)
 #define FLAME_DEPTH_MAX 120 /* two levels of JSON each */
 
+/* What a node stands for, in one number: a label, or what else a frame can be. */
+static inline uint32_t frame_key(enum frame_kind kind, uint32_t value)
+{
+	return (uint32_t)kind << 24 | (value & 0xffffff);
+}
+static inline uint32_t frame_key_task(enum frame_kind kind, int task)
+{
+	return frame_key(kind, task < 0 ? FRAME_NO_TASK : task);
+}
+
 struct flame_node {
-	uint32_t label, parent, first_child, next; /* 0: none; node 0 is the root */
+	uint32_t key, parent, first_child, next; /* 0: none; node 0 is the root */
 	uint64_t self;
 };
 
@@ -50,11 +57,12 @@ struct flametree {
 
 int flametree_init(struct flametree *t);
 void flametree_release(struct flametree *t);
-/* The child of a node with this label; UINT32_MAX: no room. */
-uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t label);
+/* The child of a node with this key; UINT32_MAX: no room. */
+uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t key);
 void flametree_add(struct flametree *t, uint32_t node, uint64_t weight);
-/* {"name":…,"value":…,"children":[…]}, children by weight. */
-int flametree_emit(struct flametree *t, struct labels *labels, struct jsonwriter *w);
+/* As insight.h has them; the caller frees *ret. 0 or -ENOMEM. */
+int flametree_list(const struct flametree *t, struct labels *labels, struct flame_frame **ret,
+		   size_t *ret_n);
 
 /* --- calls of a range: calls.c --------------------------------------------------------------- */
 
@@ -123,5 +131,11 @@ int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t
 			 struct flametree *t, uint64_t *n_of, size_t n_kinds);
 int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
 		    bool *ret_has_stacks);
+
+/* --- lanes that cannot be looked at: spans.c ---------------------------------------------------- */
+
+/* text: copied; may be NULL. 0 or -ENOMEM. */
+int lanes_refuse(struct lanes_refused *list, const char *spec, enum refusal why, const char *text);
+void lanes_refused_release(struct lanes_refused *list);
 
 #endif

@@ -135,14 +135,6 @@ static bool add_span(void *ctx, const struct lane_span *s)
 	return true;
 }
 
-static void emit_refused(struct jsonwriter *w, const char *spec, const char *why)
-{
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "lane", spec);
-	jsonwriter_add_string(w, "why", why);
-	jsonwriter_close(w);
-}
-
 static bool is_repeated(const char *const *specs, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -151,7 +143,7 @@ static bool is_repeated(const char *const *specs, size_t at)
 	return false;
 }
 
-static int list_lane(struct span_listing *l, const char *spec, struct jsonwriter *w)
+static int list_lane(struct span_listing *l, const char *spec, struct lanes_refused *refused)
 {
 	struct errmsg err = {0};
 	struct lane *ln;
@@ -159,13 +151,12 @@ static int list_lane(struct span_listing *l, const char *spec, struct jsonwriter
 	int r = lane_get_at(l->ls, spec, l->from, &ln, &from, &to, &err);
 
 	if (r == -EINVAL || r == -E2BIG)
-		emit_refused(w, spec, err.text);
+		return lanes_refuse(refused, spec, REFUSED_BY_LANE, err.text);
 	if (r < 0)
-		return r == -EINVAL || r == -E2BIG ? 0 : r;
+		return r;
 	if (lane_kind(ln) > LANE_SPANS || (lane_kind(ln) == LANE_SPANS) != !!l->wants->name)
-		emit_refused(w, spec,
-			     l->wants->name ? "The lane has no spans with names."
-					    : "The lane has no spans with such a value.");
+		r = lanes_refuse(refused, spec,
+				 l->wants->name ? REFUSED_NO_NAMES : REFUSED_NO_VALUES, NULL);
 	else /* one earlier, for what has no length and stands at the very begin */
 		r = lanes_each(l->ls, spec, l->from ? l->from - 1 : 0, l->to, add_span, l, NULL,
 			       &err);
@@ -173,50 +164,59 @@ static int list_lane(struct span_listing *l, const char *spec, struct jsonwriter
 	return r;
 }
 
-static void emit_rows(const struct span_listing *l, const char *const *specs, struct jsonwriter *w)
+static int take_spans(const struct span_listing *l, const char *const *specs,
+		      struct insight_list *ret)
 {
-	jsonwriter_add_uint(w, "n", l->n);
-	jsonwriter_add_uint(w, "cut", l->n_cut);
-	jsonwriter_add_uint(w, "total", l->total);
-	jsonwriter_open(w, "rows", '[');
+	ret->spans = calloc(l->n_heap + 1, sizeof(*ret->spans));
+	if (!ret->spans)
+		return -ENOMEM;
+	ret->n_spans = l->n_heap;
 	for (size_t i = 0; i < l->n_heap; i++) {
 		const struct listed_span *s = &l->heap[i];
 
-		jsonwriter_open(w, NULL, '{');
-		jsonwriter_add_string(w, "lane", specs[s->lane]);
-		jsonwriter_add_uint(w, "row", s->row);
-		jsonwriter_add_uint(w, "start", s->start);
-		jsonwriter_add_uint(w, "end", s->end);
-		jsonwriter_add_bool(w, "cut", is_cut(s));
-		jsonwriter_close(w);
+		ret->spans[i] = (struct single_span){.lane = specs[s->lane],
+						     .start = s->start,
+						     .end = s->end,
+						     .row = s->row,
+						     .is_cut = is_cut(s)};
 	}
-	jsonwriter_close(w);
+	ret->n = l->n;
+	ret->n_cut = l->n_cut;
+	ret->total = l->total;
+	return 0;
 }
 
-int insight_list(struct lanes *ls, const char *const *specs, size_t n_specs,
-		 const struct list_wants *wants, uint64_t from, uint64_t to, struct jsonwriter *w)
+int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *specs,
+		 size_t n_specs, const struct list_wants *wants, uint64_t from, uint64_t to)
 {
 	struct span_listing l = {.ls = ls, .wants = wants, .from = from, .label = -1};
+	struct insight_list answer = {.from = from};
 	int r = 0;
 
-	l.to = earlier(to, timeline_duration(ls->tl));
+	l.to = answer.to = earlier(to, timeline_duration(ls->tl));
 	l.heap = calloc(wants->max + 1, sizeof(*l.heap));
 	if (!l.heap)
 		return -ENOMEM;
 	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
 	lanes_prepare(ls, specs, n_specs);
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_uint(w, "from", from);
-	jsonwriter_add_uint(w, "to", l.to);
-	jsonwriter_open(w, "refused", '[');
 	for (size_t i = 0; i < n_specs && r >= 0; i++) {
 		l.lane = i;
-		r = is_repeated(specs, i) ? 0 : list_lane(&l, specs[i], w);
+		r = is_repeated(specs, i) ? 0 : list_lane(&l, specs[i], &answer.refused);
 	}
-	jsonwriter_close(w);
 	put_in_order(&l);
-	emit_rows(&l, specs, w);
-	jsonwriter_close(w);
+	if (r >= 0)
+		r = take_spans(&l, specs, &answer);
 	free(l.heap);
+	if (r < 0)
+		insight_list_release(&answer);
+	else
+		*ret = answer;
 	return r < 0 ? r : 0;
+}
+
+void insight_list_release(struct insight_list *l)
+{
+	lanes_refused_release(&l->refused);
+	free(l->spans);
+	*l = (struct insight_list){0};
 }

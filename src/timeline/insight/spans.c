@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GROUPS_MAX  (UINT16_MAX - SPANS_LANES_MAX)
 #define GROUP_SLOTS (2u * (UINT16_MAX + 1))
@@ -36,10 +37,7 @@ struct span_group {
 	uint8_t max_row;
 };
 
-static const struct {
-	const char *name;
-	unsigned of_10000;
-} quantiles[] = {{"p50", 5000}, {"p95", 9500}, {"p99", 9900}};
+static const unsigned quantiles[] = SPANS_QUANTILES;
 
 struct span_counting {
 	struct lanes *ls;
@@ -189,21 +187,31 @@ static int find_sorts(struct span_counting *c, size_t n_specs, int16_t *ret_sort
 	return 0;
 }
 
-static void emit_refused(struct jsonwriter *w, const char *spec, const char *why)
+int lanes_refuse(struct lanes_refused *list, const char *spec, enum refusal why, const char *text)
 {
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "lane", spec);
-	jsonwriter_add_string(w, "why", why);
-	jsonwriter_close(w);
+	struct lane_refused *more = realloc(list->list, (list->n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	list->list = more;
+	more[list->n++] = (struct lane_refused){spec, why, text ? strdup(text) : NULL};
+	return 0;
 }
 
-/* Goes through all lanes; writes those that cannot be had. */
-static int count_lanes(struct span_counting *c, size_t n_specs, struct jsonwriter *w)
+void lanes_refused_release(struct lanes_refused *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->list[i].text);
+	free(list->list);
+	*list = (struct lanes_refused){0};
+}
+
+/* Goes through all lanes; notes those that cannot be. */
+static int count_lanes(struct span_counting *c, size_t n_specs, struct lanes_refused *refused)
 {
 	int16_t sort_of[SPANS_LANES_MAX];
 	int r = find_sorts(c, n_specs, sort_of);
 
-	jsonwriter_open(w, "refused", '[');
 	for (size_t i = 0; i < n_specs && !r; i++) {
 		struct errmsg err = {0};
 		struct lane_spec spec;
@@ -212,8 +220,9 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct jsonwrite
 			continue;
 		if (sort_of[i] < 0) {
 			r = lane_spec_parse(&spec, c->specs[i], &err);
-			emit_refused(w, c->specs[i], r < 0 ? err.text : "The lane has no spans.");
-			r = 0;
+			r = lanes_refuse(refused, c->specs[i],
+					 r < 0 ? REFUSED_BY_LANE : REFUSED_NO_SPANS,
+					 r < 0 ? err.text : NULL);
 			continue;
 		}
 		c->lane = i;
@@ -222,15 +231,13 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct jsonwrite
 		r = lanes_each(c->ls, c->specs[i], c->from ? c->from - 1 : 0, c->to, add_span, c,
 			       &c->part_ns, &err);
 		if (r == -EINVAL || r == -E2BIG)
-			emit_refused(w, c->specs[i], err.text);
-		r = r == -EINVAL || r == -E2BIG ? 0 : r;
+			r = lanes_refuse(refused, c->specs[i], REFUSED_BY_LANE, err.text);
 		r = r < 0 ? r : c->error;
 	}
-	jsonwriter_close(w);
 	return r;
 }
 
-/* --- what is told ------------------------------------------------------------------------------------------ */
+/* --- rows --------------------------------------------------------------------------------------------------- */
 
 /* Quantiles of all groups that stand in the list, which is in order of them. */
 static void find_quantiles(struct span_counting *c, bool of_sorts)
@@ -246,7 +253,7 @@ static void find_quantiles(struct span_counting *c, bool of_sorts)
 		/* in the first round what found no group of its own has that of its sort */
 		for (size_t q = 0; q < 3 && (of_sorts || group >= c->n_sorts); q++)
 			c->groups[group].quantiles[q] =
-				lengths_quantile(list + i, end - i, quantiles[q].of_10000) & mask;
+				lengths_quantile(list + i, end - i, quantiles[q]) & mask;
 	}
 }
 
@@ -283,58 +290,55 @@ static int compare_groups(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-static void emit_group(const struct span_counting *c, const struct span_group *g, bool is_sort,
-		       struct jsonwriter *w)
+static void add_row(const struct span_counting *c, const struct span_group *g, bool is_sort,
+		    struct insight_spans *ret)
 {
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "of", c->specs[c->first_lane[g->sort]]);
-	if (!is_sort)
-		jsonwriter_add_string(w, "name", labels_find(&c->ls->labels, g->label));
-	jsonwriter_add_uint(w, "n", g->n);
-	jsonwriter_add_uint(w, "cut", g->n_cut);
-	jsonwriter_add_uint(w, "inside", g->inside);
-	if (g->n) {
-		jsonwriter_add_uint(w, "total", g->total);
-		jsonwriter_add_uint(w, "avg", g->total / g->n);
-		jsonwriter_add_uint(w, "min", g->min);
-		jsonwriter_add_uint(w, "max", g->max);
-		jsonwriter_add_uint(w, "max_at", g->max_at);
-		jsonwriter_add_uint(w, "max_row", g->max_row);
-		jsonwriter_add_string(w, "max_lane", c->specs[g->max_lane]);
-	}
-	for (size_t q = 0; q < 3 && g->n && !c->lengths.is_over; q++)
-		jsonwriter_add_uint(w, quantiles[q].name, g->quantiles[q]);
-	jsonwriter_close(w);
+	struct span_times *t = &ret->rows[ret->n_rows++];
+
+	*t = (struct span_times){.of = c->specs[c->first_lane[g->sort]],
+				 .name = is_sort ? NULL : labels_find(&c->ls->labels, g->label),
+				 .n = g->n,
+				 .n_cut = g->n_cut,
+				 .total = g->total,
+				 .inside = g->inside,
+				 .min = g->min,
+				 .max = g->max,
+				 .max_at = g->max_at,
+				 .max_lane = c->specs[g->max_lane],
+				 .max_row = g->max_row};
+	memcpy(t->quantiles, g->quantiles, sizeof(t->quantiles));
 }
 
-static void emit_groups(struct span_counting *c, struct jsonwriter *w)
+static int list_groups(struct span_counting *c, struct insight_spans *ret)
 {
 	struct span_group *names = c->groups + c->n_sorts;
 	size_t n_names = c->n_groups - c->n_sorts, at = 0;
 
+	ret->rows = calloc(c->n_groups + 1, sizeof(*ret->rows));
+	if (!ret->rows)
+		return -ENOMEM;
 	if (n_names)
 		qsort(names, n_names, sizeof(*names), compare_groups);
-	jsonwriter_open(w, "rows", '[');
 	for (size_t s = 0; s < c->n_sorts; s++) {
 		if (c->groups[s].n || c->groups[s].n_cut)
-			emit_group(c, &c->groups[s], true, w);
+			add_row(c, &c->groups[s], true, ret);
 		for (size_t shown = 0; at < n_names && names[at].sort == s; at++, shown++)
 			if (shown < ROWS_SHOWN)
-				emit_group(c, &names[at], false, w);
+				add_row(c, &names[at], false, ret);
 			else
 				c->is_over = true;
 	}
-	jsonwriter_close(w);
-	jsonwriter_add_bool(w, "more", c->is_over);
-	jsonwriter_add_bool(w, "too_many", c->lengths.is_over);
-	if (c->part_ns)
-		jsonwriter_add_uint(w, "parts_of", c->part_ns);
+	ret->has_more = c->is_over;
+	ret->is_over = c->lengths.is_over;
+	ret->part_ns = c->part_ns;
+	return 0;
 }
 
-int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, uint64_t from,
-		  uint64_t to, struct jsonwriter *w)
+int insight_spans(struct insight_spans *ret, struct lanes *ls, const char *const *specs,
+		  size_t n_specs, uint64_t from, uint64_t to)
 {
 	struct span_counting *c = calloc(1, sizeof(*c));
+	struct insight_spans answer = {.from = from};
 	int r;
 
 	if (!c)
@@ -342,23 +346,30 @@ int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, ui
 	c->ls = ls;
 	c->specs = specs;
 	c->from = from;
-	c->to = earlier(to, timeline_duration(ls->tl));
+	c->to = answer.to = earlier(to, timeline_duration(ls->tl));
 	c->seed = hash_seed();
 	c->slots = calloc(GROUP_SLOTS, sizeof(*c->slots));
 	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
 	lanes_prepare(ls, specs, n_specs);
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_uint(w, "from", from);
-	jsonwriter_add_uint(w, "to", c->to);
-	r = c->slots ? count_lanes(c, n_specs, w) : -ENOMEM;
+	r = c->slots ? count_lanes(c, n_specs, &answer.refused) : -ENOMEM;
 	if (!r && !c->lengths.is_over)
 		r = sort_lengths(c);
 	if (!r)
-		emit_groups(c, w);
-	jsonwriter_close(w);
+		r = list_groups(c, &answer);
 	lengths_release(&c->lengths);
 	free(c->groups);
 	free(c->slots);
 	free(c);
+	if (r < 0)
+		insight_spans_release(&answer);
+	else
+		*ret = answer;
 	return r;
+}
+
+void insight_spans_release(struct insight_spans *s)
+{
+	lanes_refused_release(&s->refused);
+	free(s->rows);
+	*s = (struct insight_spans){0};
 }

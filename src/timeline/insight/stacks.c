@@ -24,7 +24,6 @@
 #include "timeline/insight/stackframes.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FRAMES_MAX FLAME_DEPTH_MAX
@@ -81,13 +80,8 @@ struct stacking {
 
 static uint32_t task_node(struct stacking *s, int task)
 {
-	char name[64];
-
 	/* of one task there is nothing to tell apart */
-	if (s->only >= 0)
-		return 0;
-	insight_task_name(s->tl, task, name, sizeof(name));
-	return flametree_child(s->t, 0, labels_add(&s->ls->labels, name, strlen(name)));
+	return s->only >= 0 ? 0 : flametree_child(s->t, 0, frame_key_task(FRAME_TASK, task));
 }
 
 bool insight_is_event(const struct event *ev, const char *name)
@@ -361,39 +355,38 @@ static void add_by_stack(void *ctx, uint16_t task, const struct task_track *t,
 	if (!ns)
 		return;
 	if (!s->node_of[task])
-		s->node_of[task] = flametree_child(s->t, task_node(s, task),
-						   labels_add(&s->ls->labels, "(no stack)", 10)) +
-				   1;
+		s->node_of[task] =
+			flametree_child(s->t, task_node(s, task), frame_key(FRAME_NO_STACK, 0)) + 1;
 	flametree_add(s->t, s->node_of[task] - 1, ns);
+}
+
+/* What ended a time off the CPU. */
+static uint32_t end_key(const struct state_span *sleep, const struct state_span *after)
+{
+	if (sleep->state == STATE_RUNNABLE || sleep->state == STATE_PREEMPTED)
+		return frame_key(FRAME_WAITS, 0);
+	if (!after)
+		return frame_key(FRAME_NOT_WOKEN, 0);
+	if (after->state == STATE_RUNNABLE && after->waker_in_irq)
+		return frame_key(FRAME_WOKEN_IN_IRQ, 0);
+	if (after->state == STATE_RUNNABLE && after->waker >= 0)
+		return frame_key_task(FRAME_WOKEN_BY, after->waker);
+	return frame_key(FRAME_WAKER_UNKNOWN, 0);
 }
 
 static void add_by_waker(struct stacking *s, uint16_t task, const struct state_span *sleep,
 			 const struct state_span *after)
 {
 	uint64_t ns = overlap(sleep->start, sleep->end, s->from, s->to);
-	const char *state = task_state_name(sleep->state);
-	char text[96] = "(not woken)", name[64];
 	uint32_t node;
 
 	if (!ns)
 		return;
-	if (sleep->state == STATE_RUNNABLE || sleep->state == STATE_PREEMPTED)
-		snprintf(text, sizeof(text), "waits for a CPU");
-	else if (after && after->state == STATE_RUNNABLE && after->waker_in_irq)
-		snprintf(text, sizeof(text), "woken in an interrupt");
-	else if (after && after->state == STATE_RUNNABLE && after->waker >= 0)
-		snprintf(text, sizeof(text), "woken by %s",
-			 insight_task_name(s->tl, after->waker, name, sizeof(name)));
-	else if (after)
-		snprintf(text, sizeof(text), "(waker not known)");
-	node = flametree_child(s->t, task_node(s, task),
-			       labels_add(&s->ls->labels, state, strlen(state)));
-	flametree_add(s->t,
-		      flametree_child(s->t, node, labels_add(&s->ls->labels, text, strlen(text))),
-		      ns);
+	node = flametree_child(s->t, task_node(s, task), frame_key(FRAME_STATE, sleep->state));
+	flametree_add(s->t, flametree_child(s->t, node, end_key(sleep, after)), ns);
 }
 
-/* A sleep is told when what ended it is seen. */
+/* A sleep counts when what ended it is seen. */
 static void add_by_state(void *ctx, uint16_t task, const struct task_track *t,
 			 const struct state_span *sp, enum task_state next)
 {

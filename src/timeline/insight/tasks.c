@@ -17,19 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size)
-{
-	const struct timeline_task *t;
-
-	if (task < 0 || (size_t)task >= timeline_n_tasks(tl)) {
-		snprintf(buf, size, "an unknown task");
-		return buf;
-	}
-	t = timeline_task(tl, task);
-	snprintf(buf, size, "%s-%d", t->comm[0] ? t->comm : "<...>", t->pid);
-	return buf;
-}
-
 /* --- tasks ----------------------------------------------------------------------------------------------- */
 
 struct task_sums {

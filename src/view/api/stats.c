@@ -64,44 +64,86 @@ static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
 
 static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_functions(a->st->lanes, a->task, a->from, a->to, w);
+	struct insight_functions f;
+	int r = insight_functions(&f, a->st->lanes, a->task, a->from, a->to);
+
+	if (r < 0)
+		return r;
+	insight_emit_functions(&f, w);
+	insight_functions_release(&f);
+	return 0;
+}
+
+static int stats_of_flame(const struct stats_args *a, bool off_cpu, struct jsonwriter *w)
+{
+	struct insight_flame f;
+	int r = insight_flame(&f, a->st->lanes, off_cpu, off_cpu ? NULL : a->by, a->task, a->from,
+			      a->to);
+
+	if (r < 0)
+		return r;
+	insight_emit_flame(&f, a->st->tl, w);
+	insight_flame_release(&f);
+	return 0;
 }
 
 static int stats_flame(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_flame(a->st->lanes, false, a->by, a->task, a->from, a->to, w);
+	return stats_of_flame(a, false, w);
 }
 
 static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_flame(a->st->lanes, true, NULL, a->task, a->from, a->to, w);
+	return stats_of_flame(a, true, w);
 }
 
-/* Spans of the lanes that the query names: by name, or one by one. */
-static int stats_of_lanes(const struct stats_args *a, bool one_by_one, struct jsonwriter *w)
+/* Lanes that the query names; the specs stand in *ret_copy. */
+static int split_lanes(const struct stats_args *a, const char **specs, size_t *ret_n,
+		       char **ret_copy)
 {
-	const char *specs[SPANS_LANES_MAX];
-	char *copy = strdup(a->lanes ? a->lanes : "");
-	size_t n;
-	int r;
-
-	if (!copy)
+	*ret_copy = strdup(a->lanes ? a->lanes : "");
+	if (!*ret_copy)
 		return -ENOMEM;
-	n = picture_split(copy, specs, SPANS_LANES_MAX);
-	r = one_by_one ? insight_list(a->st->lanes, specs, n, &a->list, a->from, a->to, w)
-		       : insight_spans(a->st->lanes, specs, n, a->from, a->to, w);
-	free(copy);
-	return r;
+	*ret_n = picture_split(*ret_copy, specs, SPANS_LANES_MAX);
+	return 0;
 }
 
 static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
 {
-	return stats_of_lanes(a, false, w);
+	const char *specs[SPANS_LANES_MAX];
+	struct insight_spans s;
+	char *copy;
+	size_t n;
+	int r = split_lanes(a, specs, &n, &copy);
+
+	if (r < 0)
+		return r;
+	r = insight_spans(&s, a->st->lanes, specs, n, a->from, a->to);
+	if (r >= 0) {
+		insight_emit_spans(&s, w);
+		insight_spans_release(&s);
+	}
+	free(copy);
+	return r;
 }
 
 static int stats_list(const struct stats_args *a, struct jsonwriter *w)
 {
-	return stats_of_lanes(a, true, w);
+	const char *specs[SPANS_LANES_MAX];
+	struct insight_list l;
+	char *copy;
+	size_t n;
+	int r = split_lanes(a, specs, &n, &copy);
+
+	if (r < 0)
+		return r;
+	r = insight_list(&l, a->st->lanes, specs, n, &a->list, a->from, a->to);
+	if (r >= 0) {
+		insight_emit_list(&l, w);
+		insight_list_release(&l);
+	}
+	free(copy);
+	return r;
 }
 
 static const struct {

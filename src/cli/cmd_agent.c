@@ -6,13 +6,10 @@
  * host sends are options of record. Only those in the table `asked` are taken: no command is run, no file
  * is written, whoever asks.
  */
-#include "base/textbuf.h"
 #include "cli/command.h"
-#include "live/remote/network.h"
 #include "cli/recordopts.h"
 #include "cli/service.h"
-#include "live/remote/syncclock.h"
-#include "wire/guest/agent.h"
+#include "live/remote/agentjob.h"
 #include "wire/netkey.h"
 
 #include <errno.h>
@@ -21,10 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PORT_DEFAULT   "823"
-#define HEAD_MAX_BYTES (256u << 20)
-#define ARGS_MAX       1026
-#define MEMORY_SHARE   8 /* of which one is for the buffers that a host asks for */
+#define PORT_DEFAULT "823"
+#define ARGS_MAX     1026
+#define MEMORY_SHARE 8 /* of which one is for the buffers that a host asks for */
 
 struct agent_options {
 	struct service_options s;
@@ -119,159 +115,31 @@ static int ask_size(void *opts, const char *value, struct errmsg *err)
 	return r;
 }
 
-struct job {
-	struct live_request o;
-	struct session s;
-	struct recording_config config;
-	struct textbuf head;
-	struct syncclock clock;
-	struct netrecord *nr;
-	bool has_session, has_clock, is_running;
-	char *args[ARGS_MAX];
-};
-
-static int parse_words(struct job *j, const char *const *args, uint32_t n_args, struct errmsg *err)
+/* The words of a host. */
+static int parse_words(struct live_request *o, const char *const *args, uint32_t n_args,
+		       struct errmsg *err)
 {
+	char *words[ARGS_MAX];
 	struct errmsg why = {0};
 	bool help = false;
 	int n;
 
 	if (n_args + 2 > ARGS_MAX)
 		return errmsg_set(err, -E2BIG, "the host sends too many words");
-	j->args[0] = (char *)"record";
+	words[0] = (char *)"record";
 	for (uint32_t i = 0; i < n_args; i++)
-		j->args[i + 1] = (char *)args[i];
-	n = options_parse(asked, &j->o, n_args + 1, j->args, OPTIONS_STOP_AT_ARGUMENT, &help, &why);
+		words[i + 1] = (char *)args[i];
+	n = options_parse(asked, o, n_args + 1, words, OPTIONS_STOP_AT_ARGUMENT, &help, &why);
 	if (n < 0)
 		return errmsg_set(err, n, "an agent does not take this from its host: %s",
 				  why.text);
 	if (n || help)
 		return errmsg_set(err, -EPERM, "an agent runs no commands: '%s' is refused",
-				  n ? j->args[1] : "--help");
-	if (!plan_does_something(&j->o.plan))
+				  n ? words[1] : "--help");
+	if (!plan_does_something(&o->plan))
 		return errmsg_set(err, -EINVAL, "the host names no event and no tracer");
-	return recordopts_check(&j->o, false, err);
+	return recordopts_check(o, false, err);
 }
-
-static int job_open(void *ctx, const char *const *args, uint32_t n_args,
-		    struct agent_recording *ret, struct errmsg *err)
-{
-	struct job *j = ctx;
-	char clock[64];
-	int r;
-
-	memset(j, 0, sizeof(*j));
-	r = recordopts_init(&j->o);
-	j->o.plan.is_for_host = true;
-	textbuf_init(&j->head, HEAD_MAX_BYTES);
-	if (r >= 0)
-		r = parse_words(j, args, n_args, err);
-	if (r < 0)
-		return r;
-	r = session_open(
-		&j->s, &(struct session_config){.plan = &j->o.plan, .tell = recordopts_tell}, err);
-	j->has_session = true;
-	if (r < 0)
-		return r;
-	if (j->s.setup->n_buffers != 1 || j->s.setup->buffers[0].is_latency)
-		return errmsg_set(err, -ENOTSUP,
-				  "an agent records one buffer of events: no -B, no latency "
-				  "tracer");
-	j->config = (struct recording_config){.version = 7,
-					      .compression = COMPRESSION_ZSTD,
-					      .plain_data = true,
-					      .tsc2nsec = j->o.tsc2nsec,
-					      .program = "sonde " SONDE_VERSION};
-	r = netrecord_head(&j->s, 0, &j->config, 3, &j->head, &ret->trace_id, err);
-	if (r < 0)
-		return r;
-	session_clock(&j->s, 0, clock, sizeof(clock));
-	r = syncclock_open(&j->clock, &j->s, clock, 0, err);
-	j->has_clock = !r;
-	ret->n_cpus = j->s.n_cpus;
-	ret->page_size = session_page_size(&j->s, 0);
-	return r;
-}
-
-static int job_head(void *ctx, struct textbuf *out, struct errmsg *err)
-{
-	struct job *j = ctx;
-
-	textbuf_add(out, j->head.start, textbuf_len(&j->head));
-	textbuf_clear(&j->head);
-	return 0;
-}
-
-static const struct sync_clock *job_clock(void *ctx)
-{
-	struct job *j = ctx;
-
-	return j->has_clock ? &j->clock.clock : NULL;
-}
-
-static int job_start(void *ctx, const int *fds, struct errmsg *err)
-{
-	struct job *j = ctx;
-	struct netrecord_stream *streams = calloc(j->s.n_cpus, sizeof(*streams));
-	size_t n = 0;
-	int r;
-
-	if (!streams)
-		return errmsg_set_errno(err, -ENOMEM, "cannot record");
-	for (unsigned cpu = 0; cpu < j->s.n_cpus; cpu++) {
-		char file[64];
-
-		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-		if (tracefs_exists(&j->s.t, j->s.setup->buffers[0].instance, file))
-			streams[n++] = (struct netrecord_stream){0, cpu, fds[cpu], false};
-	}
-	r = netrecord_start(&j->nr, &j->s, &j->config, streams, n, err);
-	free(streams);
-	if (!r) {
-		j->is_running = true;
-		r = session_start(&j->s, err);
-	}
-	return r;
-}
-
-static int job_fd(void *ctx)
-{
-	return netrecord_fd(((struct job *)ctx)->nr);
-}
-
-static int job_stop(void *ctx, struct errmsg *err)
-{
-	struct job *j = ctx;
-	uint64_t n_bytes;
-	int r = session_stop(&j->s, err), r2;
-
-	r2 = netrecord_stop(j->nr, &n_bytes, err);
-	j->is_running = false;
-	return r < 0 ? r : r2;
-}
-
-static void job_late(void *ctx, struct textbuf *out)
-{
-	netrecord_late(&((struct job *)ctx)->s, 0, out);
-}
-
-static void job_close(void *ctx)
-{
-	struct job *j = ctx;
-	struct errmsg ignored = {0};
-
-	if (j->is_running)
-		job_stop(j, &ignored);
-	if (j->has_clock)
-		syncclock_close(&j->clock);
-	if (j->has_session)
-		session_close(&j->s, &ignored);
-	textbuf_release(&j->head);
-	live_request_release(&j->o);
-}
-
-static const struct agent_ops ops = {job_open, job_head, job_clock, job_start,
-				     job_fd,   job_stop, job_late,  job_close};
 
 /* --- the command ------------------------------------------------------------------------------- */
 
@@ -351,7 +219,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct agent_options o = {.s = {.port = PORT_DEFAULT}};
 	struct waiting w = {0};
 	struct netkey key;
-	struct job *job;
+	struct agentjob *job;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r >= 0)
@@ -360,7 +228,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = netkey_open(&key, o.s.key, err);
 	if (r < 0)
 		return r;
-	job = malloc(sizeof(*job));
+	job = agentjob_new(
+		&(struct agentjob_config){.parse = parse_words, .front = &recordopts_front});
 	w.config = (struct agent_config){.vsock = !o.client,
 					 .port = o.s.port,
 					 .client = o.client,
@@ -368,11 +237,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 					 .key = o.s.key ? &key : NULL,
 					 .once = o.s.once,
 					 .serial = o.s.debug,
-					 .ops = &ops,
+					 .ops = &agentjob_ops,
 					 .ctx = job,
 					 .log = log_line};
 	r = job ? serve(&o, &w, err) : errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts");
-	free(job);
+	agentjob_free(job);
 	return r;
 }
 

@@ -2,9 +2,9 @@
 /*
  * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
  *
- * The protocol is in wire/guest/agent.h, the recording in capture/ and remote/network.h; here they meet. What the
- * host sends are options of record. Only those in the table `asked` are taken: no command is run, no file
- * is written, whoever asks.
+ * The protocol is in wire/guest/agent.h, the recording in live/remote/agentjob.h. Here is what a host may ask
+ * for: options of record, but only those in the table `asked`. No command is run, no file is written,
+ * whoever asks.
  */
 #include "cli/command.h"
 #include "cli/recordopts.h"

@@ -123,7 +123,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return n;
 	r = instances_refuse_words(cmd, n, argv, err);
 	if (r >= 0)
-		r = recordopts_check_output(o.output, err);
+		r = live_request_check_output(o.output, err);
 	if (r >= 0)
 		r = tracefs_open(&t, err);
 	if (r >= 0)

@@ -10,9 +10,15 @@
  * NAME is looked for among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…), then
  * among those in the program; a word with a slash or the ending .recipe is a path.
  */
+#include "base/json/jsonwriter.h"
 #include "base/spelling.h"
 #include "cli/command.h"
+#include "cli/notes.h"
+#include "cli/outcome.h"
+#include "cli/output.h"
 #include "cli/recipe_run.h"
+#include "cli/recordopts.h"
+#include "present/studytext.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +30,7 @@
 #define ENDING	       ".recipe"
 #define FILE_MAX_BYTES (1u << 17)
 #define FILES_MAX      1000
+#define TEXT_MAX_BYTES (64u << 20)
 
 static int add_function(void *opts, const char *value, struct errmsg *err)
 {
@@ -190,12 +197,107 @@ static int show(const char *name, struct errmsg *err)
 	return 0;
 }
 
+/* --- answers ----------------------------------------------------------------------------------- */
+
+static void fmt_json(const struct recipe_run *run, struct textbuf *tb)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "recipe", run->recipe->name);
+	jsonwriter_open(&w, "notes", '[');
+	for (const char *p = run->notes.start, *end = run->notes.pos; p && p < end;) {
+		size_t len = strcspn(p, "\n");
+
+		jsonwriter_add_text(&w, NULL, p, len);
+		p += len + 1;
+	}
+	jsonwriter_close(&w);
+	jsonwriter_add_uint(&w, "events", run->studies.range.n_events);
+	jsonwriter_add_uint(&w, "first", run->studies.range.first);
+	jsonwriter_add_uint(&w, "last", run->studies.range.last);
+	jsonwriter_add_uint(&w, "gaps", run->studies.range.n_gaps);
+	jsonwriter_open(&w, "answers", '[');
+	for (size_t i = 0; i < run->studies.n; i++)
+		studytext_fmt_json(run->studies.studies[i], run->studies.in_time, &w);
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_text(const struct recipe_run *run, bool colour, struct textbuf *tb)
+{
+	const struct recipe_studies *rs = &run->studies;
+
+	textbuf_addf(tb, "%s: ", run->recipe->name);
+	studytext_fmt_head(&rs->range, rs->in_time, tb);
+	for (size_t i = 0; i < rs->n && rs->range.n_events; i++) {
+		textbuf_add_char(tb, '\n');
+		studytext_fmt(rs->studies[i], rs->in_time, colour, tb);
+	}
+}
+
+static int print_answers(struct recipe_run *run, struct errmsg *err)
+{
+	struct output out;
+	struct textbuf tb;
+	int r = output_open(&out, run->o->json ? "never" : run->o->colour, true, err);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (run->o->json)
+		fmt_json(run, &tb);
+	else
+		fmt_text(run, out.colour, &tb);
+	r = tb.overflow ? errmsg_set(err, -EFBIG, "there is more than can be printed")
+			: output_write(&out, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	output_close(&out);
+	return r;
+}
+
+static int answer(struct recipe_run *run, struct errmsg *err)
+{
+	if (run->has_lines && !run->o->json)
+		puts("");
+	fflush(stdout);
+	return print_answers(run, err);
+}
+
+static int open_lines(struct recipe_run *run, struct livereport_spec *ret, struct errmsg *err)
+{
+	int r = output_open(run->ctx, run->o->colour, true, err);
+
+	if (r >= 0)
+		output_aim(run->ctx, ret);
+	return r;
+}
+
+static void recorded(int fd, const char *path, const struct recording_sum *sum)
+{
+	outcome_show_file(fd, path, sum->events, sum->lost);
+}
+
+static bool tell_damage(const struct inputs *in)
+{
+	return notes_print_damage(in, false);
+}
+
+static const struct recipe_ui ui = {.front = &recordopts_front,
+				    .open_lines = open_lines,
+				    .recorded = recorded,
+				    .tell_damage = tell_damage,
+				    .answer = answer};
+
 /* --- the command ------------------------------------------------------------------------------- */
 
 static int carry_out(const char *name, const struct recipe_options *o, char **argv,
 		     struct errmsg *err)
 {
-	struct recipe_run run = {.o = o};
+	struct output lines;
+	struct recipe_run run = {.o = o, .ui = &ui, .ctx = &lines};
 	struct recipe recipe;
 	char where[PATH_MAX];
 	char *text;

@@ -134,7 +134,7 @@ int record_run(struct live_request *o, char **argv, struct errmsg *err)
 	const char *path = o->output ? o->output : "trace.dat";
 	struct recording_config rc;
 	struct netrecord_sent sent;
-	int r = recordopts_check_output(path, err);
+	int r = live_request_check_output(path, err);
 
 	if (r >= 0)
 		r = recordopts_get_config(o, path, &rc, err);

@@ -12,14 +12,10 @@
 #include "cli/recipe_run.h"
 
 #include "base/clock.h"
-#include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "live/report.h"
+#include "live/request.h"
 #include "live/run.h"
-#include "cli/outcome.h"
-#include "cli/output.h"
-#include "cli/recordopts.h"
-#include "cli/statusline.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,25 +30,27 @@
 static uint64_t find_end(const struct recipe_run *run, bool has_command)
 {
 	long long s = run->o->seconds;
+	char text[80];
 
 	if (s < 0) /* a command ends by itself */
 		s = has_command ? 0 : run->recipe->duration_s;
+	snprintf(text, sizeof(text),
+		 s ? "tracing for %lld s; Ctrl-C ends it" : "tracing; Ctrl-C ends it", s);
 	if (!run->o->quiet && !has_command)
-		fprintf(stderr,
-			s ? "sonde: tracing for %lld s; Ctrl-C ends it\n"
-			  : "sonde: tracing; Ctrl-C ends it\n",
-			s);
+		run->ui->front->tell(text);
 	return s ? clock_now_ns() + s * 1000000000ull : 0;
 }
 
 static void tell_notes(const struct recipe_run *run)
 {
 	const char *p = run->notes.start, *end = run->notes.pos;
+	char text[1024];
 
 	while (p && p < end) {
 		int len = strcspn(p, "\n");
 
-		fprintf(stderr, "sonde: %.*s\n", len, p);
+		snprintf(text, sizeof(text), "%.*s", len, p);
+		run->ui->front->tell(text);
 		p += len + 1;
 	}
 }
@@ -95,14 +93,14 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 	}
 	ft->until_ns = find_end(run, ft->s.has_child);
 	session_wait(&ft->s, recording_fd(ft->rec), TICK_MS, tick_file, ft);
-	statusline_end_interrupt(ft->s.signal, ft->s.config.argv);
+	run->ui->front->end_interrupt(ft->s.signal, ft->s.config.argv);
 	session_stop(&ft->s, err);
 	fd = recording_dup(ft->rec);
 	r = recording_finish(ft->rec, &sum, err);
 	if (ft->err.code && !err->code)
 		*err = ft->err;
 	if (!run->o->quiet)
-		outcome_show_file(fd, path, sum.events, sum.lost);
+		run->ui->recorded(fd, path, &sum);
 	if (fd >= 0)
 		close(fd);
 	return err->code ? err->code : r;
@@ -115,7 +113,7 @@ static int trace_to_file(struct recipe_run *run, struct live_request *request, c
 	char own[NAME_MAX];
 	const char *path = run->o->output ? run->o->output : own;
 	struct file_tracing ft = {0};
-	int r = recordopts_check_output(run->o->output, err), r2;
+	int r = live_request_check_output(run->o->output, err), r2;
 
 	/* not trace.dat: nobody asked to replace what record wrote */
 	snprintf(own, sizeof(own), "trace-%.200s.dat", run->recipe->name);
@@ -157,11 +155,8 @@ static int follow(struct recipe_run *run, struct liverun *live, struct liverepor
 	r = liverun_follow(live, &printing, lr, err);
 	if (r >= 0)
 		r = recipe_studies_finish(&run->studies);
-	if (r >= 0 && !run->o->json)
-		puts("");
-	fflush(stdout);
 	if (r >= 0)
-		r = recipe_print(run, err);
+		r = run->ui->answer(run, err);
 	recipe_studies_release(&run->studies); /* they point into the formats */
 	return r;
 }
@@ -171,15 +166,13 @@ static int trace_live(struct recipe_run *run, struct live_request *request, char
 {
 	struct livereport_spec show = {0};
 	struct liverun live = {0};
-	struct output out;
 	struct livereport *lr = NULL;
 	struct errmsg ignored = {0};
 	int r = liverun_open(&live, request, argv, err), r2;
 
 	if (r >= 0)
-		r = output_open(&out, run->o->colour, true, err);
-	if (r >= 0)
-		output_aim(&out, &show);
+		r = run->ui->open_lines(run, &show, err);
+	run->has_lines = true;
 	if (r >= 0)
 		r = livereport_new(&lr, livetrace_file(live.lt), &show, live.s.setup, err);
 	if (r >= 0)
@@ -237,7 +230,7 @@ int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err)
 {
 	bool live = run->recipe->is_live && !run->o->output && !run->o->json;
 	struct live_request request;
-	int r = live_request_init(&request, &recordopts_front);
+	int r = live_request_init(&request, run->ui->front);
 
 	request.quiet = run->o->quiet;
 	if (r >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recipe_run.h - carrying out a recipe: tracing what it says, asking its questions, printing the answers.
+ * recipe_run.h - carrying out a recipe: tracing what it says, asking its questions.
  */
 #ifndef SONDE_CLI_RECIPE_RUN_H
 #define SONDE_CLI_RECIPE_RUN_H
@@ -9,6 +9,8 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "capture/recipe.h"
+#include "capture/record/recording.h"
+#include "live/front.h"
 
 #define RECIPE_STUDIES_MAX 16
 
@@ -31,8 +33,28 @@ struct recipe_studies {
 	bool with_own; /* what sonde itself did counts, too */
 };
 
+struct inputs;
+struct livereport_spec;
+struct recipe_run;
+
+/* What the command does of it. */
+struct recipe_ui {
+	const struct live_front *front;
+	/* Where the lines of a live trace go. */
+	int (*open_lines)(struct recipe_run *run, struct livereport_spec *ret, struct errmsg *err);
+	/* A file was written. fd: recording_dup(), or negative. */
+	void (*recorded)(int fd, const char *path, const struct recording_sum *sum);
+	/* True: the file is damaged. */
+	bool (*tell_damage)(const struct inputs *in);
+	/* Shows the answers, which are in run->studies. */
+	int (*answer)(struct recipe_run *run, struct errmsg *err);
+};
+
 struct recipe_run {
 	const struct recipe *recipe;
+	const struct recipe_ui *ui;
+	void *ctx;	/* for the ui */
+	bool has_lines; /* of a live trace, above the answers */
 	const struct recipe_options *o;
 	struct recipe_studies studies;
 	struct textbuf notes; /* what is different on this kernel, line by line */
@@ -45,10 +67,8 @@ void recipe_studies_add(struct recipe_studies *rs, const struct record *rec);
 int recipe_studies_finish(struct recipe_studies *rs);
 void recipe_studies_release(struct recipe_studies *rs);
 
-/* Asks the questions of a trace file and prints the answers; the exit status, or negative. */
+/* Asks the questions of a trace file and shows the answers; the exit status, or negative. */
 int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *err);
-/* Prints the answers there are. */
-int recipe_print(struct recipe_run *run, struct errmsg *err);
 
 /* Traces as the recipe says, argv being the command or NULL, then asks. */
 int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recipe_study.c - the questions of a recipe, put to a trace file, and the answers printed.
+ * recipe_study.c - the questions of a recipe, and their answers from a trace file.
  *
  * All questions are answered in one walk over the records, in the order of time, of all buffers of the
  * file. Events come with all their fields and function exits are not folded into their entries, because the
@@ -8,16 +8,10 @@
  */
 #include "cli/recipe_run.h"
 
-#include "base/json/jsonwriter.h"
-#include "cli/notes.h"
-#include "cli/output.h"
 #include "inputs/sources.h"
-#include "present/studytext.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-#define TEXT_MAX_BYTES (64u << 20)
 
 /* --- questions --------------------------------------------------------------------------------- */
 
@@ -125,72 +119,11 @@ int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *e
 	if (r >= 0) {
 		r = walk_file(&in, &run->studies, err);
 		if (r >= 0)
-			r = recipe_print(run, err);
-		if (r != -EPIPE && notes_print_damage(&in, false) && r >= 0)
+			r = run->ui->answer(run, err);
+		if (r != -EPIPE && run->ui->tell_damage(&in) && r >= 0)
 			r = 1;
 	}
 	recipe_studies_release(&run->studies); /* they point into the formats */
 	inputs_close(&in);
-	return r;
-}
-
-/* --- answers ----------------------------------------------------------------------------------- */
-
-static void fmt_json(const struct recipe_run *run, struct textbuf *tb)
-{
-	struct jsonwriter w;
-
-	jsonwriter_init(&w, tb);
-	jsonwriter_open(&w, NULL, '{');
-	jsonwriter_add_string(&w, "recipe", run->recipe->name);
-	jsonwriter_open(&w, "notes", '[');
-	for (const char *p = run->notes.start, *end = run->notes.pos; p && p < end;) {
-		size_t len = strcspn(p, "\n");
-
-		jsonwriter_add_text(&w, NULL, p, len);
-		p += len + 1;
-	}
-	jsonwriter_close(&w);
-	jsonwriter_add_uint(&w, "events", run->studies.range.n_events);
-	jsonwriter_add_uint(&w, "first", run->studies.range.first);
-	jsonwriter_add_uint(&w, "last", run->studies.range.last);
-	jsonwriter_add_uint(&w, "gaps", run->studies.range.n_gaps);
-	jsonwriter_open(&w, "answers", '[');
-	for (size_t i = 0; i < run->studies.n; i++)
-		studytext_fmt_json(run->studies.studies[i], run->studies.in_time, &w);
-	jsonwriter_close(&w);
-	jsonwriter_close(&w);
-	textbuf_add_char(tb, '\n');
-}
-
-static void fmt_text(const struct recipe_run *run, bool colour, struct textbuf *tb)
-{
-	const struct recipe_studies *rs = &run->studies;
-
-	textbuf_addf(tb, "%s: ", run->recipe->name);
-	studytext_fmt_head(&rs->range, rs->in_time, tb);
-	for (size_t i = 0; i < rs->n && rs->range.n_events; i++) {
-		textbuf_add_char(tb, '\n');
-		studytext_fmt(rs->studies[i], rs->in_time, colour, tb);
-	}
-}
-
-int recipe_print(struct recipe_run *run, struct errmsg *err)
-{
-	struct output out;
-	struct textbuf tb;
-	int r = output_open(&out, run->o->json ? "never" : run->o->colour, true, err);
-
-	if (r < 0)
-		return r;
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	if (run->o->json)
-		fmt_json(run, &tb);
-	else
-		fmt_text(run, out.colour, &tb);
-	r = tb.overflow ? errmsg_set(err, -EFBIG, "there is more than can be printed")
-			: output_write(&out, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
-	output_close(&out);
 	return r;
 }

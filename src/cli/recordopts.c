@@ -386,17 +386,6 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 	return is_whole_profile ? kept(add_profile_events(o), err) : 0;
 }
 
-int recordopts_check_output(const char *path, struct errmsg *err)
-{
-	if (path && !*path)
-		return errmsg_set(err, -EINVAL, "-o needs the name of a file, not ''");
-	if (path && !strcmp(path, "-"))
-		return errmsg_set(err, -EINVAL,
-				  "a recording cannot go to standard output; name a file with -o, "
-				  "or use 'sonde stream' to print events");
-	return 0;
-}
-
 int recordopts_get_config(const struct live_request *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err)
 {

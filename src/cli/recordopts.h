@@ -21,8 +21,6 @@ int recordopts_init(struct live_request *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
 int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err);
 
-/* Refuses what cannot be the name of a recording: "-", which elsewhere means standard output. */
-int recordopts_check_output(const char *path, struct errmsg *err);
 /* What of it is for the file and its recorder; who recorded it is sonde. */
 int recordopts_get_config(const struct live_request *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err);

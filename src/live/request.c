@@ -97,3 +97,14 @@ int live_request_add_defaults(struct live_request *o, struct errmsg *err)
 		r = plan_add_default_event(&o->plan, events[i]);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
 }
+
+int live_request_check_output(const char *path, struct errmsg *err)
+{
+	if (path && !*path)
+		return errmsg_set(err, -EINVAL, "-o needs the name of a file, not ''");
+	if (path && !strcmp(path, "-"))
+		return errmsg_set(err, -EINVAL,
+				  "a recording cannot go to standard output; name a file with -o, "
+				  "or use 'sonde stream' to print events");
+	return 0;
+}

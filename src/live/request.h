@@ -64,4 +64,7 @@ void live_request_tell_notes(struct live_request *o, const struct setup_notes *n
 /* What is worth having when nothing was asked for: who ran, when, and what it asked of the kernel. */
 int live_request_add_defaults(struct live_request *o, struct errmsg *err);
 
+/* Refuses what cannot be the name of a recording: "-", which elsewhere means standard output. */
+int live_request_check_output(const char *path, struct errmsg *err);
+
 #endif

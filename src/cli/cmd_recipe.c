@@ -16,7 +16,7 @@
 #include "cli/notes.h"
 #include "cli/outcome.h"
 #include "cli/output.h"
-#include "cli/recipe_run.h"
+#include "live/recipe/run.h"
 #include "cli/recordopts.h"
 #include "present/studytext.h"
 

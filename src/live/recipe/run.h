@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recipe_run.h - carrying out a recipe: tracing what it says, asking its questions.
+ * run.h - carrying out a recipe: tracing what it says, asking its questions.
  */
-#ifndef SONDE_CLI_RECIPE_RUN_H
-#define SONDE_CLI_RECIPE_RUN_H
+#ifndef SONDE_LIVE_RECIPE_RUN_H
+#define SONDE_LIVE_RECIPE_RUN_H
 
 #include "analyse/study/study.h"
 #include "base/errmsg.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recipe_study.c - the questions of a recipe, and their answers from a trace file.
+ * study.c - the questions of a recipe, and their answers from a trace file.
  *
  * All questions are answered in one walk over the records, in the order of time, of all buffers of the
  * file. Events come with all their fields and function exits are not folded into their entries, because the
  * graph study counts exits.
  */
-#include "cli/recipe_run.h"
+#include "live/recipe/run.h"
 
 #include "inputs/sources.h"
 

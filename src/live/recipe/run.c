@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recipe_run.c - traces as a recipe says: into a file, or live.
+ * run.c - traces as a recipe says: into a file, or live.
  *
  *	recipe_fit ──▶ plan ──▶ session ─┬─▶ recording ──▶ a file ──▶ the questions, of the file
  *	                                 └─▶ livetrace ──▶ lines ──▶ the questions, of what went by
@@ -9,7 +9,7 @@
  * printed in every case. In a live trace nothing is kept: the studies see each record once, just before
  * its line is printed.
  */
-#include "cli/recipe_run.h"
+#include "live/recipe/run.h"
 
 #include "base/clock.h"
 #include "capture/record/recording.h"

@@ -2,33 +2,20 @@
 /*
  * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
  *
- *	--perfetto, --chrome   every event, in order, through present/export/perfetto.c and chrome.c; for Chrome, which does not
- *	                       know what a switch means, the states of tasks as well, from the index (timeline/states/states.h)
- *	--svg, --html          what `sonde view` shows of these lanes, through view/picture/svg.c and html.c
- *
- * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
- * A file appears under its name when it is complete.
+ * The options, and one call: view/export.h writes it. Standard output is the default; binary forms are not
+ * written to a terminal.
  */
-#include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/notes.h"
-#include "view/trace.h"
-#include "decode/timearg.h"
-#include "present/export/traceexport.h"
-#include "store/outfile.h"
-#include "timeline/states/states.h"
-#include "view/picture/lanewords.h"
+#include "view/export.h"
 #include "view/picture/picture.h"
+#include "view/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define OUT_MAX_BYTES (256u << 20)
-#define WIDTH_FIRST   1600
-#define STATES_BYTES  (1u << 20) /* of states are written at a time */
 
 struct export_options {
 	bool perfetto, chrome, svg, html;
@@ -103,328 +90,38 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
-/* --- output ------------------------------------------------------------------------------------ */
-
-struct sink {
-	struct outfile *file; /* NULL: standard output */
-	uint64_t n_bytes;
-};
-
-static int sink_open(struct sink *s, const struct export_options *o, bool is_binary,
-		     struct errmsg *err)
+static int put(void *ctx, const char *text, size_t n_bytes)
 {
-	*s = (struct sink){0};
-	if (o->output && strcmp(o->output, "-"))
-		return outfile_open(&s->file, o->output, err);
-	if (is_binary && isatty(STDOUT_FILENO))
-		return errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
+	if (!n_bytes)
+		return fflush(stdout) ? -errno : 0;
+	if (fwrite(text, 1, n_bytes, stdout) != n_bytes)
+		return errno == EPIPE ? -EPIPE : -EIO;
 	return 0;
-}
-
-static int sink_write(struct sink *s, struct textbuf *tb)
-{
-	size_t n = textbuf_len(tb);
-	int r = 0;
-
-	if (tb->overflow)
-		return -EFBIG;
-	if (s->file)
-		r = outfile_write(s->file, tb->start, n);
-	else if (n && fwrite(tb->start, 1, n, stdout) != n)
-		r = errno == EPIPE ? -EPIPE : -EIO;
-	s->n_bytes += n;
-	textbuf_clear(tb);
-	return r;
-}
-
-/* A file gets its name only now, if nothing is missing in it. */
-static int sink_close(struct sink *s, int r, struct errmsg *err)
-{
-	if (!s->file && !r && fflush(stdout) != 0)
-		r = -errno;
-	if (s->file && !r)
-		r = shortage_check(err, "cannot write the export");
-	if (r < 0 && r != -EPIPE)
-		errmsg_set_errno(err, r, "cannot write the export");
-	if (!s->file)
-		return r;
-	if (r < 0)
-		outfile_free(s->file);
-	else
-		r = outfile_commit(s->file, err);
-	return r;
-}
-
-/* --- the range --------------------------------------------------------------------------------- */
-
-/* On the trace's own clock. */
-static int find_range(const struct export_options *o, const struct viewtrace *vt,
-		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err)
-{
-	bool in_time = vt->list[0].time.in_time,
-	     /* the clock boot: report prints it as a bare number, but a distance can have a unit */
-		is_ns = timeline_unit(vt->stage->tl).ns == 1;
-	uint64_t first = timeline_origin(vt->stage->tl);
-	int r = 0;
-
-	*ret_from = 0;
-	*ret_to = UINT64_MAX;
-	if (o->from)
-		r = timearg_parse("--from", o->from, in_time || (is_ns && o->from[0] == '+'), first,
-				  ret_from, err);
-	if (r >= 0 && o->to)
-		r = timearg_parse("--to", o->to, in_time || (is_ns && o->to[0] == '+'), first,
-				  ret_to, err);
-	if (r >= 0 && *ret_from > *ret_to)
-		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
-	return r;
-}
-
-/* --- all events -------------------------------------------------------------------------------- */
-
-struct state_writer {
-	struct timeline *tl;
-	const struct trace_export_kind *kind;
-	struct trace_export *x;
-	struct sink *sink;
-	struct textbuf *out;
-	int error;
-};
-
-static void write_state(void *ctx, uint16_t task, const struct state_span *span)
-{
-	struct state_writer *w = ctx;
-	const struct timeline_task *t = timeline_task(w->tl, task);
-	uint64_t origin = timeline_origin(w->tl);
-	struct export_state s = {.machine = t->machine,
-				 .pid = t->pid,
-				 .cpu = span->cpu,
-				 .start = origin + span->start,
-				 .end = origin + span->end,
-				 .state = task_state_name(span->state),
-				 .comm = t->comm,
-				 .comm_max = sizeof(t->comm),
-				 .waker = -1};
-
-	if (w->error < 0)
-		return;
-	if (span->waker >= 0)
-		s.waker = timeline_task(w->tl, span->waker)->pid;
-	w->kind->add_state(w->x, &s, w->out);
-	if (textbuf_len(w->out) > STATES_BYTES)
-		w->error = sink_write(w->sink, w->out);
-}
-
-static int write_states(struct timeline *tl, const struct trace_export_kind *kind,
-			struct trace_export *x, struct sink *s, struct textbuf *out)
-{
-	struct state_writer w = {tl, kind, x, s, out, 0};
-	int r = task_states_each(tl, 0, TIMELINE_TIME_MAX, write_state, &w);
-
-	return r < 0 ? r : w.error;
-}
-
-static int write_batches(struct sequence *seq, struct timeline *tl,
-			 const struct trace_export_kind *kind, struct trace_export *x,
-			 struct sink *s)
-{
-	struct textbuf out;
-	struct batch b;
-	int r = batch_init(&b);
-
-	if (r < 0)
-		return r;
-	textbuf_init(&out, OUT_MAX_BYTES);
-	while (r >= 0 && (r = sequence_fill(seq, &b)) == 1) {
-		kind->add(x, &b, &out);
-		r = sink_write(s, &out);
-	}
-	if (r >= 0 && kind->add_state)
-		r = write_states(tl, kind, x, s, &out);
-	if (r >= 0) {
-		kind->finish(x, &out);
-		r = sink_write(s, &out);
-	}
-	batch_release(&b);
-	textbuf_release(&out);
-	return r;
-}
-
-static int index_trace(struct viewtrace *vt, struct errmsg *err)
-{
-	int r = stage_start(vt->stage, NULL, err);
-
-	return r < 0 ? r : timeline_wait(vt->stage->tl);
-}
-
-static int export_events(const struct export_options *o, struct viewtrace *vt,
-			 const struct trace_export_kind *kind, struct errmsg *err)
-{
-	struct sequence_config sc = inputs_sequence_config(&vt->spec);
-	struct line_style style = {0};
-	struct trace_export_config config = {.style = &style};
-	struct trace_export *x = NULL;
-	struct inputs_sources src;
-	struct lines lines = {0};
-	uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
-	struct sink s;
-	int r = machines ? find_range(o, vt, &sc.from, &sc.to, err)
-			 : errmsg_set_errno(err, -ENOMEM, "cannot export");
-
-	if (r < 0) {
-		free(machines);
-		return r;
-	}
-	sc.raw = true;
-	sc.all_names = true;
-	sc.tgids = true;
-	for (size_t i = 0; i < vt->sources.n; i++)
-		machines[i] = vt->list[i].machine;
-	config.machines = machines;
-	r = kind->add_state ? index_trace(vt, err) : 0;
-	if (r < 0) {
-		free(machines);
-		return r;
-	}
-	r = inputs_sources_init(&src, &vt->inputs, &sc, err);
-	if (r >= 0)
-		r = lines_init(&lines, &src, true, err);
-	style.sources = lines.list;
-	style.n_sources = lines.n;
-	if (r >= 0 && kind->new (&x, &config) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot export");
-	if (r >= 0)
-		r = sink_open(&s, o, !strcmp(kind->name, "perfetto"), err);
-	if (r >= 0)
-		r = sink_close(&s, write_batches(src.seq, vt->stage->tl, kind, x, &s), err);
-	if (x)
-		kind->free(x);
-	lines_release(&lines);
-	inputs_sources_release(&src);
-	free(machines);
-	return r;
-}
-
-/* --- pictures ---------------------------------------------------------------------------------- */
-
-static void add_first(void *ctx, const char *spec)
-{
-	textbuf_addf(ctx, "%s,", spec);
-}
-
-/* What the page begins with. */
-static int first_lanes(struct stage *st, char **ret)
-{
-	struct textbuf tb;
-
-	textbuf_init(&tb, 1 << 16);
-	first_lanes_find(st, add_first, &tb);
-	textbuf_add_char(&tb, 0);
-	*ret = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return *ret ? 0 : -ENOMEM;
-}
-
-/* A time of an option, since the trace's start. */
-static int parse_time(const struct viewtrace *vt, const char *option, const char *text,
-		      uint64_t *ret, struct errmsg *err)
-{
-	struct timeline *tl = vt->stage->tl;
-	bool in_time = vt->list[0].time.in_time || (timeline_unit(tl).ns == 1 && text[0] == '+');
-	uint64_t origin = timeline_origin(tl);
-	int r = timearg_parse(option, text, in_time, origin, ret, err);
-
-	if (r >= 0)
-		*ret = *ret > origin ? *ret - origin : 0;
-	return r;
-}
-
-static int add_marks(const struct export_options *o, const struct viewtrace *vt,
-		     struct picture_mark *marks, struct picture *pic, struct errmsg *err)
-{
-	char *comma, *range = NULL;
-	int r = 0;
-
-	pic->marks = marks;
-	for (; pic->n_marks < o->n_marks && r >= 0; pic->n_marks++) {
-		picture_name_mark(&marks[pic->n_marks], pic->n_marks);
-		r = parse_time(vt, "--mark", o->marks[pic->n_marks], &marks[pic->n_marks].t, err);
-	}
-	if (r < 0 || !o->range)
-		return r;
-	range = strdup(o->range);
-	if (!range)
-		return errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
-	comma = strchr(range, ',');
-	if (!comma)
-		r = errmsg_set(err, -EINVAL, "--range needs two times, like +10ms,+20ms, not '%s'",
-			       o->range);
-	else
-		*comma++ = 0;
-	if (r >= 0)
-		r = parse_time(vt, "--range", range, &pic->range_from, err);
-	if (r >= 0)
-		r = parse_time(vt, "--range", comma, &pic->range_to, err);
-	free(range);
-	return r;
-}
-
-static int make_picture(const struct export_options *o, struct viewtrace *vt, char *lanes,
-			struct textbuf *out, struct errmsg *err)
-{
-	struct timeline *tl = vt->stage->tl;
-	const char *specs[PICTURE_LANES_MAX];
-	struct picture pic = {.specs = specs, .width = o->width ? o->width : WIDTH_FIRST};
-	uint64_t origin = timeline_origin(tl), from, to;
-	struct picture_mark marks[PICTURE_MARKS_MAX];
-	int r = find_range(o, vt, &from, &to, err);
-
-	if (r >= 0)
-		r = add_marks(o, vt, marks, &pic, err);
-	if (r < 0)
-		return r;
-	pic.n_specs = picture_split(lanes, specs, PICTURE_LANES_MAX);
-	pic.from = from > origin ? from - origin : 0;
-	pic.to = to <= origin ? 0 : to - origin;
-	if (pic.to > timeline_duration(tl))
-		pic.to = timeline_duration(tl);
-	if (pic.from >= pic.to)
-		return errmsg_set(err, -EINVAL, "there is nothing of the trace in this range");
-	return o->svg ? picture_add_svg(vt->stage, &pic, out, err)
-		      : picture_add_html(vt->stage, &pic, out, err);
-}
-
-static int export_picture(const struct export_options *o, struct viewtrace *vt, struct errmsg *err)
-{
-	struct textbuf out;
-	struct sink s;
-	char *lanes = o->lanes ? strdup(o->lanes) : NULL;
-	int r = index_trace(vt, err);
-
-	if (r >= 0 && !lanes)
-		r = first_lanes(vt->stage, &lanes);
-	textbuf_init(&out, OUT_MAX_BYTES);
-	if (r >= 0)
-		r = make_picture(o, vt, lanes, &out, err);
-	if (r >= 0)
-		r = sink_open(&s, o, false, err);
-	if (r >= 0)
-		r = sink_close(&s, sink_write(&s, &out), err);
-	textbuf_release(&out);
-	free(lanes);
-	return r < 0 && r != -EPIPE ? errmsg_set_errno(err, r, "cannot draw the picture") : r;
 }
 
 static int export(const struct export_options *o, struct errmsg *err)
 {
+	struct export_config config = {.form = o->perfetto ? EXPORT_PERFETTO
+					       : o->chrome ? EXPORT_CHROME
+					       : o->svg	   ? EXPORT_SVG
+							   : EXPORT_HTML,
+				       .from = o->from,
+				       .to = o->to,
+				       .put = put,
+				       .lanes = o->lanes,
+				       .range = o->range,
+				       .marks = o->marks,
+				       .n_marks = o->n_marks,
+				       .width = o->width};
 	struct viewtrace vt;
 	int r = viewtrace_open(&vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err);
 
+	if (o->output && strcmp(o->output, "-"))
+		config.output = o->output;
+	if (r >= 0 && o->perfetto && !config.output && isatty(STDOUT_FILENO))
+		r = errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
 	if (r >= 0)
-		r = o->svg || o->html
-			    ? export_picture(o, &vt, err)
-			    : export_events(o, &vt, o->chrome ? &export_chrome : &export_perfetto,
-					    err);
+		r = export_write(&vt, &config, err);
 	if (r >= 0 && notes_print_damage(&vt.inputs, false))
 		r = 1;
 	viewtrace_close(&vt);

@@ -2,13 +2,7 @@
 /*
  * cmd_view.c - `sonde view`: serves a trace to a browser on this machine until Ctrl-C.
  *
- *	listen ─▶ a child that will start the browser ─▶ become the caller ─▶ open the files ─▶ serve
- *
- * The order is for safety. What can be opened is restricted before threads exist, so the socket and
- * the cache come first; the browser is started by a child that was forked before (viewbrowser.c), as the
- * server itself cannot start programs any more. Started by sudo, the server becomes the user who called it before
- * it opens a trace: that user can replace a file by a link to a trace of root's at any moment. A root who
- * logged in as root stays root, without any capability.
+ * view/serve/serving.h is the server; this file has the options, the signals and what is printed.
  *
  * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
  * times a second. A single file that is being recorded is followed without being told to: its data moves when the
@@ -17,29 +11,19 @@
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
 #include "base/files/caller.h"
-#include "base/shortage.h"
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/recordrun.h"
-#include "cli/viewbrowser.h"
-#include "cli/viewcache.h"
 #include "cli/viewlive.h"
-#include "view/trace.h"
-#include "store/live/livefile.h"
-#include "view/httpd.h"
-#include "view/sandbox.h"
+#include "view/serve/serving.h"
+#include "view/serve/token.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct view_options {
@@ -104,46 +88,6 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_END},
 };
 
-/* --- rights ------------------------------------------------------------------------------------ */
-
-/*
- * Under sudo and its like, for good, before any trace is opened: whatever a path or a link leads to, the
- * server can only read what the caller can. Without the sandbox as well.
- */
-static int become_caller(struct errmsg *err)
-{
-	struct caller c;
-	int r;
-
-	if (!geteuid() && !caller_is_secure() && caller_is_raised() && !caller_find(&c))
-		return errmsg_set(err, -EPERM,
-				  "cannot tell which user called sonde view: SUDO_UID, PKEXEC_UID "
-				  "or DOAS_USER names no user; run it without sudo");
-	r = caller_become();
-	return r < 0 ? errmsg_set_errno(err, r, "cannot become the user who called") : 0;
-}
-
-static int drop_capabilities(struct errmsg *err)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	if (syscall(SYS_capset, &head, none) < 0)
-		return errmsg_set_errno(err, -errno, "cannot give up capabilities");
-	return 0;
-}
-
-/* Pipes are read whole, into files without a name; what is no file at all is told when it is opened. */
-static bool are_files(const char *const *paths, size_t n)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < n; i++)
-		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode))
-			return false;
-	return true;
-}
-
 /* --- a file that gets shorter -------------------------------------------------------------------- */
 
 static volatile sig_atomic_t was_cut;
@@ -164,72 +108,21 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		_exit(1);
 }
 
-/* Once, as damage of the trace. */
-static void tell_of_cut(struct viewtrace *vt)
-{
-	if (was_cut != 1)
-		return;
-	was_cut = 2;
-	timeline_lock_formats(vt->stage->tl);
-	tracefile_add_damage(vt->files[0],
-			     "the file was cut while it was being read: what is gone is missing "
-			     "here; if it is complete now, start sonde view again");
-	timeline_unlock_formats(vt->stage->tl);
-}
-
 /* --- serving ----------------------------------------------------------------------------------- */
 
-#define TOKEN_BYTES	128 /* longer than any that is right */
 #define TICK_MS		300
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4
-#define FINISH_MS	60000
-#define FINISH_STEP_MS	100
 #define FAILED_MAX	100 /* looks at a file that cannot be read, one after the other */
 
 struct viewing {
-	const struct view_options *o;
+	struct serving serving;
+	struct serving_config config;
 	char token[TOKEN_BYTES]; /* empty: a random one */
-	const char *const *paths;
-	size_t n;
-	struct viewlive live; /* path NULL: nothing grows */
-	struct viewtrace vt;
-	struct httpd *hd;
-	char *cache;
-	struct viewbrowser browser;
+	struct viewlive live;	 /* path NULL: nothing grows */
 	unsigned n_failed;
-	bool was_raised; /* before we became the caller */
-	bool is_lowered; /* from root to the caller */
 	sigset_t ends;
 };
-
-/* Until the threads have read what they were given; the recorder waits for it, but not for long. */
-static void let_index(struct timeline *tl)
-{
-	for (int i = 0; i < 100 && timeline_progress(tl) < 1; i++)
-		usleep(5000);
-}
-
-/* Indexes what has come. The last look is after the recorder's end, so that nothing is missing. */
-static void follow(struct viewing *v)
-{
-	struct stage *st = v->vt.stage;
-	struct errmsg err = {0};
-	bool is_on;
-	int r;
-
-	if (!viewlive_begin(&v->live, &is_on))
-		return;
-	r = timeline_refresh(st->tl, &err);
-	let_index(st->tl);
-	viewlive_done(&v->live);
-	/* while its recorder finishes it, it may be no file that can be read */
-	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
-	if (v->n_failed == FAILED_MAX)
-		fprintf(stderr, "sonde: %s\n", err.text);
-	if ((r == 0 && !is_on && timeline_progress(st->tl) >= 1) || v->n_failed == FAILED_MAX)
-		stage_end_live(st);
-}
 
 static volatile sig_atomic_t was_ended;
 
@@ -242,8 +135,9 @@ static void on_end(int sig)
  * While files are opened, signals have their usual effect: a pipe may let us wait forever. From now on
  * they end the serving. Threads that were started before may get them, too, and tell by the flag.
  */
-static void catch_ends(struct viewing *v)
+static void catch_ends(void *ctx)
 {
+	struct viewing *v = ctx;
 	const struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART};
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -255,118 +149,63 @@ static void catch_ends(struct viewing *v)
 	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
 }
 
+/* Indexes what has come. The last look is after the recorder's end, so that nothing is missing. */
+static void follow(struct viewing *v)
+{
+	struct errmsg err = {0};
+	bool is_on;
+	int r;
+
+	if (!viewlive_begin(&v->live, &is_on))
+		return;
+	r = serving_refresh(&v->serving, &err);
+	viewlive_done(&v->live);
+	/* while its recorder finishes it, it may be no file that can be read */
+	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
+	if (v->n_failed == FAILED_MAX)
+		notes_print(NULL, err.text);
+	if ((r == 1 && !is_on) || v->n_failed == FAILED_MAX)
+		serving_end_live(&v->serving);
+}
+
 /* Until somebody ends it. */
-static void wait_for_end(struct viewing *v)
+static void wait_for_end(void *ctx)
 {
 	const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
+	struct viewing *v = ctx;
 
 	while (!was_ended && sigtimedwait(&v->ends, NULL, &tick) <= 0) {
-		httpd_tick(v->hd);
-		if (v->vt.stage->is_live)
+		serving_tick(&v->serving);
+		if (serving_follows(&v->serving)) {
 			follow(v);
-		else if (!v->live.path) /* a recorder that ends makes its file shorter */
-			tell_of_cut(&v->vt);
+		} else if (!v->live.path && was_cut == 1) {
+			/* once; a recorder that ends makes its file shorter, too */
+			was_cut = 2;
+			serving_add_damage(&v->serving, "the file was cut while it was being read: "
+							"what is gone is missing here; if it is "
+							"complete now, start sonde view again");
+		}
 	}
 }
 
-/* done: 0, and the kernel could not do it. */
-static int tell_of_hole(int done, const char *what, const char *then)
+static void print_address(void *ctx, const char *address)
 {
-	if (!done)
-		fprintf(stderr, "sonde: this kernel has no %s, so the viewer's server %s\n", what,
-			then);
-	return done;
-}
-
-static int serve(struct viewing *v, struct errmsg *err)
-{
-	const struct view_options *o = v->o;
-	int r = o->no_sandbox ? 0 : drop_capabilities(err);
-
-	if (r >= 0 && !o->no_sandbox)
-		r = tell_of_hole(sandbox_calls(v->cache || v->live.path, err), "seccomp",
-				 "can make any system call");
-	if (r >= 0)
-		r = stage_start(v->vt.stage, v->cache, err);
-	/* what is missing in the formats or names would be missing in every answer */
-	if (r >= 0)
-		r = shortage_check(err, "cannot show the trace");
-	if (r >= 0)
-		r = httpd_start(v->hd, v->vt.stage, err);
-	if (r < 0)
-		return r;
-	printf("%s\n", httpd_address(v->hd));
+	printf("%s\n", address);
 	fflush(stdout);
-	viewbrowser_start(&v->browser);
-	wait_for_end(v);
-	r = timeline_error(v->vt.stage->tl);
-	return r < 0 ? errmsg_set_errno(err, r, "the index has holes") : 0;
 }
 
-/* Only for the remedy in the message: the kernel decides when the files are opened. */
-static int check_readable(const struct viewing *v, struct errmsg *err)
-{
-	unsigned uid = getuid();
-
-	for (size_t i = 0; i < v->n && v->was_raised; i++)
-		if (access(v->paths[i], R_OK) < 0 && errno == EACCES)
-			return errmsg_set(
-				err, -EACCES,
-				"user %u may not read %s, and sonde view serves with that "
-				"user's rights; make a copy for the user: "
-				"sudo install -o %u -m 600 %s COPY",
-				uid, v->paths[i], uid, v->paths[i]);
-	return 0;
-}
-
-/* What needs more rights than the caller's; afterwards we have no others. */
 static int prepare(struct viewing *v, struct errmsg *err)
 {
-	const struct view_options *o = v->o;
-	bool was_root = !geteuid();
-	int r;
-
 	signal(SIGPIPE, SIG_IGN);
 	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
 		  NULL);
-	if (!o->no_cache && !o->live)
-		v->cache = viewcache_dir(o->beside ? v->paths[0] : NULL, o->cache_dir);
-	r = httpd_listen(&v->hd, o->port, v->token[0] ? v->token : NULL, err);
-	if (r >= 0 && !o->no_browser)
-		viewbrowser_prepare(&v->browser, httpd_address(v->hd));
-	v->was_raised = caller_is_raised();
-	if (r >= 0)
-		r = become_caller(err);
-	v->is_lowered = was_root && geteuid();
-	return r;
+	return serving_prepare(&v->serving, err);
 }
 
 static int view(struct viewing *v, struct errmsg *err)
 {
-	const struct view_options *o = v->o;
-	int r = check_readable(v, err);
-
-	if (r >= 0 && v->is_lowered)
-		fprintf(stderr, "sonde: serving as user %u, no longer as root\n",
-			(unsigned)geteuid());
-	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
-		r = tell_of_hole(sandbox_paths(v->paths, v->n, v->cache, err), "Landlock",
-				 "can open any file that you can");
-	if (r >= 0)
-		r = viewtrace_open(&v->vt, v->paths, v->n,
-				   v->live.path ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);
-	if (r >= 0)
-		catch_ends(v);
-	return r < 0 ? r : serve(v, err);
-}
-
-static void stop(struct viewing *v)
-{
-	viewbrowser_end(&v->browser);
-	httpd_stop(v->hd);
-	viewtrace_close(&v->vt);
-	free(v->cache);
-	v->cache = NULL;
+	v->serving.is_live = v->live.path;
+	return serving_run(&v->serving, err);
 }
 
 /* Only the recorder keeps our rights; to the server its file is like any other, except that it grows. */
@@ -391,65 +230,22 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	if (r < 0)
 		return r;
 	path = argv[1];
-	v->paths = &path;
-	v->n = 1;
+	v->serving.paths = &path;
+	v->serving.n = 1;
 	if (records)
 		r = viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, err);
 	if (r >= 0)
 		r = prepare(v, err);
 	if (r >= 0 && !records)
-		r = check_readable(v, err);
+		r = serving_check_readable(&v->serving, err);
 	if (r >= 0)
 		r = records ? viewlive_wait(&v->live, err) : viewlive_follow(&v->live, path, err);
 	path = v->live.path;
 	if (r >= 0)
 		r = view(v, err);
-	stop(v);
+	serving_stop(&v->serving);
 	status = viewlive_end(&v->live);
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
-}
-
-/* With no other rights than the caller's. */
-static int open_as_caller(const char *path)
-{
-	struct caller_scope scope;
-	struct caller c;
-	int fd;
-
-	if (!caller_enter(&scope) && caller_find(&c)) {
-		errno = EPERM;
-		return -1;
-	}
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	caller_leave(&scope);
-	return fd;
-}
-
-/* Whoever can read the file can look at the trace. */
-static int read_token_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
-{
-	int fd = open_as_caller(path);
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = errmsg_set_errno(err, -errno, "cannot read %s", path);
-
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
-	n = S_ISREG(st.st_mode) && !(st.st_mode & 077) ? read(fd, token, TOKEN_BYTES - 1) : -1;
-	close(fd);
-	if (n < 0)
-		return errmsg_set(
-			err, -EPERM,
-			"%s must be an ordinary file that only its owner can read; chmod 600 "
-			"helps",
-			path);
-	token[n] = 0;
-	token[strcspn(token, "\n")] = 0;
-	return *token ? 0 : errmsg_set(err, -EINVAL, "%s has no token in its first line", path);
 }
 
 /* Takes the token out of the arguments, before there are other processes that show them as well. */
@@ -458,7 +254,7 @@ static int take_token(struct viewing *v, const struct view_options *o, struct er
 	if (o->token && o->token_file)
 		return errmsg_set(err, -EINVAL, "--token and --token-file exclude each other");
 	if (o->token_file)
-		return read_token_file(o->token_file, v->token, err);
+		return token_read_file(o->token_file, v->token, err);
 	if (!o->token)
 		return 0;
 	if (caller_is_raised()) /* sudo's own command line, its log and SUDO_COMMAND keep it */
@@ -495,57 +291,47 @@ static int parse(const struct command *cmd, struct view_options *o, int argc, ch
 	return command_parse(&stopping, o, argc, argv, err);
 }
 
-/* A recorder that finishes its file moves what is in it. */
-static enum livefile_stage wait_for_recorder(const char *path)
-{
-	enum livefile_stage stage = LIVEFILE_DONE;
-	/* a pipe is opened once: its writer fails if a reader comes and goes */
-	int fd = are_files(&path, 1) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-
-	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
-		stage = livefile_ask(fd);
-		if (stage != LIVEFILE_MOVES)
-			break;
-		if (!ms)
-			fprintf(stderr, "sonde: waiting until %s is complete\n", path);
-		usleep(FINISH_STEP_MS * 1000);
-	}
-	if (fd >= 0)
-		close(fd);
-	return stage;
-}
-
 /* One file: as if --live was given, if it grows. */
 static int view_files(struct viewing *v, struct errmsg *err)
 {
-	const char *path = v->paths[0];
+	struct serving *s = &v->serving;
+	bool is_growing;
 	int r = prepare(v, err);
 
 	if (r >= 0)
-		r = check_readable(v, err);
+		r = serving_check_readable(s, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < v->n; i++)
-		if (wait_for_recorder(v->paths[i]) != LIVEFILE_DONE && v->n > 1)
-			fprintf(stderr,
-				"sonde: %s is being recorded: what comes from now on is not "
-				"shown\n",
-				v->paths[i]);
-	if (v->n > 1 || wait_for_recorder(path) == LIVEFILE_DONE)
+	is_growing = serving_await_recorders(s);
+	if (s->n > 1 || !is_growing)
 		return view(v, err);
-	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", path);
-	free(v->cache); /* of what grows no index is kept */
-	v->cache = NULL;
-	r = viewlive_follow(&v->live, path, err);
+	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", s->paths[0]);
+	serving_drop_cache(s);
+	r = viewlive_follow(&v->live, s->paths[0], err);
 	return r < 0 ? r : view(v, err);
+}
+
+static struct serving_config make_config(const struct view_options *o, struct viewing *v)
+{
+	return (struct serving_config){.port = o->port,
+				       .token = v->token,
+				       .cache_dir = o->cache_dir,
+				       .beside = o->beside,
+				       .no_cache = o->no_cache || o->live,
+				       .no_browser = o->no_browser,
+				       .no_sandbox = o->no_sandbox,
+				       .note = notes_print,
+				       .opened = catch_ends,
+				       .answers = print_address,
+				       .wait = wait_for_end,
+				       .ctx = v};
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const char *const first[] = {"trace.dat"};
 	struct view_options o = {0};
-	struct viewing v = {
-		.o = &o, .paths = first, .n = 1, .live = VIEWLIVE_NONE, .browser = {.fd = -1}};
+	struct viewing v = {.serving = SERVING_NONE, .live = VIEWLIVE_NONE};
 	int n, r;
 
 	n = recordopts_init(&o.record);
@@ -554,15 +340,15 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = n < 0 ? n : check_options(&o, err);
 	if (r >= 0)
 		r = take_token(&v, &o, err);
-	if (r >= 0 && n && !o.live) {
-		v.paths = (const char *const *)argv + 1;
-		v.n = n;
-	}
+	v.config = make_config(&o, &v);
+	v.serving.config = &v.config;
+	v.serving.paths = n > 0 && !o.live ? (const char *const *)argv + 1 : first;
+	v.serving.n = n > 0 && !o.live ? n : 1;
 	if (r >= 0 && o.live) {
 		r = view_live(&v, &o, n, argv, err);
 	} else if (r >= 0) {
 		r = view_files(&v, err);
-		stop(&v);
+		serving_stop(&v.serving);
 		viewlive_end(&v.live);
 	}
 	live_request_release(&o.record);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewcache.c - where the viewer keeps indexes for the next time.
+ * cachedir.c - where the viewer keeps indexes for the next time.
  *
  * ${XDG_CACHE_HOME:-~/.cache}/sonde of the user who looks: under sudo that is the caller, not root. The
  * directories are opened and made with that user's rights, so a link at ~/.cache leads only to where
@@ -10,7 +10,7 @@
  * The path that comes out leads through /proc to the directory that was opened here: nobody can
  * exchange it afterwards.
  */
-#include "cli/viewcache.h"
+#include "view/serve/cachedir.h"
 #include "base/files/caller.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"

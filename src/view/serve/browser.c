@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewbrowser.c - the browser, a file that leads it to the page, and who removes that file.
+ * browser.c - the browser, a file that leads it to the page, and who removes that file.
  *
  *	server                       keeper
  *	  prepare: fork ──────────────▶ waits
@@ -16,7 +16,7 @@
  * The server cannot start programs or remove files once it is in its sandbox; so there is a keeper.
  * It has a session of its own, so that Ctrl-C does not reach it, and holds nothing of the server's.
  */
-#include "cli/viewbrowser.h"
+#include "view/serve/browser.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -176,10 +176,9 @@ void viewbrowser_prepare(struct viewbrowser *b, const char *address)
 		b->fd = fds[1];
 }
 
-void viewbrowser_start(struct viewbrowser *b)
+int viewbrowser_start(struct viewbrowser *b)
 {
-	if (b->fd >= 0 && write(b->fd, "g", 1) != 1)
-		fprintf(stderr, "sonde: no browser could be started\n");
+	return b->fd >= 0 && write(b->fd, "g", 1) != 1 ? -EPIPE : 0;
 }
 
 void viewbrowser_end(struct viewbrowser *b)

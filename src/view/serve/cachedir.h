@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * viewcache.h - where the viewer keeps indexes for the next time.
+ * cachedir.h - where the viewer keeps indexes for the next time.
  */
-#ifndef SONDE_CLI_VIEWCACHE_H
-#define SONDE_CLI_VIEWCACHE_H
+#ifndef SONDE_VIEW_SERVE_CACHEDIR_H
+#define SONDE_VIEW_SERVE_CACHEDIR_H
 
 /*
  * The directory, made if need be, for the caller to free. given: as the user said; beside: the trace

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * serving.c - the server's order of steps, which is for safety.
+ *
+ *	listen ─▶ a child that will start the browser ─▶ become the caller ─▶ open the files ─▶ serve
+ *
+ * What can be opened is restricted before threads exist, so the socket and the cache come first; the browser is
+ * started by a child that was forked before (browser.c), as the server itself cannot start programs any more.
+ * Started by sudo, the server becomes the user who called it before it opens a trace: that user can replace a
+ * file by a link to a trace of root's at any moment. A root who logged in as root stays root, without any
+ * capability.
+ */
+#include "view/serve/serving.h"
+
+#include "base/errmsg.h"
+#include "base/files/caller.h"
+#include "base/shortage.h"
+#include "store/live/livefile.h"
+#include "view/httpd.h"
+#include "view/sandbox.h"
+#include "view/serve/cachedir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOTE_BYTES     5000 /* paths may be long */
+#define FINISH_MS      60000
+#define FINISH_STEP_MS 100
+
+static void __attribute__((format(printf, 2, 3))) note(struct serving *s, const char *fmt, ...)
+{
+	char sentence[NOTE_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	s->config->note(s->config->ctx, sentence);
+}
+
+/* --- rights ------------------------------------------------------------------------------------ */
+
+/*
+ * Under sudo and its like, for good, before any trace is opened: whatever a path or a link leads to, the
+ * server can only read what the caller can. Without the sandbox as well.
+ */
+static int become_caller(struct errmsg *err)
+{
+	struct caller c;
+	int r;
+
+	if (!geteuid() && !caller_is_secure() && caller_is_raised() && !caller_find(&c))
+		return errmsg_set(err, -EPERM,
+				  "cannot tell which user called sonde view: SUDO_UID, PKEXEC_UID "
+				  "or DOAS_USER names no user; run it without sudo");
+	r = caller_become();
+	return r < 0 ? errmsg_set_errno(err, r, "cannot become the user who called") : 0;
+}
+
+static int drop_capabilities(struct errmsg *err)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	if (syscall(SYS_capset, &head, none) < 0)
+		return errmsg_set_errno(err, -errno, "cannot give up capabilities");
+	return 0;
+}
+
+/* Only for the remedy in the message: the kernel decides when the files are opened. */
+int serving_check_readable(const struct serving *s, struct errmsg *err)
+{
+	unsigned uid = getuid();
+
+	for (size_t i = 0; i < s->n && s->was_raised; i++)
+		if (access(s->paths[i], R_OK) < 0 && errno == EACCES)
+			return errmsg_set(
+				err, -EACCES,
+				"user %u may not read %s, and sonde view serves with that "
+				"user's rights; make a copy for the user: "
+				"sudo install -o %u -m 600 %s COPY",
+				uid, s->paths[i], uid, s->paths[i]);
+	return 0;
+}
+
+/* What needs more rights than the caller's; afterwards we have no others. */
+int serving_prepare(struct serving *s, struct errmsg *err)
+{
+	bool was_root = !geteuid();
+	int r;
+
+	if (!s->config->no_cache)
+		s->cache =
+			viewcache_dir(s->config->beside ? s->paths[0] : NULL, s->config->cache_dir);
+	r = httpd_listen(&s->hd, s->config->port, *s->config->token ? s->config->token : NULL, err);
+	if (r >= 0 && !s->config->no_browser)
+		viewbrowser_prepare(&s->browser, httpd_address(s->hd));
+	s->was_raised = caller_is_raised();
+	if (r >= 0)
+		r = become_caller(err);
+	s->is_lowered = was_root && geteuid();
+	return r;
+}
+
+void serving_drop_cache(struct serving *s)
+{
+	free(s->cache);
+	s->cache = NULL;
+}
+
+/* --- serving ----------------------------------------------------------------------------------- */
+
+/* Pipes are read whole, into files without a name; what is no file at all is told when it is opened. */
+static bool are_files(const char *const *paths, size_t n)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++)
+		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode))
+			return false;
+	return true;
+}
+
+/* done: 0, and the kernel could not do it. */
+static int note_hole(struct serving *s, int done, const char *what, const char *then)
+{
+	if (!done)
+		note(s, "this kernel has no %s, so the viewer's server %s", what, then);
+	return done;
+}
+
+static int serve(struct serving *s, struct errmsg *err)
+{
+	int r = s->config->no_sandbox ? 0 : drop_capabilities(err);
+
+	if (r >= 0 && !s->config->no_sandbox)
+		r = note_hole(s, sandbox_calls(s->cache || s->is_live, err), "seccomp",
+			      "can make any system call");
+	if (r >= 0)
+		r = stage_start(s->vt.stage, s->cache, err);
+	/* what is missing in the formats or names would be missing in every answer */
+	if (r >= 0)
+		r = shortage_check(err, "cannot show the trace");
+	if (r >= 0)
+		r = httpd_start(s->hd, s->vt.stage, err);
+	if (r < 0)
+		return r;
+	s->config->answers(s->config->ctx, httpd_address(s->hd));
+	if (viewbrowser_start(&s->browser) < 0)
+		note(s, "no browser could be started");
+	s->config->wait(s->config->ctx);
+	r = timeline_error(s->vt.stage->tl);
+	return r < 0 ? errmsg_set_errno(err, r, "the index has holes") : 0;
+}
+
+int serving_run(struct serving *s, struct errmsg *err)
+{
+	int r = serving_check_readable(s, err);
+
+	if (r >= 0 && s->is_lowered)
+		note(s, "serving as user %u, no longer as root", (unsigned)geteuid());
+	if (r >= 0 && !s->config->no_sandbox && are_files(s->paths, s->n))
+		r = note_hole(s, sandbox_paths(s->paths, s->n, s->cache, err), "Landlock",
+			      "can open any file that you can");
+	if (r >= 0)
+		r = viewtrace_open(&s->vt, s->paths, s->n,
+				   s->is_live ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);
+	if (r >= 0)
+		s->config->opened(s->config->ctx);
+	return r < 0 ? r : serve(s, err);
+}
+
+void serving_stop(struct serving *s)
+{
+	viewbrowser_end(&s->browser);
+	httpd_stop(s->hd);
+	viewtrace_close(&s->vt);
+	serving_drop_cache(s);
+}
+
+/* A recorder that finishes its file moves what is in it. */
+static enum livefile_stage await_recorder(struct serving *s, const char *path)
+{
+	enum livefile_stage stage = LIVEFILE_DONE;
+	/* a pipe is opened once: its writer fails if a reader comes and goes */
+	int fd = are_files(&path, 1) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
+		stage = livefile_ask(fd);
+		if (stage != LIVEFILE_MOVES)
+			break;
+		if (!ms)
+			note(s, "waiting until %s is complete", path);
+		usleep(FINISH_STEP_MS * 1000);
+	}
+	if (fd >= 0)
+		close(fd);
+	return stage;
+}
+
+bool serving_await_recorders(struct serving *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (await_recorder(s, s->paths[i]) != LIVEFILE_DONE && s->n > 1)
+			note(s, "%s is being recorded: what comes from now on is not shown",
+			     s->paths[i]);
+	return s->n == 1 && await_recorder(s, s->paths[0]) != LIVEFILE_DONE;
+}
+
+/* --- while it runs ----------------------------------------------------------------------------- */
+
+void serving_tick(struct serving *s)
+{
+	httpd_tick(s->hd);
+}
+
+/* Until the threads have read what they were given; the recorder waits for it, but not for long. */
+static void let_index(struct timeline *tl)
+{
+	for (int i = 0; i < 100 && timeline_progress(tl) < 1; i++)
+		usleep(5000);
+}
+
+int serving_refresh(struct serving *s, struct errmsg *err)
+{
+	struct timeline *tl = s->vt.stage->tl;
+	int r = timeline_refresh(tl, err);
+
+	let_index(tl);
+	return r < 0 ? r : r == 0 && timeline_progress(tl) >= 1;
+}
+
+void serving_end_live(struct serving *s)
+{
+	stage_end_live(s->vt.stage);
+}
+
+bool serving_follows(const struct serving *s)
+{
+	return s->vt.stage->is_live;
+}
+
+void serving_add_damage(struct serving *s, const char *sentence)
+{
+	struct timeline *tl = s->vt.stage->tl;
+
+	timeline_lock_formats(tl);
+	tracefile_add_damage(s->vt.files[0], "%s", sentence);
+	timeline_unlock_formats(tl);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * token.c - reads the token of the viewer's address.
+ *
+ * Whoever knows the token can look at the trace. So the file must belong to one user only; and under sudo it
+ * is opened with the rights of the user who called, or a path would show a line of any file of root's.
+ */
+#include "view/serve/token.h"
+
+#include "base/errmsg.h"
+#include "base/files/caller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* With no other rights than the caller's. */
+static int open_as_caller(const char *path)
+{
+	struct caller_scope scope;
+	struct caller c;
+	int fd;
+
+	if (!caller_enter(&scope) && caller_find(&c)) {
+		errno = EPERM;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	caller_leave(&scope);
+	return fd;
+}
+
+/* Whoever can read the file can look at the trace. */
+int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
+{
+	int fd = open_as_caller(path);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = errmsg_set_errno(err, -errno, "cannot read %s", path);
+
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	n = S_ISREG(st.st_mode) && !(st.st_mode & 077) ? read(fd, token, TOKEN_BYTES - 1) : -1;
+	close(fd);
+	if (n < 0)
+		return errmsg_set(
+			err, -EPERM,
+			"%s must be an ordinary file that only its owner can read; chmod 600 "
+			"helps",
+			path);
+	token[n] = 0;
+	token[strcspn(token, "\n")] = 0;
+	return *token ? 0 : errmsg_set(err, -EINVAL, "%s has no token in its first line", path);
+}

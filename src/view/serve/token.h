@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * token.h - the secret in the viewer's address, from a file.
+ */
+#ifndef SONDE_VIEW_SERVE_TOKEN_H
+#define SONDE_VIEW_SERVE_TOKEN_H
+
+struct errmsg;
+
+#define TOKEN_BYTES 128 /* longer than any that is right */
+
+/* The first line of a file that only its owner can read, read with the caller's rights. */
+int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err);
+
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calltext.h - call chains as a tree of text, as trace-cmd hist draws it.
+ * calltext.h - call chains as a text tree, as trace-cmd hist draws it.
  */
 #ifndef SONDE_PRESENT_CALLTEXT_H
 #define SONDE_PRESENT_CALLTEXT_H
@@ -8,7 +8,7 @@
 #include "analyse/callhist.h"
 #include "base/textbuf.h"
 
-/* One top with its callers; by_task: its head names the task. */
+/* One top function with its callers; by_task: its head names the task. */
 void calltext_fmt(const struct callhist *h, const struct call_node *top, bool by_task,
 		  struct textbuf *tb);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calltimestext.h - the functions of the kernel with their times: text, JSON, CSV, and as perf prints them.
+ * calltimestext.h - kernel functions with their times: text, JSON, CSV, and perf's format.
  */
 #ifndef SONDE_PRESENT_CALLTIMESTEXT_H
 #define SONDE_PRESENT_CALLTIMESTEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * counttext.h - how often, as a table with bars; JSON, CSV.
+ * counttext.h - counts as a table with bars; JSON, CSV.
  */
 #ifndef SONDE_PRESENT_COUNTTEXT_H
 #define SONDE_PRESENT_COUNTTEXT_H
@@ -9,10 +9,9 @@
 
 struct count_view {
 	struct keycount *counts; /* after keycount_finish() */
-	const char *in_kernel;	 /* by what it counted: "BPF", "hist"; NULL: it did not */
-	uint64_t n_missed;	 /* the kernel says so: in no row, and not in the total */
-	const char
-		*only_in; /* "the command's first thread": no other was looked at; NULL: all were */
+	const char *in_kernel;	 /* what counted in the kernel: "BPF", "hist"; NULL: nothing */
+	uint64_t n_missed;	 /* reported by the kernel: in no row, and not in the total */
+	const char *only_in;	 /* "the command's first thread": only it was counted; NULL: all */
 	bool colour;
 	size_t n_rows;	     /* shown as text; 0: all */
 	unsigned long width; /* of the terminal; 0: 100 */

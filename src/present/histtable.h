@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * histtable.h - what the kernel counted for a hist trigger, as an aligned table with bars, or as JSON.
+ * histtable.h - the counts of a hist trigger, as an aligned table with bars, or as JSON.
  */
 #ifndef SONDE_PRESENT_HISTTABLE_H
 #define SONDE_PRESENT_HISTTABLE_H

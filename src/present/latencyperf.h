@@ -7,7 +7,7 @@
 
 #include "analyse/latency/latencies.h"
 
-/* After latencies_finish(). The unit is the scale's: microseconds, or nanoseconds. */
+/* Call it after latencies_finish(). The unit is that of the scale: microseconds or nanoseconds. */
 void latencyperf_fmt(const struct latencies *l, bool hide_empty, struct textbuf *tb);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - a record as a line of text, the way trace-cmd report prints it.
+ * line.h - a record as a line of text, as trace-cmd report prints it.
  *
  *	[FILE: ]            COMM-PID   [CPU] TIME: (+diff) NAME:    INFO
  *
@@ -20,7 +20,7 @@ struct line_source {
 	uint32_t page_size;
 	enum time_style time_style;
 	bool diff_in_us;		      /* --ts-diff counts rounded microseconds */
-	const char *file, *buffer;	      /* names for JSON and CSV; NULL: not worth saying */
+	const char *file, *buffer;	      /* names for JSON and CSV; NULL: omit */
 	const struct syscall_table *syscalls; /* --syscall-names; NULL: none */
 };
 
@@ -34,12 +34,12 @@ struct line_style {
 	bool tgid; /* a column with the process id */
 };
 
-/* line_printer_init, then line_printer_aim before each use. */
+/* Call line_printer_init once, then line_printer_aim before each use. */
 struct line_printer {
 	const struct line_style *style;
 	struct textbuf *out;
 	struct printer **printers; /* by source; the buffers of a file share one */
-	/* the time of the last line, as far as it repeats: its whole seconds */
+	/* the whole seconds of the last line, as they often repeat */
 	uint64_t seconds;
 	char seconds_text[32];
 	unsigned seconds_len;
@@ -48,14 +48,14 @@ struct line_printer {
 int line_printer_init(struct line_printer *lp, const struct line_style *style);
 void line_printer_release(struct line_printer *lp);
 
-/* Where the lines go from now on. */
+/* Sets the destination of the following lines. */
 void line_printer_aim(struct line_printer *lp, struct textbuf *out);
 
-/* Records [from, b->n) until the text is longer than max_bytes; returns the index it got to. */
+/* Prints records [from, b->n) until the text exceeds max_bytes; returns the index it reached. */
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,
 			size_t max_bytes);
 
-/* The event's own text, with the name of a system call put in if the source asks for it. */
+/* The event's own text; with the name of the system call if the source requests it. */
 void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw);
 
 /* The latency column of report -l: "d.h1." */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lines.h - how the events of opened inputs look: text as trace-cmd prints it, JSON or CSV.
+ * lines.h - the format of events of opened inputs: text as trace-cmd prints it, JSON or CSV.
  *
- *	lines_sequence_config ─▶ inputs_sources_init ─▶ lines_init ─▶ line_printer_init(lines_style()) ─▶ lines_adder()
+ *	lines_sequence_config ─▶ inputs_sources_init ─▶ lines_init
+ *		─▶ line_printer_init(lines_style()) ─▶ lines_adder()
  *
- * What is here belongs to one report of files or of a live trace; line.h and rows.h make a line of it.
+ * This data belongs to one report of files or of a live trace; line.h and rows.h print the lines.
  */
 #ifndef SONDE_PRESENT_LINES_H
 #define SONDE_PRESENT_LINES_H
@@ -17,22 +18,22 @@ enum lines_as { LINES_TEXT, LINES_JSON, LINES_CSV };
 struct lines_spec {
 	enum lines_as as;
 	bool latency, raw, ts_diff, boundary, debug, tgid;
-	bool wakeup;	    /* latencies of wakeups, behind the line */
+	bool wakeup;	    /* append wakeup latencies to the line */
 	bool syscall_names; /* beside the numbers of system calls */
 };
 
-/* For each source of the inputs, in their order: how its lines look. */
+/* The format of lines for each source of the inputs, in their order. */
 struct lines {
 	struct line_source *list;
 	size_t n;
 	char **prefixes;
 };
 
-/* line_printer_add() and its like */
+/* line_printer_add() or a similar function */
 typedef size_t (*lines_add)(struct line_printer *lp, const struct batch *b, size_t from,
 			    size_t max_bytes);
 
-/* Which records are wanted (spec), and what of them is needed for such lines. */
+/* The wanted records (spec), and what such lines need of them. */
 struct sequence_config lines_sequence_config(const struct inputs_spec *spec,
 					     const struct lines_spec *show);
 
@@ -41,13 +42,13 @@ int lines_init(struct lines *lines, const struct inputs_sources *src, bool sysca
 	       struct errmsg *err);
 void lines_release(struct lines *lines);
 
-/* Without colour; lines stays the caller's. */
+/* Without colour; the caller keeps lines. */
 struct line_style lines_style(const struct lines_spec *show, const struct lines *lines);
 lines_add lines_adder(enum lines_as as);
 
-/* "cpus=N" of a file, under its name if there are several; verbose: CPUs without data before it. */
+/* "cpus=N" of a file, after its name if there are several; verbose: first its CPUs without data. */
 void lines_add_head(const struct inputs *in, size_t file, bool verbose, struct textbuf *tb);
-/* "CPU N is empty" of a buffer, for --verbose. */
+/* "CPU N is empty" for each such CPU of a buffer, for --verbose. */
 void lines_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rows.h - records for other programs: JSON objects and comma-separated values, one a line.
+ * rows.h - records for other programs: JSON objects or comma-separated values, one per line.
  *
  * The same printers and sources as for text lines (line.h). Names of keys and columns are stable.
  */
@@ -16,10 +16,10 @@ size_t rows_add_json(struct line_printer *lp, const struct batch *b, size_t from
 size_t rows_add_csv(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
 extern const char rows_csv_header[];
 
-/* Parts of such an object, for who puts it together otherwise. rec->event must be known. */
+/* Parts of such an object, for code that builds its own. rec->event must be known. */
 void rows_add_fields(struct line_printer *lp, const struct record *rec); /* {"name":value,…} */
 void rows_add_info(struct line_printer *lp, const struct record *rec);	 /* "text" */
-/* ["symbol",…], if it is a kernel stack; false: it is none, nothing is added. */
+/* ["symbol",…] for a kernel stack; false: it is not one, adds nothing. */
 bool rows_add_stack(struct line_printer *lp, const struct record *rec);
 
 #endif

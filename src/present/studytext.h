@@ -8,11 +8,11 @@
 #include "analyse/study/study.h"
 #include "base/json/jsonwriter.h"
 
-/* What the trace as a whole is, in a line. */
+/* One line about the trace as a whole. */
 void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb);
-/* in_time: the trace's clock counts ns; else its units are shown as they are. */
+/* in_time: the trace's clock counts ns; otherwise its units are printed. */
 void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb);
-/* One object, into what is open in w. */
+/* One object, added to what is open in w. */
 void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *w);
 
 #endif

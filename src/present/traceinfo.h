@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * traceinfo.h - what is in a trace file, as text or JSON for `sonde info`.
+ * traceinfo.h - the content of a trace file, as text or JSON for `sonde info`.
  *
- * Nothing here is computed: inputs/info gathers the facts.
+ * This code computes nothing: inputs/info collects the facts.
  */
 #ifndef SONDE_PRESENT_TRACEINFO_H
 #define SONDE_PRESENT_TRACEINFO_H
@@ -11,11 +11,11 @@
 #include "inputs/info/traceinfo.h"
 
 struct traceinfo_style {
-	size_t max_rows; /* of events and of tasks */
+	size_t max_rows; /* of events, and of tasks */
 	size_t max_cpus;
 };
 
-/* For a person; a paragraph each for the file, its buffers, events and tasks. */
+/* Text for the user: one paragraph each for the file, its buffers, events and tasks. */
 void traceinfo_fmt_text(const struct traceinfo *info, const struct traceinfo_style *style,
 			struct textbuf *tb);
 /* One object on one line. */

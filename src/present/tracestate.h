@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracestate.h - how the kernel's tracing is set up, as plain data and as text or JSON for `sonde stat`.
+ * tracestate.h - the kernel's tracing settings, as plain data and as text or JSON for `sonde stat`.
  *
- * Whoever gathers it fills the structs; nothing here is computed. Strings and arrays belong to the one
- * who filled them in and stay alive while it is printed. What is at its default is there, too, and marked
- * so: the text leaves it out, JSON does not.
+ * The caller fills the structs; this code computes nothing. The caller owns strings and arrays and
+ * keeps them while they are printed. The structs contain default values, too, and mark them: the
+ * text omits them, JSON does not.
  */
 #ifndef SONDE_PRESENT_TRACESTATE_H
 #define SONDE_PRESENT_TRACESTATE_H
@@ -26,12 +26,12 @@ struct state_value {
 /* Some lines: functions, tasks, probes. */
 struct state_list {
 	const char *key, *label;
-	const char *where; /* which command shows all of it */
+	const char *where; /* the command that shows all of it */
 	const char **items;
 	size_t n;
 };
 
-struct state_system { /* events that are on */
+struct state_system { /* events that are enabled */
 	const char *name;
 	const char **events;
 	size_t n, n_all;
@@ -56,10 +56,10 @@ struct state_cpu {
 struct state_instance {
 	const char *name; /* "": the top level */
 	bool is_on;
-	int owner;     /* the sonde that records into it; 0: none */
-	bool is_plain; /* nothing is set, nothing is in the buffer */
+	int owner;     /* pid of the sonde that records into it; 0: none */
+	bool is_plain; /* all settings are defaults, and the buffer is empty */
 	bool has_snapshot;
-	bool never_used; /* the buffer has not been allocated in full */
+	bool never_used; /* the buffer is not fully allocated yet */
 	struct state_value *values;
 	size_t n_values;
 	struct state_list *lists;
@@ -79,14 +79,14 @@ struct state_instance {
 struct tracestate {
 	const char *root;
 	const char *kernel; /* uname -r */
-	int ftrace_enabled; /* the master switch of function tracing; negative: not known */
+	int ftrace_enabled; /* the master switch of function tracing; negative: unknown */
 	int stack_tracer;   /* on, off; negative: none */
 	struct state_list probes;
 	struct state_instance *instances;
 	size_t n_instances;
 };
 
-/* all_options: those at their default, too. */
+/* all_options: include options at their default. */
 void tracestate_fmt(const struct tracestate *ts, bool all_options, struct textbuf *tb);
 void tracestate_fmt_json(const struct tracestate *ts, struct textbuf *tb);
 

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline.h - a whole trace, indexed for looking at: any place, any zoom, without reading it again.
+ * timeline.h - an indexed trace: shows any place at any zoom without reading the trace again.
  *
- *	sources     what was opened: files, their buffers, each with its clock's conversion
+ *	sources     the opened files and their buffers, each with its clock conversion
  *	streams     one for each CPU of each source, in its own time order; never one global array
- *	segments    some 1024 sub-buffers of a stream: what one thread indexes at a time
- *	pages       time of each sub-buffer, number of its first event: read from page headers alone
- *	columns     for each event its kind, its task and about when it was in its sub-buffer, 2 bytes
- *	            each; exact time and payload stay in the file, and are found again by walking one
- *	            sub-buffer (80 events, 0.4 us)
- *	switches    sched_switch of each stream: 8 bytes each, enough for all lanes of CPUs and tasks
- *	wakings     sched_waking (or wakeup, where there is no waking): 8 bytes each
+ *	segments    about 1024 sub-buffers of a stream; one thread indexes one segment at a time
+ *	pages       the time of each sub-buffer and the number of its first event, from page headers
+ *	columns     kind, task and approximate time of each event, 2 bytes each; the exact time and
+ *	            the payload stay in the file: a walk over one sub-buffer (80 events, 0.4 us)
+ *	            finds them again
+ *	switches    sched_switch of each stream: 8 bytes each, enough for all CPU and task lanes
+ *	wakings     sched_waking (or sched_wakeup if there is no sched_waking): 8 bytes each
  *
- * timeline_new() finds where the data and the ends of time are. timeline_start() reads the page headers, so
- * that a first picture (density) can be drawn at once, and then indexes in the background on all cores, the
- * part last asked for first. Everything else works at any moment after it on what is indexed so far.
+ * timeline_new() finds the data and the time range. timeline_start() reads the page headers, which
+ * suffice for a first picture (density). Then it indexes in the background on all cores and starts
+ * with the range that was requested last. All other functions can be called at any time after that;
+ * they use what has been indexed so far.
  *
  * Times are nanoseconds since the beginning of the trace (timeline_origin()), below 2^48.
- * Every function may be called from any thread unless it says otherwise.
+ * Any thread may call any function, unless its comment says otherwise.
  */
 #ifndef SONDE_TIMELINE_TIMELINE_H
 #define SONDE_TIMELINE_TIMELINE_H
@@ -31,35 +32,34 @@
 #include <stdint.h>
 
 #define TIMELINE_TIME_MAX ((UINT64_C(1) << 48) - 1)
-#define TIMELINE_NO_TASK  UINT16_MAX /* more tasks than the columns can name: look at the record */
+#define TIMELINE_NO_TASK  UINT16_MAX /* the columns ran out of task numbers: read the record */
 #define TIMELINE_NO_KIND  UINT16_MAX
 
 struct timeline;
 
-struct timeline_source { /* kept alive by the caller until timeline_free() */
+struct timeline_source { /* the caller keeps it alive until timeline_free() */
 	struct tracefile *tf;
 	struct formats *formats;
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
-	const char *name; /* of the file and buffer, for people */
-	const char *file; /* … of the file alone */
-	uint32_t
-		machine; /* those of one machine share their tasks: host 0, guests 1 … (to 32767) */
-	bool is_live;	 /* the file is being recorded: see timeline_refresh() */
+	const char *name; /* of the file and the buffer, as shown to the user */
+	const char *file; /* name of the file alone */
+	uint32_t machine; /* sources of one machine share their tasks: host 0, guests 1 to 32767 */
+	bool is_live;	  /* a recorder still writes the file: see timeline_refresh() */
 };
 
-/* What kind of event: (source's formats, id), numbered as they are met. */
+/* A kind of event: (formats of the source, id), numbered in the order of appearance. */
 struct timeline_kind {
-	const struct event *event; /* parsed and compiled; NULL: not described */
+	const struct event *event; /* parsed and compiled; NULL: the file has no format for it */
 	int id;
 	uint16_t source;
 	uint64_t n_events; /* so far */
 };
 
 struct timeline_task {
-	int pid, tgid; /* tgid -1: not known */
+	int pid, tgid; /* tgid -1: unknown */
 	uint32_t machine;
-	char comm[32]; /* the last one that the trace tells */
+	char comm[32]; /* the last name in the trace */
 	uint64_t n_events, running_ns;
 	uint64_t first, last; /* times of its first and last event */
 };
@@ -67,14 +67,15 @@ struct timeline_task {
 struct timeline_stream {
 	uint16_t source;
 	uint32_t cpu;
-	uint64_t n_pages, n_events; /* n_events: as far as indexed */
+	uint64_t n_pages, n_events; /* n_events: indexed so far */
 	uint64_t first, last;
 };
 
 /*
- * One event: its stream (12 bits) and its number there. Below 2^53, so that the page can hold it.
- * Numbers of a stream ascend in time order, with gaps: the sub-buffer, then the event in it, so that
- * they are known before all is indexed and never change. timeline_step() goes to the next one.
+ * Reference to one event: its stream (12 bits) and its number there. Below 2^53, so that a
+ * JavaScript number can hold it. The numbers of a stream ascend in time order, with gaps: a number
+ * consists of the sub-buffer and the position in it. So it is known before indexing ends, and never
+ * changes. timeline_step() finds the next event.
  */
 typedef uint64_t event_ref;
 static inline event_ref event_ref_make(uint32_t stream, uint64_t n)
@@ -94,97 +95,100 @@ int timeline_new(struct timeline **ret, const struct timeline_source *sources, s
 		 unsigned n_threads, struct errmsg *err);
 void timeline_free(struct timeline *tl);
 
-/* Begins to index. cache_dir: where the sidecar index is looked for and kept; NULL: none. */
+/* Starts indexing. cache_dir: directory of the sidecar index; NULL: use no sidecar. */
 int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *err);
-/* What the user looks at: its segments are indexed first. */
+/* The range that the user looks at: its segments are indexed first. */
 void timeline_hint(struct timeline *tl, uint64_t from, uint64_t to);
 float timeline_progress(const struct timeline *tl); /* 0 … 1 */
-int timeline_wait(struct timeline *tl);		    /* until all is indexed; 0 or -ENOMEM */
+int timeline_wait(struct timeline *tl);		    /* until indexing ends; 0 or -ENOMEM */
 int timeline_error(const struct timeline *tl);	    /* so far: 0, or -ENOMEM: the index has holes */
-/* Bytes of memory that the index takes, without lanes; and events indexed. */
+/* Memory of the index in bytes, without lanes; number of indexed events. */
 size_t timeline_memory(const struct timeline *tl);
 uint64_t timeline_n_events(const struct timeline *tl);
 
-uint64_t timeline_origin(const struct timeline *tl); /* the time on the trace's own clock of 0 */
+uint64_t timeline_origin(const struct timeline *tl); /* time 0, on the trace's own clock */
 uint64_t timeline_duration(const struct timeline *tl);
 
-/* What times count, by the clock of the first source. */
+/* The unit of times, from the clock of the first source. */
 struct time_unit timeline_unit(const struct timeline *tl);
 
 size_t timeline_n_streams(const struct timeline *tl);
 const struct timeline_stream *timeline_stream(const struct timeline *tl, size_t i);
 size_t timeline_n_sources(const struct timeline *tl);
 const struct timeline_source *timeline_source(const struct timeline *tl, size_t i);
-/* Numbers only grow; an entry keeps its place. Counts in it may be a little behind. */
+/* Numbers only grow; an entry keeps its place. The counts in it may lag a little. */
 size_t timeline_n_kinds(const struct timeline *tl);
 const struct timeline_kind *timeline_kind(const struct timeline *tl, size_t i);
 size_t timeline_n_tasks(const struct timeline *tl);
-/* All numbers are taken: there may be more tasks, which have no lane and are in no table. */
+/* All task numbers are in use. Further tasks have no lane and appear in no table. */
 bool timeline_has_most_tasks(const struct timeline *tl);
 const struct timeline_task *timeline_task(const struct timeline *tl, size_t i);
 /* The number of a task, or -1. */
 int timeline_find_task(const struct timeline *tl, uint32_t machine, int pid);
-/* Which sources have events of a task, as far as indexed: a bit for each of the first 64; of the first n tasks. */
+/*
+ * The sources that have events of a task, as far as indexed: one bit for each of the first 64
+ * sources. Fills the entries of the first n tasks.
+ */
 #define TIMELINE_TOLD_SOURCES 64
 uint64_t timeline_task_sources(struct timeline *tl, uint16_t task);
 void timeline_tasks_sources(struct timeline *tl, uint64_t *ret, size_t n);
 
-/* How full the sub-buffers of a stream are over time, from their headers: bytes in n buckets. */
+/* How full the sub-buffers of a stream are over time: bytes in n buckets, from the page headers. */
 void timeline_density(const struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		      float *ret_bytes_per_ns, size_t n);
 
 /* --- walking ----------------------------------------------------------------------------------- */
 
-/* An event, found again in the file. data stays valid until the walk goes on or ends. */
+/* An event, read from the file. data stays valid until the walk continues or ends. */
 struct walk_event {
 	uint64_t ts;
 	event_ref ref;
-	uint16_t kind, task; /* numbers of the columns */
-	int64_t missed;	     /* lost before it, as in walker.h; 0: none */
+	uint16_t kind, task; /* as in the columns */
+	int64_t missed;	     /* events lost before it, as in walker.h; 0: none */
 	const uint8_t *data;
 	uint32_t size;
 };
 
 /*
- * Calls `each` for the events of one stream in [from, to], in order, skipping quickly over
- * sub-buffers that cannot have any of the wanted kinds or tasks. Ends early when each is false.
- * The scan covers what is indexed; false in *ret_whole: part of the range was not yet.
+ * Calls `each` for the events of one stream in [from, to], in order, until it returns false. Skips
+ * sub-buffers that cannot contain any of the wanted kinds or tasks. The walk covers only what is
+ * indexed; it sets *ret_whole to false if part of the range is not indexed yet.
  */
 struct walk_wants {
 	uint64_t from, to;
-	const uint8_t *kinds; /* a bit for each kind; NULL: all */
+	const uint8_t *kinds; /* one bit for each kind; NULL: all */
 	size_t n_kinds;
-	const uint8_t *tasks; /* a bit for each task; NULL: all */
+	const uint8_t *tasks; /* one bit for each task; NULL: all */
 	size_t n_tasks;
 };
 int timeline_walk(struct timeline *tl, size_t stream, const struct walk_wants *wants,
 		  bool (*each)(void *ctx, const struct walk_event *ev), void *ctx, bool *ret_whole);
 
-/* One event by its reference; the caller gives it back with walk_release(). -ENOENT. */
+/* Finds one event by its reference. The caller releases it with walk_release(). -ENOENT. */
 struct walk_one {
 	struct walk_event ev;
 	void *hold;
 };
 int timeline_get(struct timeline *tl, event_ref ref, struct walk_one *ret);
 void walk_release(struct walk_one *one);
-/* The event of the same stream before (by -1) or after (by 1). -ENOENT. */
+/* The event before (by -1) or after (by 1) in the same stream. -ENOENT. */
 int timeline_step(struct timeline *tl, event_ref ref, int by, event_ref *ret);
 
 /*
- * struct formats, and what is noted as damage of a file, belong to one thread at a time. While this lock
- * is held it is the caller: around formats_find…(), formats_kallsyms(), filter_new(), damage.
+ * Only one thread at a time may use struct formats and a file's damage list. Hold this lock around
+ * formats_find…(), formats_kallsyms(), filter_new() and access to the damage.
  */
 void timeline_lock_formats(struct timeline *tl);
 void timeline_unlock_formats(struct timeline *tl);
 
-/* Runs job(ctx, i) for i below n on all of the timeline's threads, and waits. */
+/* Runs job(ctx, i) for all i below n on all threads of the timeline, and waits for them. */
 void timeline_parallel(struct timeline *tl, size_t n, void (*job)(void *ctx, size_t i), void *ctx);
 
 /* --- rows: all events in time order, by number -------------------------------------------------- */
 
 /*
- * A selection of events: by kind, task, CPU, and an expression in the grammar of report -F, or text.
- * A bit for each event and a count for each sub-buffer, made by all threads; NULL means all events.
+ * A selection of events: by kind, task, CPU, and by an expression (grammar of report -F) or text.
+ * All threads build it: one bit for each event and a count for each sub-buffer. NULL: all events.
  */
 struct selection;
 struct selection_wants {
@@ -192,28 +196,29 @@ struct selection_wants {
 	size_t n_kinds;
 	const uint8_t *tasks;
 	size_t n_tasks;
-	const uint8_t *streams; /* a bit for each stream; NULL: all */
+	const uint8_t *streams; /* one bit for each stream; NULL: all */
 	const char *expression; /* "sched:prev_pid==0 && …"; NULL: none */
-	const char *text;	/* in the event's line (name, task, info), any case; NULL: none */
-	bool is_regex;		/* text is an extended regular expression */
+	const char
+		*text; /* part of the event's line (name, task, info), case ignored; NULL: none */
+	bool is_regex; /* text is an extended regular expression */
 	/*
-	 * One that was made with the same wants when less was indexed; NULL: none. What it knows is taken
-	 * over, only what is new is looked at.
+	 * An older selection with the same wants, made when less was indexed; NULL: none. Its
+	 * results are copied, so only new events are matched.
 	 */
 	const struct selection *before;
 };
-/* -EINVAL with a caret in err. Runs until done; `stop` is asked now and then (may be NULL). */
+/* -EINVAL with a caret in err. Returns when done; calls `stop` now and then (may be NULL). */
 int selection_new(struct selection **ret, struct timeline *tl, const struct selection_wants *wants,
 		  bool (*stop)(void *ctx), void *stop_ctx, struct errmsg *err);
-/* One more who holds it; each gives it back with selection_free(). */
+/* Takes a reference; each holder releases its own with selection_free(). */
 struct selection *selection_hold(struct selection *sel);
 void selection_free(struct selection *sel);
 uint64_t selection_count(const struct selection *sel);
 bool selection_has(const struct selection *sel, event_ref ref);
 
-/* How many (selected) events are before time t; the sum over all streams. */
+/* The number of (selected) events before time t, in all streams. */
 uint64_t timeline_rank(struct timeline *tl, const struct selection *sel, uint64_t t);
-/* The rows from number `row` on, in time order; ties by stream. Returns how many. */
+/* The rows from number `row` on, in time order; ties by stream. Returns the number of rows. */
 size_t timeline_rows(struct timeline *tl, const struct selection *sel, uint64_t row,
 		     event_ref *ret_refs, uint64_t *ret_times, size_t max);
 /* The row number of an event. */
@@ -221,19 +226,22 @@ uint64_t timeline_row_of(struct timeline *tl, const struct selection *sel, event
 
 /* --- scheduling, as the index keeps it ----------------------------------------------------------- */
 
-struct switch_entry { /* at ts, `task` begins to run on this CPU */
+struct switch_entry { /* at ts, `next` starts to run on this CPU */
 	uint64_t ts;
-	uint16_t prev, next; /* tasks; the idle task is a task as well (pid 0) */
-	uint8_t prev_state;  /* enum task_state of states.h: what the one before became */
+	uint16_t prev, next; /* tasks; the idle task (pid 0) is a task, too */
+	uint8_t prev_state;  /* enum task_state of states.h: the state of prev after the switch */
 };
 struct waking_entry {
 	uint64_t ts;
 	uint16_t task, waker;
-	uint8_t flags; /* WAKING_IRQ: in interrupt context; WAKING_NEW: fork */
+	uint8_t flags; /* WAKING_IRQ: in interrupt context; WAKING_NEW: by fork */
 };
 enum { WAKING_IRQ = 1, WAKING_NEW = 2 };
 
-/* Calls each for entries in [from, to] and the last one before from. Of switches only what the trace has. */
+/*
+ * Calls each for the entries in [from, to] and for the last one before from. Contains only switches
+ * that are in the trace.
+ */
 void timeline_switches(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		       bool (*each)(void *ctx, const struct switch_entry *e), void *ctx);
 void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
@@ -241,13 +249,14 @@ void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_
 bool timeline_has_sched(const struct timeline *tl, uint32_t machine);
 
 /*
- * Who runs, as one stream tells it: by its switches, and by the task of every other event, so that it is right also
- * where records are missing (schedlist.c). `next` runs from ts on; prev_state STATE_UNKNOWN: no switch tells it.
- * TIMELINE_NO_TASK: who runs is not known. Each entry's prev is the next of the one before.
+ * The running task according to one stream: from its switches and from the task of every other
+ * event, so that the result is correct even where records are missing (schedlist.c). `next` runs
+ * from ts on. prev_state is STATE_UNKNOWN if no switch recorded it. TIMELINE_NO_TASK: the running
+ * task is unknown. The prev of each entry is the next of the entry before.
  */
 void timeline_turns(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		    bool (*each)(void *ctx, const struct switch_entry *e), void *ctx);
-/* The file has less of this stream than it promises; so far, switches were met in it. */
+/* The file has less data of this stream than it promises; the stream has had switches so far. */
 bool timeline_stream_is_cut(const struct timeline *tl, size_t stream);
 bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 
@@ -255,34 +264,34 @@ bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 
 struct timeline_losses {
 	uint64_t n_events,
-		n_places; /* lost events, as far as the trace counts them; places where it lost some */
-	bool is_all;	  /* false: at some places nobody counted */
+		n_places; /* lost events that the trace counts; places where events were lost */
+	bool is_all;	  /* false: at some places the number is unknown */
 };
-/* Of what is indexed, however the index came. Looks into the file at every place where events were lost. */
+/* Losses of the indexed part. Reads the file at every place where events were lost. */
 void timeline_losses(struct timeline *tl, struct timeline_losses *ret);
 
-struct timeline_loss { /* the event before which others were lost */
+struct timeline_loss { /* the first event after a loss */
 	uint64_t ts;
 	event_ref ref;
 	int64_t missed; /* as in walk_event */
 };
-/* Does a time in which a stream lost events, up to the event that tells it, overlap [from, to]? */
+/* Did the stream lose events at a time that overlaps [from, to]? */
 bool timeline_lost_within(struct timeline *tl, size_t stream, uint64_t from, uint64_t to);
-/* The first one after t, or the last one before it, of all streams. -ENOENT. */
+/* The first loss after t, or the last one before it, in all streams. -ENOENT. */
 int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret);
 
 /* --- live ---------------------------------------------------------------------------------------- */
 
 /*
- * Events that the trace says were lost, so far. false in *ret_all: some places tell that there were, but not how many.
- * Not known of an index that was kept from another time.
+ * The number of lost events that the trace reports so far. *ret_all is false if the number is
+ * unknown at some places. Unknown for an index that was loaded from the sidecar.
  */
 uint64_t timeline_lost(const struct timeline *tl, bool *ret_all);
-/* Looks whether the files have grown (a recording that runs), and indexes what is new. 1: it has. */
+/* Checks whether the files have grown (a running recording), and indexes new data. 1: they have. */
 int timeline_refresh(struct timeline *tl, struct errmsg *err);
 /*
- * The recording has ended, and all of it was looked at: what the file says about the names of tasks counts from now on;
- * until then the last name that an event told did.
+ * The recording has ended, and all of it has been read. From now on the file's table of task names
+ * counts; until now the name in the last event did.
  */
 void timeline_end(struct timeline *tl);
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_int.h - what the files behind timeline.h share.
+ * timeline_int.h - shared by the files behind timeline.h.
  *
  *	timeline ─ stream ─ segment ─ pages (times, fill), columns, switches, wakings
  *
- *	timeline.c      a timeline's life, what it tells about itself
- *	pool.c       its threads; which segment comes next
+ *	timeline.c   life cycle and properties of a timeline
+ *	pool.c       its threads; chooses the next segment
  *	pages.c      the pages of a stream and their times, from headers alone
- *	pagedata.c   a page's bytes: mapped, unpacked or read, and the cache of those
- *	kinds.c      kinds of events, and where the fields lie that the index reads
+ *	pagedata.c   the bytes of a page: mapped, unpacked or read; the cache of unpacked chunks
+ *	kinds.c      kinds of events, and the offsets of the fields that the index reads
  *	tasktable.c  pids to tasks
  *	segment.c    walks the records of a segment
  *	schedlist.c  switches and wakings
  *	walk.c rowsearch.c selection.c sidecar.c refresh.c
  *
  * Locks, in the order in which they may be taken:
- *	shape     rwlock, live only: refresh replaces segments while nobody walks
+ *	shape     rwlock, live only: refresh replaces segments while no thread walks
  *	formats   struct formats of all sources, damage
  *	lock      states of segments, counts, the pool's queue
- *	tasks     a pid that is new
+ *	tasks     adding a pid
  *	cache     chunks in memory
- * A segment that is READY (read with acquire) does not change any more.
+ * A segment that is READY (read with acquire) never changes again.
  */
 #ifndef SONDE_TIMELINE_TIMELINE_INT_H
 #define SONDE_TIMELINE_TIMELINE_INT_H
@@ -38,34 +38,34 @@
 #define THREADS_MAX	     64
 #define MACHINES_MAX	     32768
 #define LIVE_CHUNK_PAGES     16
-#define LIVE_INDEX_BYTES     ((size_t)1 << 30) /* some 100 million events */
+#define LIVE_INDEX_BYTES     ((size_t)1 << 30) /* about 100 million events */
 #define CHUNK_HARD_MAX_BYTES (16u << 20)
 
 /* --- switches and wakings: schedlist.c ---------------------------------------------------------- */
 
-/* An entry: delta:28 since its block's base, flags:4, a:16, b:16. Switches: a prev, b next. */
+/* An entry: delta:28 since its block's base, flags:4, a:16, b:16. For switches: a prev, b next. */
 #define SCHED_DELTA_BITS     28
 #define SCHED_BLOCK_MAX	     1024 /* entries */
 
 /*
- * Entries of switches that are none: what other events tell about who runs. a is who ran, b who runs;
- * TIMELINE_NO_TASK: nobody knows. See schedlist.c.
+ * Entries of the switch list that are not switches: what other events show about the running task.
+ * a: the task that ran, b: the task that runs; TIMELINE_NO_TASK: unknown. See schedlist.c.
  */
 enum {
-	SWITCH_GAP = 9,	     /* a was there until now; then somebody else must have come */
-	SWITCH_SEEN = 10,    /* b is there: its event is the first after a gap */
+	SWITCH_GAP = 9,	     /* a ran until now; after that another task must have run */
+	SWITCH_SEEN = 10,    /* b runs: its event is the first after a gap */
 	SWITCH_START = 11,   /* the segment's first event is by b */
 	SWITCH_RESTART = 12, /* the same, and events were lost before it */
 	SWITCH_FLAGS_MAX = 12
 };
-/* Events of who left a CPU may follow its switch for so long: the kernel's way to the next one, and some. */
+/* Events of a task may follow its switch-out for this long: the kernel's path to the next task. */
 #define LEAVING_NS UINT64_C(10000000)
 static inline bool switch_is_real(uint8_t flags)
 {
 	return flags < SWITCH_GAP;
 }
 
-enum waking_origin { /* the upper two of a waking's flags; the lower are WAKING_… */
+enum waking_origin { /* the upper two bits of a waking's flags; the lower bits are WAKING_… */
 		     FROM_WAKING = 0,
 		     FROM_WAKEUP = 1,
 		     FROM_FORK = 2,
@@ -96,10 +96,10 @@ struct sched_item {
 	uint8_t flags;
 };
 
-/* The builder must have room. Times do not go back. */
+/* The builder must have room. Times must not decrease. */
 void sched_builder_add(struct sched_builder *sb, const struct sched_item *item);
 struct sched_item sched_list_get(const struct sched_list *sl, uint32_t i);
-/* How many entries are before time t. */
+/* The number of entries before time t. */
 uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t);
 
 /* --- segments ------------------------------------------------------------------------------------ */
@@ -112,30 +112,30 @@ struct index_segment {
 	uint64_t first_page;
 	uint32_t n_pages;
 	uint32_t first_chunk, n_chunks; /* packed and live streams */
-	/* Times of its pages; of packed data only the first is exact before it is READY. __atomic. */
+	/* Times of its pages. In packed data only the first is exact before READY. Use __atomic. */
 	uint64_t *page_ts;
-	uint16_t *fill;	 /* bytes of a page in use, 65535: all */
+	uint16_t *fill;	 /* used bytes of a page; 65535: all */
 	uint64_t end_ts; /* no event is later */
 
-	/* when READY */
+	/* valid when READY */
 	uint64_t last_ts; /* of its last event */
 	uint32_t n_events;
-	uint32_t n_uncounted;	    /* places where events were lost, nobody knows how many */
-	uint64_t n_lost;	    /* as far as counted */
+	uint32_t n_uncounted;	    /* losses of an unknown number of events */
+	uint64_t n_lost;	    /* sum of the known numbers */
 	const uint32_t *page_first; /* n_pages + 1: number of its first event in this segment */
-	const uint64_t *page_bits;  /* n_pages: kinds that are in it, see below */
+	const uint64_t *page_bits;  /* n_pages: kinds in the page, see below */
 	const uint8_t *page_shift;  /* n_pages: the unit of `places` is 2^shift ns */
 	const uint16_t *kinds, *tasks;
-	const uint16_t *places; /* when, since the page's time, rounded down to its unit */
+	const uint16_t *places; /* time since the page's start, rounded down to its unit */
 	struct sched_list switches, wakings;
-	void *blob; /* what all of these point into; NULL: into the sidecar */
+	void *blob; /* memory for all of these; NULL: they point into the sidecar */
 	size_t blob_bytes;
 };
 
 /*
- * What a page has, so that whole pages can be passed over: a bit for each kind (some share one), and
- * whether events were lost before its first one, or before pages without events that precede it in the
- * segment. A bit that is not set is certain.
+ * What a page contains, to skip whole pages: one bit for each kind (some kinds share one), and
+ * whether events were lost before its first event, or before empty pages that precede it in the
+ * segment. A clear bit is certain.
  */
 #define PAGE_KIND_BITS 63
 #define PAGE_KINDS_ALL ((UINT64_C(1) << PAGE_KIND_BITS) - 1)
@@ -161,38 +161,38 @@ struct stream {
 	const struct timeline_source *src;
 	struct source_state *source;
 	struct page_layout layout;
-	uint32_t page_size, segment_bytes; /* segment_bytes: what a segment has, about */
+	uint32_t page_size, segment_bytes; /* segment_bytes: approximate size of a segment */
 	uint8_t ref_shift;		   /* bits of an event's number within its page */
 	uint64_t offset, end;		   /* of its data in the file */
-	uint64_t n_bytes, max_pages;	   /* plain only: of whole and cut pages */
-	uint32_t generation;		   /* live: what was cached before is stale */
-	uint64_t n_dropped;		   /* live: pages at its beginning that are gone */
-	size_t n_forgotten; /* live: segments at its beginning that have no events any more */
+	uint64_t n_bytes, max_pages;	   /* plain only: whole and truncated pages */
+	uint32_t generation;		   /* live: cached data of older generations is stale */
+	uint64_t n_dropped;		   /* live: pages removed from its beginning */
+	size_t n_forgotten; /* live: segments at its beginning whose events were dropped */
 	struct chunk_row *chunks;
 	size_t n_chunks, cap_chunks;
 	struct index_segment **segments;
 	size_t n_segments, cap_segments;
 
-	/* timeline.lock: which segments to take next, see pool.c */
+	/* timeline.lock: the segments to take next, see pool.c */
 	size_t left, right;
-	/* timeline.lock: running times are summed up in order, see timeline.c */
+	/* timeline.lock: running times are summed in order, see timeline.c */
 	size_t n_stitched;
-	bool is_cut;		   /* the file promises more of it than it has */
+	bool is_cut;		   /* the file promises more of it than it contains */
 	_Atomic bool has_switches; /* so far */
 	struct run_state {
 		bool has_run;
 		uint16_t task;
 		uint64_t since;
-	} run, run_before; /* before: at the beginning of the last segment that was summed up */
+	} run, run_before; /* before: at the beginning of the last segment in the sum */
 	uint16_t tail_task;
 	uint64_t tail_ns;
 };
 
-/* What belongs to a source beyond what the caller gave. */
+/* A source's data beyond what the caller passed. */
 struct source_state {
 	struct kindtable *kinds; /* sources with the same formats share it */
 	uint32_t machine;
-	int fd; /* live: the file, read with pread(); else -1 */
+	int fd; /* live: the file, read with pread(); otherwise -1 */
 };
 
 enum { HAS_SWITCH = 1, HAS_WAKING = 2, HAS_WAKEUP_NEW = 4, HAS_FORK = 8 };
@@ -213,12 +213,12 @@ enum kind_role {
 	KIND_FORK,
 	KIND_NEWTASK,
 	KIND_EXEC,
-	KIND_NAMES, /* only tells the names of tasks */
+	KIND_NAMES, /* carries only names of tasks */
 };
 
 struct number_field {
 	uint32_t offset;
-	uint8_t size; /* 0: there is none */
+	uint8_t size; /* 0: no such field */
 };
 
 struct text_field {
@@ -239,7 +239,7 @@ struct kind_info {
 	uint16_t number;
 	uint8_t role;
 	uint8_t n_names;
-	struct number_field pid, next_pid, state; /* pid: prev_pid, or who is woken or made */
+	struct number_field pid, next_pid, state; /* pid: prev_pid, or the woken or new task */
 	struct name_pair names[NAME_PAIRS_MAX];
 	struct prev_states prev_states;
 };
@@ -248,9 +248,9 @@ struct kind_info {
 
 struct kindtable {
 	struct formats *formats;
-	uint16_t source;		      /* the first one that has these formats */
-	_Atomic(struct kind_info *) *by_id;   /* KIND_IDS of them */
-	struct kind_info *odd[ODD_KINDS_MAX]; /* of ids beyond that; formats lock */
+	uint16_t source;		      /* the first source with these formats */
+	_Atomic(struct kind_info *) *by_id;   /* KIND_IDS entries */
+	struct kind_info *odd[ODD_KINDS_MAX]; /* larger ids; formats lock */
 	size_t n_odd;
 };
 
@@ -268,8 +268,8 @@ struct kindtable {
 
 struct task_state_row {
 	struct timeline_task pub;
-	uint64_t comm_ts; /* when its name was told; UINT64_MAX: by saved_cmdlines, which stays */
-	int thread_of;	  /* pid of the one that made this thread, or TASK_THREAD_NONE */
+	uint64_t comm_ts; /* time of its name; UINT64_MAX: from saved_cmdlines, which is final */
+	int thread_of;	  /* pid of the task that created this thread, or TASK_THREAD_NONE */
 };
 
 struct tasktable {
@@ -280,19 +280,19 @@ struct tasktable {
 	pthread_mutex_t lock;
 	struct tasks *names; /* saved_cmdlines by machine index */
 	bool *has_names;
-	uint64_t *sums;	 /* of the texts that the names come from */
-	uint8_t **texts; /* those that were read again */
+	uint64_t *sums;	 /* checksums of the texts with the names */
+	uint8_t **texts; /* texts that were read again */
 	size_t n_names;
 };
 
-/* The number of a task, made if need be; TIMELINE_NO_TASK when there are too many. */
+/* The number of a task; adds the task if it is new. TIMELINE_NO_TASK: too many tasks. */
 uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
 int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid);
 struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
-/* As the sources tell it; -1: not known. */
+/* The tgid from the sources; -1: unknown. */
 int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid);
 int tasktable_init(struct timeline *tl);
-/* saved_cmdlines, read again: names that were not known. */
+/* Adds names from saved_cmdlines when it is read again. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);
 void tasktable_release(struct tasktable *tt);
 
@@ -305,7 +305,7 @@ struct job {
 	struct job *next_job;
 };
 
-struct indexer; /* segment.c: what a thread needs to walk segments */
+struct indexer; /* segment.c: the working data of a thread that walks segments */
 struct sidecar;
 
 struct timeline {
@@ -318,10 +318,10 @@ struct timeline {
 	size_t n_machines;
 	struct stream *streams[STREAMS_MAX];
 	_Atomic uint32_t n_streams;
-	_Atomic uint64_t origin; /* once there was an event it never changes */
+	_Atomic uint64_t origin; /* never changes after the first event */
 	bool has_origin;
 	_Atomic uint64_t duration;
-	bool is_live, has_ended; /* has_ended: it was, see timeline_end() */
+	bool is_live, has_ended; /* has_ended: it was live, see timeline_end() */
 
 	pthread_rwlock_t shape;
 	pthread_mutex_t formats_lock;
@@ -331,7 +331,7 @@ struct timeline {
 	struct chunkcache *cache;
 
 	pthread_mutex_t lock;
-	pthread_cond_t work, idle; /* something to do; something was done */
+	pthread_cond_t work, idle; /* work: there is work; idle: some work is done */
 	pthread_t threads[THREADS_MAX];
 	unsigned n_threads, n_asked;
 	bool is_started, stop, is_saved;
@@ -340,8 +340,9 @@ struct timeline {
 	size_t n_todo, n_busy; /* segments */
 	uint64_t n_pages, n_pages_done;
 	int error;
-	_Atomic uint32_t n_drops; /* live: how often pages went; events have other numbers then */
-	size_t index_max;	  /* live: bytes; the oldest segments are forgotten then */
+	_Atomic uint32_t
+		n_drops;  /* live: how many times pages were dropped; that renumbers events */
+	size_t index_max; /* live: bytes; above it the oldest segments are dropped */
 	_Atomic uint64_t n_events, n_lost, n_uncounted;
 	_Atomic size_t n_bytes;
 	struct sidecar *sidecar;
@@ -369,7 +370,7 @@ static inline uint64_t segment_page_end(const struct index_segment *seg, uint32_
 	return page + 1 < seg->n_pages ? segment_page_ts(seg, page + 1) : seg->end_ts;
 }
 
-/* So that the whole time of a page is less than 2^16 units. */
+/* Chosen so that the whole time of a page is less than 2^16 units. */
 static inline uint8_t page_shift_of(uint64_t start, uint64_t end)
 {
 	uint64_t length = end > start ? end - start : 0;
@@ -393,38 +394,41 @@ static inline void timeline_leave(struct timeline *tl)
 
 #define TS_UNKNOWN UINT64_MAX
 
-/* Streams of all sources, their segments, the origin; then the times of all pages. -ENOMEM. */
+/* Opens the streams of all sources, their segments, the origin; then times all pages. -ENOMEM. */
 int pages_open(struct timeline *tl, struct errmsg *err);
 int pages_read(struct timeline *tl, struct errmsg *err);
 void stream_free(struct stream *st);
 void segment_free(struct index_segment *seg);
-/* Makes times ascend that may go back or be unknown; see pages.c. end: that of the last event, as far as known. */
+/*
+ * Makes times ascend that decrease or are unknown; see pages.c. end: time of the last event, as far
+ * as known.
+ */
 void pages_settle(uint64_t *ts, size_t n, uint64_t end);
-/* The segment of the last page that begins before t (or the first one); -1: there is none. */
+/* The segment of the last page that begins before t (or the first segment); -1: none. */
 long stream_find_segment(const struct stream *st, uint64_t t);
-/* In a segment that is READY: the last page that begins before t, or 0. */
+/* In a READY segment: the last page that begins before t, or 0. */
 uint32_t segment_find_page(const struct index_segment *seg, uint64_t t);
-/* The number of the segment that has a page, or -1; the segment, or NULL. */
+/* The number of the segment that contains a page, or -1; the segment, or NULL. */
 long stream_page_place(const struct stream *st, uint64_t page);
 struct index_segment *stream_page_segment(const struct stream *st, uint64_t page);
-/* Time of a page by its header, converted, and how full it is; TS_UNKNOWN if it has no events. */
+/* Reads a page header: converted time and fill; TS_UNKNOWN if the page has no events. */
 uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, uint16_t *ret_fill);
-/* The part of a time on the trace's clock that is after the origin, with its ceiling. */
+/* The time since the origin of a time on the trace's clock, limited to the maximum. */
 static inline uint64_t timeline_since(const struct timeline *tl, uint64_t ts)
 {
 	uint64_t t = ts > tl->origin ? ts - tl->origin : 0;
 
 	return t < TIMELINE_TIME_MAX ? t : TIMELINE_TIME_MAX;
 }
-/* For refresh.c: cuts the pages from from_page on into segments; reads their headers; settles times. */
+/* For refresh.c: cuts the pages from from_page on into segments; reads headers; settles times. */
 int stream_cut(struct stream *st, uint64_t from_page, uint32_t from_chunk);
 void segment_read_headers(struct timeline *tl, struct stream *st, struct index_segment *seg);
 /* low: no page is earlier */
 int stream_settle(struct timeline *tl, struct stream *st, uint64_t low);
 void stream_settle_edges(struct timeline *tl, struct stream *st);
-/* Time of its first or last event on the trace's clock; TS_UNKNOWN: it has none. */
+/* Time of its first or last event on the trace's clock; TS_UNKNOWN: it has no event. */
 uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last);
-/* Goes on reading the headers of chunks behind those that are known. -ENOMEM. */
+/* Continues to read chunk headers after the known ones. -ENOMEM. */
 int stream_read_chunks(struct stream *st);
 
 /* --- pagedata.c ---------------------------------------------------------------------------------- */
@@ -439,12 +443,15 @@ struct pagehold {
 
 struct chunkcache *chunkcache_new(void);
 void chunkcache_free(struct chunkcache *cc);
-/* Makes hold the bytes of a page; it starts as zeros and may hold another page. Empty if unreadable. */
+/*
+ * Makes hold refer to the bytes of a page. hold starts as zeros; it may hold another page, which is
+ * released. Empty if the page cannot be read.
+ */
 void page_hold(struct timeline *tl, struct stream *st, uint64_t page, struct pagehold *hold);
 void page_drop(struct pagehold *hold);
-/* Gives back hold->chunk (may be NULL) that somebody kept. */
+/* Releases a hold->chunk (may be NULL) that the caller kept. */
 void chunk_release(struct cached *c);
-/* Bytes of the file: where they are mapped, or read into buf. NULL: they are not there. */
+/* Bytes of the file: the mapping, or read into buf. NULL: the file does not contain them. */
 const uint8_t *stream_bytes(const struct stream *st, uint64_t pos, size_t n, void *buf);
 size_t chunk_plain_bytes(const struct stream *st, size_t chunk);
 uint64_t chunk_first_page(const struct stream *st, size_t chunk);
@@ -473,7 +480,7 @@ static inline bool pagewalk_start(struct pagewalk *pw, const struct timeline *tl
 	return walker_start(&pw->w, data, len, &st->layout);
 }
 
-/* Times never go back, whatever the page says. */
+/* The returned times never decrease, even if the page is damaged. */
 static inline bool pagewalk_next(struct pagewalk *pw, struct walked *rec, uint64_t *ret_ts)
 {
 	uint64_t t;
@@ -496,7 +503,7 @@ static inline bool pagewalk_next(struct pagewalk *pw, struct walked *rec, uint64
 /* kinds.c */
 int kinds_init(struct timeline *tl);
 void kinds_release(struct timeline *tl);
-/* Never NULL but when memory is short or there are too many kinds. Any thread. */
+/* NULL only when memory is short or there are too many kinds. Any thread. */
 struct kind_info *kinds_find(struct timeline *tl, struct kindtable *kt, int id);
 struct kind_info *kinds_get(const struct timeline *tl, uint32_t number);
 
@@ -508,47 +515,47 @@ static inline uint64_t number_field_get(const struct number_field *f, const uint
 }
 
 /*
- * walk.c: how many events were lost before the first one of a page, as in walker.h. Pages that say
- * so themselves are looked at by segment_missed() alone: 0 for nearly all, without touching the file.
+ * walk.c: the number of events lost before the first event of a page, as in walker.h.
+ * segment_missed() asks the index first: 0 for nearly all pages, without file access.
  */
 int64_t page_missed(struct timeline *tl, struct stream *st, uint64_t page, const struct walker *w);
 int64_t segment_missed(struct timeline *tl, struct stream *st, const struct index_segment *seg,
 		       uint32_t page, const uint8_t *data, size_t len);
-/* The bits of these kinds (wants of a walk); NULL: all. */
+/* The page bits of these kinds (wants of a walk); NULL: all. */
 uint64_t page_bits_of_kinds(const uint8_t *kinds, size_t n_kinds);
 
 /* segment.c */
 struct indexer *indexer_new(void);
 void indexer_free(struct indexer *ix);
-/* A BUSY segment: walked, and what was found noted everywhere. 0 or -ENOMEM. */
+/* Walks a BUSY segment and publishes the result. 0 or -ENOMEM. */
 int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg);
-/* The same in two steps; st of the first may be a copy of the stream. lock held: the second. */
+/* The same in two steps. In the first, st may be a copy of the stream; the second needs lock. */
 int indexer_walk(struct indexer *ix, struct timeline *tl, struct stream *st,
 		 struct index_segment *seg);
 void indexer_merge(struct indexer *ix, struct timeline *tl, struct stream *st);
-/* Lays the parts of a segment out in its blob; returns how many bytes that takes. */
+/* Arranges the parts of a segment in its blob; returns the number of bytes needed. */
 size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_events,
 		      const uint32_t n_sched[4]);
 
 /* pool.c */
 int pool_start(struct timeline *tl);
 void pool_stop(struct timeline *tl);
-/* lock held: a segment is new, and to be indexed; or it is. */
+/* lock held: queues a new segment; or marks it as indexed. */
 void pool_add_segment(struct timeline *tl, struct index_segment *seg);
 void pool_add_indexed(struct timeline *tl, struct index_segment *seg);
 
-/* timeline.c; lock held: running times of what is indexed without a gap. */
+/* timeline.c; lock held: sums the running times of the part that is indexed without a gap. */
 void timeline_stitch(struct timeline *tl, struct stream *st);
-/* The same for the last segment, taken back. */
+/* Undoes this for the last segment. */
 void timeline_unstitch(struct timeline *tl, struct stream *st);
 void timeline_resolve_threads(struct timeline *tl);
 /*
- * Of a trace that grows: what is before this time will not change, but for gaps that are found out later. 0 of any
- * other.
+ * For a trace that grows: data before this time does not change, except that gaps may be detected
+ * later. 0 for other traces.
  */
 uint64_t timeline_settled(const struct timeline *tl);
 
-/* sidecar.c: true if the whole index was in it, and is now in tl. */
+/* sidecar.c: true if it contained the whole index, which is now in tl. */
 bool sidecar_open(struct timeline *tl, const char *cache_dir);
 void sidecar_save(struct timeline *tl);
 void sidecar_close(struct timeline *tl);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * httpd.h - the viewer's server: one page and its api, on loopback, for who knows the token.
+ * httpd.h - the viewer's server: one page and its api, on loopback, for clients with the token.
  *
  *	httpd_listen ─▶ (drop rights, sandbox) ─▶ httpd_start ─▶ httpd_stop
  */
@@ -12,15 +12,15 @@
 struct httpd;
 struct stage;
 
-/* port 0: any. The token is made here, unless one is given (32 hex digits). */
+/* port 0: any. Creates the token, unless one is given (32 hex digits). */
 int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct errmsg *err);
-/* Begins to answer, in threads of its own. */
+/* Starts to answer, in its own threads. */
 int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err);
-/* Another trace from now on. Returns when nobody looks at the one before, which is the caller's again. */
+/* Switches to another trace. Returns when no request uses the old one; the caller owns it again. */
 void httpd_replace(struct httpd *hd, struct stage *st);
-/* To be called now and then: ends connections that have not shown the token in time. */
+/* Call it now and then: closes connections that have not shown the token in time. */
 void httpd_tick(struct httpd *hd);
-/* Ends all connections. hd may be NULL. */
+/* Closes all connections. hd may be NULL. */
 void httpd_stop(struct httpd *hd);
 
 /* "http://127.0.0.1:PORT/TOKEN/" */

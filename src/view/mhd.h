@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mhd.h - libmicrohttpd, loaded when something is to be served.
+ * mhd.h - libmicrohttpd, loaded on demand.
  */
 #ifndef SONDE_VIEW_MHD_H
 #define SONDE_VIEW_MHD_H
@@ -9,7 +9,7 @@
 
 #include <microhttpd.h>
 
-/* The library's functions that are used, without the MHD_ in front. */
+/* The functions in use, without their prefix MHD_. */
 #define MHD_FUNCTIONS(X)               \
 	X(start_daemon)                \
 	X(stop_daemon)                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * request.h - what a browser asks for: checked, taken apart, decoded. No I/O, nothing of HTTP libraries.
+ * request.h - a browser's request: checked, split, decoded. No I/O, independent of HTTP libraries.
  */
 #ifndef SONDE_VIEW_REQUEST_H
 #define SONDE_VIEW_REQUEST_H
@@ -16,13 +16,13 @@ struct errmsg;
 #define REQUEST_BODY_MAX    (256u << 10)
 #define REQUEST_ARGS_MAX    16
 
-/* Whom we let in. */
+/* The clients that are admitted. */
 struct request_gate {
 	char token[REQUEST_TOKEN_CHARS + 1];
 	uint16_t port;
 };
 
-/* As it came; NULL: was not sent. Texts end with a NUL. */
+/* As received; NULL: not sent. Texts end with a NUL. */
 struct request_head {
 	const char *method, *target, *host, *origin, *referer, *site, *mode, *dest;
 	bool is_doubtful; /* one of them was sent twice */
@@ -34,27 +34,29 @@ struct request_arg {
 
 struct request {
 	bool is_post;
-	const char *path; /* behind the token and its slash: "", "app.js", "api/info" */
+	const char *path; /* after the token and its slash: "", "app.js", "api/info" */
 	struct request_arg args[REQUEST_ARGS_MAX];
 	size_t n_args;
-	const char *body; /* set by who reads it; not ended by a NUL */
+	const char *body; /* set by the reader; not ended by a NUL */
 	size_t body_len;
-	/* Asked while an answer takes long: does nobody wait for it any more? May be NULL. */
+	/* Called during long answers: has the client disconnected? May be NULL. */
 	bool (*is_gone)(void *ctx);
 	void *gone_ctx;
-	char text[REQUEST_TARGET_MAX + 1]; /* what path and args point into */
+	char text[REQUEST_TARGET_MAX + 1]; /* path and args point into it */
 };
 
 /*
- * 0, or the status of the answer: 404 for whatever does not come from our own page, 308 for the
- * token without its slash, 405 for other methods, 400 for a query that cannot be decoded.
+ * 0, or the status of the answer: 404 for anything that does not come from our own page, 308 for
+ * the token without its slash, 405 for other methods, 400 for a query that cannot be decoded.
  */
 int request_parse(struct request *req, const struct request_head *head,
 		  const struct request_gate *gate);
 
 /* The value of an argument, or NULL. */
 const char *request_arg(const struct request *req, const char *name);
-/* A whole number; `missing` if it was not given. -EINVAL with a sentence if it is no number up to max. */
+/*
+ * A whole number; `missing` if not given. -EINVAL with a message if it is not a number up to max.
+ */
 int request_uint(const struct request *req, const char *name, uint64_t missing, uint64_t max,
 		 uint64_t *ret, struct errmsg *err);
 

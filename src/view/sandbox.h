@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sandbox.h - what the viewer's process may still do once it has all it needs. There is no way back.
+ * sandbox.h - limit what the viewer's process may do after setup. This cannot be undone.
  *
- *	sandbox_paths    before threads exist: which files can be opened from now on (Landlock)
- *	sandbox_calls    when everything is open: which system calls there are (seccomp), all threads
+ *	sandbox_paths    before threads exist: limits the files that can be opened (Landlock)
+ *	sandbox_calls    when everything is open: limits the system calls (seccomp), all threads
  */
 #ifndef SONDE_VIEW_SANDBOX_H
 #define SONDE_VIEW_SANDBOX_H
@@ -14,13 +14,13 @@
 struct errmsg;
 
 /*
- * read: files that may be opened for reading; cache: a directory for reading and writing, NULL: none.
- * 1: done; 0: this kernel has no Landlock. Sets no_new_privs.
+ * read: files that may be opened for reading; cache: a directory for reading and writing, NULL:
+ * none. 1: done; 0: this kernel has no Landlock. Sets no_new_privs.
  */
 int sandbox_paths(const char *const *read, size_t n_read, const char *cache, struct errmsg *err);
 
 /*
- * with_files: opening files stays possible, within what sandbox_paths() left.
+ * with_files: opening files stays possible, within the limits of sandbox_paths().
  * 1: done; 0: this kernel has no seccomp.
  */
 int sandbox_calls(bool with_files, struct errmsg *err);

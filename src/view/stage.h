@@ -29,30 +29,30 @@ struct stage_machine {
 	size_t n_vcpus;
 };
 
-/* Everything it points at stays the caller's and lives until stage_free(). */
+/* The caller owns everything it points to, and keeps it until stage_free(). */
 struct stage_config {
-	const char *title; /* "trace.dat", for people */
+	const char *title; /* "trace.dat", as shown to the user */
 	const struct timeline_source *sources;
-	const struct line_source *lines; /* the same sources, how they are shown */
+	const struct line_source *lines; /* the same sources, with how they are shown */
 	size_t n_sources;
 	const struct stage_machine *machines;
 	size_t n_machines;
 	struct tracefile *const *files;
 	size_t n_files;
-	unsigned n_threads; /* 0: as many as there are CPUs */
+	unsigned n_threads; /* 0: one per CPU */
 	bool is_live;
 };
 
 struct stage_selection {
 	uint64_t id; /* 0: free */
-	char *body;  /* the request it was made by */
+	char *body;  /* the request that made it */
 	size_t body_len;
 	uint64_t n_events;	   /* of the timeline, when it was made */
-	uint64_t made_ns, cost_ns; /* when that was, by CLOCK_MONOTONIC, and how long it took */
-	uint64_t used;		   /* when last, for who must go */
+	uint64_t made_ns, cost_ns; /* when it was made (CLOCK_MONOTONIC), and how long that took */
+	uint64_t used;		   /* last use, to choose which one to drop */
 	unsigned users;
-	bool is_gone; /* to be freed by its last user */
-	bool is_old;  /* another has its number now */
+	bool is_gone; /* its last user frees it */
+	bool is_old;  /* another selection has its number now */
 	struct selection *sel;
 };
 
@@ -66,41 +66,44 @@ struct stage {
 	struct timeline *tl;
 	struct lanes *lanes;
 	struct line_style style;
-	pthread_mutex_t lock; /* everything below */
+	pthread_mutex_t lock; /* protects everything below */
 	struct stage_printer *printers;
 	struct stage_selection *selections[STAGE_SELECTIONS];
 	uint64_t last_id, clock;
 	bool is_live, is_paused;
-	uint8_t *command;   /* tasks of the recorded command: recorded.c; NULL: not looked for */
-	int command_first;  /* … the command itself, or -1 */
-	uint64_t paused_at; /* what the page sees as the end while it is paused */
+	uint8_t *command;   /* tasks of the recorded command: recorded.c; NULL: not searched yet */
+	int command_first;  /* … its first task, or -1 */
+	uint64_t paused_at; /* the end that the page shows while it is paused */
 };
 
 int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err);
 /* cache_dir: see timeline_start(). */
 int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err);
-/* The recording that was followed has ended, and all of it was read. */
+/* The live recording has ended, and all of it has been read. */
 void stage_end_live(struct stage *st);
 void stage_free(struct stage *st);
 
-/* A printer of nobody else; NULL: no memory. out: where it prints. */
+/* A printer for the caller alone; NULL: out of memory. out: where it prints. */
 struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out);
 void stage_printer_put(struct stage *st, struct stage_printer *p);
 
-/* An event as a record that can be printed; false: its kind is not known. The task is not set. */
+/* Makes a printable record of an event; false: unknown kind. Does not set the task. */
 bool stage_record(const struct stage *st, const struct walk_event *ev, struct record *ret,
 		  struct record_extra *extra);
 
 /*
- * The selection of that number, for as long as the caller holds it. id 0: all events, *ret is NULL. In a live trace it
- * grows: what was selected is selected again when there is more, though not all the time.
- * -ENOENT with a sentence where it is not kept any more.
+ * The selection of that number; the caller holds it. id 0: all events, *ret is NULL. In a live
+ * trace it grows: it is made again from time to time when there is more data. -ENOENT with a
+ * message if it is no longer kept.
  */
 int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
 			struct errmsg *err);
-/* The one that this request made and that is still true of the trace, or NULL; in a live trace it grows, as above. */
+/* The selection that this request made, if it is still valid, or NULL; in a live trace it grows. */
 struct stage_selection *stage_selection_find(struct stage *st, const char *body, size_t len);
-/* Takes sel over, also on failure. what: its request, times and n_events; id 0: a new one, else instead of that. */
+/*
+ * Takes ownership of sel, also on failure. what: its request, times and n_events; id 0: adds a new
+ * selection, otherwise replaces that one.
+ */
 int stage_selection_add(struct stage *st, const struct stage_selection *what, struct selection *sel,
 			struct stage_selection **ret, struct errmsg *err);
 void stage_selection_put(struct stage *st, struct stage_selection *s);
@@ -110,19 +113,22 @@ struct stage_lane {
 	struct lane *lane;
 	struct stage_selection *sel;
 };
-/* Where a lane of very many events is a window of it that has t and is right up to *ret_to; see lane_get_at(). */
+/*
+ * For a lane of very many events: a window of it that contains t and is correct up to *ret_to; see
+ * lane_get_at().
+ */
 int stage_lane_get_at(struct stage *st, const char *spec, uint64_t t, struct stage_lane *ret,
 		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err);
 int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err);
 void stage_lane_put(struct stage *st, struct stage_lane *ln);
 
-/* A count of a kind or task, which may be growing at this moment. */
+/* Reads a count of a kind or task, which may grow at the same time. */
 static inline uint64_t stage_count(const uint64_t *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* A sentence if the trace has more of something than the viewer can show, or NULL. */
+/* A message if the trace has more of something than the viewer can show, or NULL. */
 static inline const char *stage_limit(const struct stage *st)
 {
 	return timeline_has_most_tasks(st->tl)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tilewire.h - tiles as they go to the page: the binary answer of POST api/tiles (doc/VIEWER.md).
+ * tilewire.h - tiles as sent to the page: the binary answer of POST api/tiles (doc/VIEWER.md).
  */
 #ifndef SONDE_VIEW_TILEWIRE_H
 #define SONDE_VIEW_TILEWIRE_H
@@ -14,7 +14,7 @@ void tilewire_add_head(struct textbuf *tb, uint32_t seq, uint32_t count);
 /* low, high: the range of a counter lane. */
 void tilewire_add_tile(struct textbuf *tb, enum lane_kind kind, unsigned n_rows, double low,
 		       double high, const struct tile *tile);
-/* A tile that cannot be had, and why. */
+/* A tile that cannot be made, and the reason. */
 void tilewire_add_refusal(struct textbuf *tb, const char *sentence);
 
 #endif

@@ -10,9 +10,9 @@
 
 enum viewtrace_use {
 	VIEWTRACE_VIEW,
-	VIEWTRACE_LIVE, /* the last file is being recorded */
-	VIEWTRACE_EXPORT, /* indexed by one thread: with several, the order in which tasks are met, and with it
-			   * their numbers, are others each time, and the same export must be the same bytes */
+	VIEWTRACE_LIVE,	  /* a recorder still writes the last file */
+	VIEWTRACE_EXPORT, /* indexed by one thread: several threads would number the tasks in a
+			   * different order each time; the same export must give the same bytes */
 };
 
 struct viewtrace {
@@ -20,7 +20,7 @@ struct viewtrace {
 	struct inputs inputs;
 	struct inputs_sources sources;
 	struct lines lines;
-	struct timeline_source *list; /* as the stage has them */
+	struct timeline_source *list; /* the sources of the stage */
 	char **names;
 	struct stage_machine *machines;
 	struct stage_vcpu **vcpus; /* of each machine */
@@ -29,7 +29,7 @@ struct viewtrace {
 	struct stage *stage;
 };
 
-/* paths: n of them, kept by the caller. Close it on failure, too. */
+/* paths: n of them, owned by the caller. Close it on failure, too. */
 int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
 		   struct errmsg *err);
 void viewtrace_close(struct viewtrace *vt);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dump.h - the directory of a trace file as text: its head, sections, options and texts.
+ * dump.h - the structure of a trace file as text: its head, sections, options and texts.
  */
 #ifndef SONDE_PRESENT_DUMP_DUMP_H
 #define SONDE_PRESENT_DUMP_DUMP_H
@@ -26,12 +26,12 @@ enum dump_item {
 	DUMP_ALL = (1 << 15) - 1,
 };
 
-/* Takes the text, piece by piece. */
+/* Receives the text, piece by piece. */
 typedef void dump_put(void *ctx, const char *text, size_t len);
 
 /*
- * file: opened with inputs_spec.no_events, or with more. items: of enum dump_item. 0 or -ENOMEM. What is damaged or
- * missing is left out and becomes damage of the file.
+ * file: opened with inputs_spec.no_events, or with more. items: of enum dump_item. 0 or -ENOMEM.
+ * Skips what is damaged or missing and adds it to the file's damage.
  */
 int dump_emit(struct inputs_file *file, unsigned items, dump_put *put, void *ctx);
 

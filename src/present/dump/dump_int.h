@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dump_int.h - what the files behind dump.h share.
+ * dump_int.h - shared by the files behind dump.h.
  */
 #ifndef SONDE_PRESENT_DUMP_DUMP_INT_H
 #define SONDE_PRESENT_DUMP_DUMP_INT_H
@@ -17,16 +17,16 @@ struct dump {
 	size_t n_strings;
 };
 
-/* To the caller, if one of the items is wanted. */
+/* Prints if one of the items is wanted. */
 void dump_print(const struct dump *d, unsigned items, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A text and a newline behind it. */
+/* Prints a text and a newline. */
 void dump_print_text(const struct dump *d, unsigned items, struct piece text);
 
 /* options.c: one option of either version. */
 void dump_option(struct dump *d, uint16_t id, struct piece data);
 
-/* "\t[Section …]", as it stands before the content of a section; false if there is none. */
+/* "\t[Section …]", printed before the content of a section; false if there is none. */
 bool dump_section_header(const struct dump *d, unsigned items, uint64_t offset,
 			 struct tracefile_section *ret);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * traceexport.h - a whole trace in the form of other viewers: records in, bytes out.
+ * traceexport.h - a whole trace in the format of another viewer: records in, bytes out.
  *
  *	new ─▶ add, batch after batch, in time order ─▶ add_state, any order ─▶ finish ─▶ free
  *
- * What was added to `out` may be written and cleared after each call. One owner.
+ * The caller may write and clear `out` after each call. One owner.
  */
 #ifndef SONDE_PRESENT_EXPORT_TRACEEXPORT_H
 #define SONDE_PRESENT_EXPORT_TRACEEXPORT_H
@@ -18,15 +18,15 @@ struct trace_export_config {
 	const uint32_t *machines;	/* by source: events of one machine share their tasks */
 };
 
-/* What a task did for a while, on the trace's own clock; the caller knows it from all events. */
+/* A state of a task, in times of the trace's own clock; the caller derives it from all events. */
 struct export_state {
 	uint32_t machine;
-	int pid, cpu; /* cpu: where it runs, or ran last; -1: not known */
+	int pid, cpu; /* cpu: where it runs, or ran last; -1: unknown */
 	uint64_t start, end;
 	const char *state; /* "running" */
 	const char *comm;  /* up to comm_max bytes */
 	size_t comm_max;
-	int waker; /* pid of who woke it, or -1 */
+	int waker; /* pid of the task that woke it, or -1 */
 };
 
 struct trace_export_kind {
@@ -34,7 +34,7 @@ struct trace_export_kind {
 	const char *suffix;
 	int (*new)(struct trace_export **ret, const struct trace_export_config *config);
 	void (*add)(struct trace_export *x, const struct batch *b, struct textbuf *out);
-	/* NULL: viewers find it out themselves */
+	/* NULL: the viewer derives states itself */
 	void (*add_state)(struct trace_export *x, const struct export_state *s,
 			  struct textbuf *out);
 	void (*finish)(struct trace_export *x, struct textbuf *out);

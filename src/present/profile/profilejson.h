@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profilejson.h - a profile for programs: one object per line, first one about the trace, then one for
+ * profilejson.h - a profile as JSON: one object per line, first one for the trace, then one for
  * each task.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILEJSON_H

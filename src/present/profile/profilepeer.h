@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profilepeer.h - a profile as trace-cmd report --profile prints it, for scripts that read that.
+ * profilepeer.h - a profile as trace-cmd report --profile prints it, for scripts that parse that.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILEPEER_H
 #define SONDE_PRESENT_PROFILE_PROFILEPEER_H
@@ -8,10 +8,10 @@
 #include "analyse/profile/profile.h"
 #include "base/textbuf.h"
 
-/* The profile must have been counted as_trace_cmd. */
+/* The profile must have been counted with as_trace_cmd. */
 void profilepeer_fmt_task(struct profile *p, const struct profile_task *t, struct textbuf *tb);
 
-/* What trace-cmd says about every hook that it reads. */
+/* The line that trace-cmd prints for every hook that it reads. */
 void profilepeer_fmt_hook(const struct profile_hook *h, struct textbuf *tb);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profiletext.h - a profile for a person: which events there were and what is missing, then task by
- * task where its time went, with the stacks.
+ * profiletext.h - a profile as text: the events in it and what is missing, then for each task where
+ * its time went, with the stacks.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILETEXT_H
 #define SONDE_PRESENT_PROFILE_PROFILETEXT_H
@@ -12,24 +12,24 @@
 
 struct profile_style {
 	enum time_style time_style;
-	const struct syscall_table *syscalls; /* NULL: of an unknown machine */
-	const char *file, *buffer;	      /* buffer: NULL: the top one */
-	bool filtered;			      /* not all events were asked for */
-	bool traced;			      /* all its events were on, but some did not come */
+	const struct syscall_table *syscalls; /* NULL: unknown machine */
+	const char *file, *buffer;	      /* buffer: NULL: the top-level buffer */
+	bool filtered;			      /* the user excluded some events */
+	bool traced; /* all its events were enabled, but some did not occur */
 };
 
-/* again: not the first profile that is printed. */
+/* again: not the first profile in the output. */
 void profiletext_fmt_head(const struct profile *p, const struct profile_style *style, bool again,
 			  struct textbuf *tb);
-/* A task without anything measured is left to the tail. */
+/* Skips a task without measurements; the tail lists it. */
 void profiletext_fmt_task(struct profile *p, const struct profile_task *t,
 			  const struct profile_style *style, struct textbuf *tb);
 void profiletext_fmt_tail(const struct profile *p, struct textbuf *tb);
 
-/* What a row is called: "sched_switch:S", "syscall:openat", "vfs_read()". Also for JSON. */
+/* The name of a row: "sched_switch:S", "syscall:openat", "vfs_read()". Also for JSON. */
 void profiletext_fmt_name(const struct profile *p, const struct profile_row *r,
 			  const struct profile_style *style, struct textbuf *tb);
-/* Has a row's event a first field that is a number? */
+/* Is the first field of a row's event a number? */
 bool profiletext_has_value(const struct profile_row *r);
 
 #endif

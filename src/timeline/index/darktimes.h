@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * darktimes.h - when data of at least one CPU of a machine is missing, as a pass over its turns meets it.
- * For one thread.
+ * darktimes.h - times in which data of at least one CPU of a machine is missing ("dark"), collected
+ * during a pass over the turns. For one thread.
  */
 #ifndef SONDE_TIMELINE_INDEX_DARKTIMES_H
 #define SONDE_TIMELINE_INDEX_DARKTIMES_H
@@ -14,26 +14,29 @@
 #define DARK_OF_ALL UINT16_MAX
 
 struct dark_times {
-	uint8_t *is_dark; /* by number of a stream */
+	uint8_t *is_dark; /* by stream number */
 	size_t n_streams, n_dark;
 	struct dark_time {
-		uint64_t start, end; /* end DARK_NEVER: it lasts */
+		uint64_t start, end; /* end DARK_NEVER: not ended yet */
 		uint16_t of;	     /* only tasks like this one can have run in it; DARK_OF_ALL */
-		bool is_joint;	     /* of several CPUs, or several times in one */
+		bool is_joint;	     /* joins several CPUs, or several dark times of one CPU */
 	} * times;
 	size_t n, cap;
-	bool failed; /* no memory: something is not noted */
+	bool failed; /* out of memory: some times are missing */
 };
 
 int dark_times_init(struct dark_times *d, size_t n_streams);
 void dark_times_release(struct dark_times *d);
-/* From ts on the CPU of this stream is dark, or is not. Times never go back. */
+/* From ts on, the CPU of this stream is dark, or no longer dark. Times must not decrease. */
 void dark_times_add(struct dark_times *d, size_t stream, bool is_dark, uint64_t ts);
-/* The last dark time, which has just ended and is no longer than max_ns: only tasks like `of` can have run in it. */
+/*
+ * For the last dark time, if it has just ended and is at most max_ns long: only tasks like `of` can
+ * have run in it.
+ */
 void dark_times_limit(struct dark_times *d, uint64_t max_ns, uint16_t of);
-/* The first dark moment from t on that is known so far, or DARK_NEVER. */
+/* The first known dark moment at or after t, or DARK_NEVER. */
 uint64_t dark_times_find(const struct dark_times *d, uint64_t t);
-/* The same of one task: times of those that are not like it are left out. */
+/* The same for one task: ignores dark times in which only other tasks can have run. */
 uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 			     bool (*is_like)(void *ctx, uint16_t of), void *ctx);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * labels.h - texts by number: names of functions, interrupts, system calls that lanes show.
+ * labels.h - numbered texts: names of functions, interrupts and system calls that lanes show.
  *
- * A text keeps its number as long as the table lives, whatever lanes come and go, so that the page may
- * keep what it has asked for once. 0 is "?": also what a text gets that does not fit any more. Any thread.
+ * A text keeps its number as long as the table lives, even if its lanes are freed. So the page may
+ * cache it. Number 0 is "?"; a text that does not fit into the table gets it, too. Any thread.
  *
- * The low LABEL_COLOUR_BITS of a number come from the text alone: by them it is coloured, so a function has the
- * same colour in every picture, whoever was met first.
+ * The low LABEL_COLOUR_BITS of a number depend on the text alone and select its colour. So a
+ * function has the same colour in every picture, in whatever order the texts appear.
  */
 #ifndef SONDE_TIMELINE_INDEX_LABELS_H
 #define SONDE_TIMELINE_INDEX_LABELS_H
@@ -23,9 +23,9 @@
 struct labels {
 	pthread_mutex_t lock;
 	struct arena arena;
-	const char **texts; /* by number; NULL: not given yet */
+	const char **texts; /* by number; NULL: number not in use */
 	uint32_t n, cap;
-	uint32_t n_of[LABEL_COLOURS]; /* given of each colour */
+	uint32_t n_of[LABEL_COLOURS]; /* numbers in use for each colour */
 	uint32_t *slots;
 	uint32_t n_slots;
 	uint64_t seed;
@@ -34,7 +34,7 @@ struct labels {
 int labels_init(struct labels *l);
 void labels_release(struct labels *l);
 uint32_t labels_add(struct labels *l, const char *text, size_t len);
-/* "?" for what there is not. Stays valid. */
+/* "?" for an unknown number. The text stays valid. */
 const char *labels_find(struct labels *l, uint32_t number);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * passes.h - one pass over the trace for many who each want some of its events.
+ * passes.h - one pass over the trace that serves many consumers of events.
  *
- * Who wants events says which (streams, kinds, tasks), and either makes an item of each (take), or only has them
- * counted in the buckets of a pyramid (ticks). All who come together share one walk, by all threads.
+ * A consumer (struct gatherer) names the streams, kinds and tasks that it needs. Either it makes an
+ * item of each event (take), or the pass counts events in the buckets of a pyramid (ticks). All
+ * consumers of one call share one walk, on all threads.
  */
 #ifndef SONDE_TIMELINE_INDEX_PASSES_H
 #define SONDE_TIMELINE_INDEX_PASSES_H
@@ -20,33 +21,33 @@ struct gatherer {
 	size_t n_kinds, n_tasks;
 
 	/*
-	 * By stream: only events whose number is in [since, until); NULL: all. For what grows: the next
-	 * pass begins where this one ended.
+	 * By stream: only events whose number is in [since, until); NULL: all. For a growing trace:
+	 * the next pass starts where this one ended.
 	 */
 	const uint64_t *since, *until;
 	size_t n_since, n_until;
 
-	/* False: this event is none. Called by several threads at once. */
+	/* False: makes no item of this event. Several threads call it at once. */
 	bool (*take)(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
 		     void *ret_item);
 	void *ctx;
-	/* The first 8 bytes of an item have its time in their lower 48 bits. */
+	/* The first 8 bytes of an item contain its time in their lower 48 bits. */
 	size_t item_bytes;
 	size_t items_max;
 
-	/* Instead of take: struct tick_bucket of its base; with `since` what they have counts on. No tasks. */
+	/* Instead of take: struct tick_bucket of its base; with `since`, adds to it. No tasks. */
 	struct pyramid *ticks;
 
-	/* results: all items in the order of time, ties in that of streams; the caller frees them */
+	/* results: all items in time order, ties in the order of streams; the caller frees them */
 	void *items;
 	size_t n_items;
-	int error; /* 0, -ENOMEM, -E2BIG: more than items_max, or too many all together */
+	int error; /* 0, -ENOMEM, -E2BIG: more than items_max, or too many in total */
 };
 
-/* Events in [from, to] for all n of them. -ENOMEM: for none. */
+/* Serves all n consumers with the events in [from, to]. -ENOMEM: serves none. */
 int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, uint64_t to);
 
-/* By stream: up to where all is indexed. The caller frees it. NULL without memory. */
+/* By stream: the end of the indexed part. The caller frees it. NULL: out of memory. */
 uint64_t *gather_until(struct timeline *tl, size_t *ret_n);
 
 #endif

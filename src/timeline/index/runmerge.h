@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runmerge.h - items that stand in some ordered runs, one behind the other, in one order of time.
+ * runmerge.h - merge adjacent sorted runs of items into one run in time order.
  */
 #ifndef SONDE_TIMELINE_INDEX_RUNMERGE_H
 #define SONDE_TIMELINE_INDEX_RUNMERGE_H
@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * n items of `size` bytes, with the time in the lower 48 bits of their first 8; of equal times the earlier place counts.
- * *items may become another block, which the caller frees as the first one. -ENOMEM: nothing is lost, nor in order.
+ * n items of `size` bytes, with the time in the lower 48 bits of their first 8; at equal times the
+ * earlier position comes first. *items may become another block, which the caller frees instead.
+ * -ENOMEM: no item is lost, but they are not sorted.
  */
 int runs_merge(uint8_t **items, size_t n, size_t size);
 

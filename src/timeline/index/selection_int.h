@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * selection_int.h - which events are selected: a bit for each event, a sum for each page.
+ * selection_int.h - the data of a selection: one bit for each event, a sum for each page.
  */
 #ifndef SONDE_TIMELINE_INDEX_SELECTION_INT_H
 #define SONDE_TIMELINE_INDEX_SELECTION_INT_H
@@ -8,9 +8,9 @@
 #include "timeline/timeline_int.h"
 
 struct sel_segment {
-	uint32_t n_pages, n_events; /* of the segment when it was looked at */
+	uint32_t n_pages, n_events; /* of the segment when it was matched */
 	uint32_t count;
-	uint32_t *page_first; /* n_pages + 1: how many are selected before a page */
+	uint32_t *page_first; /* n_pages + 1: number of selected events before a page */
 	uint64_t *bits;
 };
 
@@ -24,11 +24,11 @@ struct selection {
 	struct sel_stream *streams;
 	size_t n_streams;
 	uint64_t count;
-	uint32_t n_drops; /* of the timeline, when it was made */
+	uint32_t n_drops; /* of the timeline, when the selection was made */
 	_Atomic unsigned n_refs;
 };
 
-/* NULL: the selection has nothing of it. */
+/* NULL: the selection has no data of this segment. */
 static inline const struct sel_segment *selection_segment(const struct selection *sel,
 							  uint32_t stream, size_t segment)
 {
@@ -42,7 +42,7 @@ static inline bool sel_segment_has(const struct sel_segment *ss, uint32_t i)
 	return i < ss->n_events && ss->bits[i / 64] >> i % 64 & 1;
 }
 
-/* How many of the events [from, to) of a segment. */
+/* The number of selected events among the events [from, to) of a segment. */
 uint32_t sel_segment_count(const struct sel_segment *ss, uint32_t from, uint32_t to);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * selection_match.h - a selection while it is made, and whether single records are of it.
+ * selection_match.h - a selection under construction, and the test whether a record matches.
  */
 #ifndef SONDE_TIMELINE_INDEX_SELECTION_MATCH_H
 #define SONDE_TIMELINE_INDEX_SELECTION_MATCH_H
@@ -10,7 +10,7 @@
 #include "base/errmsg.h"
 #include "decode/filter/filter.h"
 
-struct helper; /* what a thread needs to match records: compiled filters, printers */
+struct helper; /* the working data of one thread: compiled filters, printers */
 
 struct making {
 	struct timeline *tl;
@@ -18,11 +18,11 @@ struct making {
 	const struct selection_wants *wants;
 	bool (*stop)(void *ctx);
 	void *stop_ctx;
-	struct task *tasks; /* names of them, for the filters */
+	struct task *tasks; /* their names, for the filters */
 	char (*comms)[TASK_COMM_BYTES];
 	size_t n_tasks, n_kinds;
-	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 each; NULL: all are */
-	bool *no_filter;		      /* by kind table: the expression does not suit it */
+	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 each; NULL: all match */
+	bool *no_filter;		      /* by kind table: the expression does not apply */
 	char *needle;			      /* the text in lower case */
 	size_t needle_len;
 	struct segment_place {
@@ -30,25 +30,25 @@ struct making {
 		size_t segment;
 	} * places;
 	size_t n_places;
-	pthread_mutex_t lock; /* for free helpers */
+	pthread_mutex_t lock; /* for the list of free helpers */
 	struct helper *helpers;
 	_Atomic int error;
 	_Atomic bool stopped;
 };
 
 int helper_new(struct making *mk, struct helper **ret, struct errmsg *err);
-/* A free one, or a new one; NULL: no memory, mk->error is set. It is given back. */
+/* A free helper, or a new one; NULL: out of memory, mk->error is set. The caller returns it. */
 struct helper *helper_take(struct making *mk);
 void helper_give(struct making *mk, struct helper *h);
-/* All that were given back. */
+/* Frees all returned helpers. */
 void helpers_free(struct making *mk);
 /* The compiled expression for a kind table, or NULL. */
 struct filter *helper_filter(const struct helper *h, size_t table);
 
-/* Expression and text; kinds, tasks and streams were looked at. */
+/* Tests expression and text; the caller has tested kind, task and stream. */
 bool record_matches(struct making *mk, struct helper *h, const struct stream *st,
 		    const struct walk_event *ev);
-/* Letters of other alphabets have to be written as they are. */
+/* ASCII only: other letters match only in the same case. */
 void lower_all(char *s, size_t n);
 
 #endif

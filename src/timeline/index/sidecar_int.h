@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sidecar_int.h - the form of the sidecar file, for those who write and check it.
+ * sidecar_int.h - the format of the sidecar file, for the code that writes and checks it.
  *
  *	head │ machines │ kinds │ tasks │ segments │ for each segment: page times, fills, blob
  *
- * Numbers have this machine's byte order; everything begins at a multiple of 8. A segment's blob is
- * what segment.c keeps in memory, byte for byte, so it is used where it lies.
+ * Numbers have this machine's byte order; every part begins at a multiple of 8. A segment's blob is
+ * byte for byte what segment.c keeps in memory, so it can be used in place.
  */
 #ifndef SONDE_TIMELINE_INDEX_SIDECAR_INT_H
 #define SONDE_TIMELINE_INDEX_SIDECAR_INT_H
@@ -61,9 +61,9 @@ static inline size_t sidecar_pages_bytes(uint32_t n_pages)
 
 /* sidecar_check.c */
 uint64_t sidecar_sum(const void *data, size_t n_bytes);
-/* Head and tables of a mapped file: do they fit to themselves and to tl? */
+/* Head and tables of a mapped file: are they consistent, and do they match tl? */
 bool sidecar_check_tables(const struct timeline *tl, struct piece map, const uint8_t *key);
-/* One segment: is it whole, and is everything in it within its bounds? */
+/* One segment: is it complete, and is everything in it within its bounds? */
 bool sidecar_check_segment(const struct timeline *tl, struct piece map,
 			   const struct sidecar_segment *row, const struct index_segment *seg);
 void sidecar_build_id(char build[32]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * forms.h - which events enter and leave something: functions, interrupts, system calls, guests.
+ * forms.h - the events that enter and leave something: functions, interrupts, system calls, guests.
  *
- * A row of a table (forms.c) names two events, the field that tells what was entered, and how to make a text of
- * it. Lanes and numbers know nothing else, so a new source of functions is a new row.
+ * A row of a table (forms.c) names two events, the field that identifies what was entered, and how
+ * to make a text of it. Lanes and statistics use only these rows, so a new source of functions is a
+ * new row.
  */
 #ifndef SONDE_TIMELINE_LANES_FORMS_H
 #define SONDE_TIMELINE_LANES_FORMS_H
@@ -22,13 +23,13 @@ enum form_class {
 
 struct form;
 
-struct form_kind {		 /* what a kind of event means */
-	const struct form *form; /* NULL: nothing */
+struct form_kind {		 /* the meaning of a kind of event */
+	const struct form *form; /* NULL: none */
 	bool is_leave;
 	bool swap;
 	const struct field *what, *id, *depth, *begin, *end, *detail;
-	const struct arg *names; /* of values, in the print format; NULL: none */
-	uint32_t label;		 /* if the event's name says it all; else 0 */
+	const struct arg *names; /* names of values in the print format; NULL: none */
+	uint32_t label;		 /* if the event's name suffices; otherwise 0 */
 	const struct kallsyms *symbols;
 	const struct syscall_table *syscalls;
 };
@@ -46,11 +47,14 @@ int forms_init(struct forms *fs, struct timeline *tl, struct labels *labels, uin
 void forms_release(struct forms *fs);
 /* For marks_gather(): ctx is the struct forms. */
 bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret_mark);
-/* Names of system calls on the machine that a file is from; NULL: not known. */
+/* Names of system calls on the machine where a file was recorded; NULL: unknown. */
 const struct syscall_table *forms_syscalls(const struct tracefile *tf);
-/* Probes that are told apart by their fields: whether it is a call tells only a leave with the same label. */
+/*
+ * A form of probes that differ only by their fields: an event of it is a call only if a leave with
+ * the same label exists.
+ */
 bool form_is_loose(const struct form *f);
-/* Bits of all kinds that enter (or leave). */
+/* One bit for each kind that enters (or leaves). */
 int forms_take_kinds(const struct forms *fs, bool leave, uint8_t **bits, size_t *n);
 
 #endif

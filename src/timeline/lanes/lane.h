@@ -2,36 +2,39 @@
 /*
  * lane.h - one row of the picture: what a CPU ran, what a task did, spans, counters, ticks.
  *
- * A lane is named by a short text, its spec, which also stands in the page's address:
+ * A short text, its spec, names a lane; it is also part of the page's address:
  *
  *	cpu:M:N              the tasks that CPU N of machine M ran
- *	task:M:PID           the states of a task: running, runnable, sleeping …, with waker; unknown where
- *	                     data is missing
+ *	task:M:PID           the states of a task: running, runnable, sleeping …, with waker;
+ *	                     unknown where data is missing
  *	irq:M:N softirq:M:N  handlers on a CPU, as spans
- *	calls:M:PID          functions of a task, nested: function_graph of the kernel, or any pair of
- *	                     events that enter and leave (user functions come as the same)
+ *	calls:M:PID          functions of a task, nested: function_graph of the kernel, or any pair
+ *	                     of events that enter and leave (user functions have the same form)
  *	cpucalls:M:N         the same for a CPU
  *	sys:M:PID            system calls of a task, as spans
  *	event:M:SYSTEM/NAME  a tracepoint: ticks
- *	field:M:SYSTEM/NAME:FIELD[:PID|cpuN]   a number of it over time (min, max, last in each pixel)
- *	pair:M:SYSTEM/A:SYSTEM/B:KEY[:KEYB]    spans from A to B matched by a field, `pid` or `cpu`
+ *	field:M:SYSTEM/NAME:FIELD[:PID|cpuN]   a number of it over time (min, max, last per pixel)
+ *	pair:M:SYSTEM/A:SYSTEM/B:KEY[:KEYB]    spans from A to B, matched by a field, `pid` or `cpu`
  *	found:ID             hits of a selection (search), ticks
  *	all:M:N              all events of a CPU, ticks; lost events are marked in it
- *	vcpu:M:N             a virtual CPU: in its guest (kvm_entry … kvm_exit), and out of it, by the reason of
- *	                     the exit; M: the guest, or the host itself, then N is the host's thread
+ *	vcpu:M:N             a virtual CPU: inside its guest (kvm_entry … kvm_exit), and outside, by
+ *	                     exit reason; M: the guest, or the host itself: then N is its thread
  *
- * Lanes are built when first asked for, by all threads, kept while memory allows (ceiling 256 MB, the
- * longest unused go first). A lane has one row, or several where spans nest.
+ * All threads build a lane when it is first requested. Lanes stay in memory up to a ceiling of
+ * 256 MB; above it the least recently used ones are freed. A lane has one row, or several where
+ * spans nest.
  *
- * Zoom levels are powers of two: at level L a bucket is 2^L ns and a tile TILE_BUCKETS of them; tile
- * number T covers [T << (L + TILE_BITS), …). Where spans are longer than a bucket a tile has them as
- * they are; what is shorter is one record for each bucket, with the share of the time that was taken
- * (weight), so that what is drawn has the right area: a CPU that ran 3 % of the time is 3 % full.
- * Rare things do not get lost in it: flags are or-ed, and the weight of a bucket that has something is
- * never 0. LANE_CPU and LANE_SPANS: a bucket is one record, its value the one that took most of it.
- * LANE_STATES: a bucket is one record for each state in it, with that state's share, the largest first.
- * LANE_TICKS: x0 and x1 are the bucket, or the place of a single event (TILE_EXACT). LANE_COUNTER: a value
- * lasts until the next one, so the records have no gaps from the first sample on.
+ * Zoom levels are powers of two: at level L a bucket is 2^L ns and a tile has TILE_BUCKETS of them;
+ * tile number T covers [T << (L + TILE_BITS), …). A tile contains spans longer than a bucket as
+ * they are. Shorter spans become one record per bucket with their share of its time (weight), so
+ * that the drawn area is right: a CPU that ran 3 % of the time is 3 % full. Rare things stay
+ * visible: flags are or-ed, and the weight of a bucket that is not empty is never 0.
+ *
+ * LANE_CPU and LANE_SPANS: one record per bucket, with the value that took most of it.
+ * LANE_STATES: one record per bucket and state, with that state's share, the largest first.
+ * LANE_TICKS: x0 and x1 are the bucket, or the position of a single event (TILE_EXACT).
+ * LANE_COUNTER: a value lasts until the next one, so the records have no gaps after the first
+ * sample.
  */
 #ifndef SONDE_TIMELINE_LANES_LANE_H
 #define SONDE_TIMELINE_LANES_LANE_H
@@ -42,30 +45,29 @@
 #define TILE_BUCKETS (1u << TILE_BITS)
 
 enum lane_kind {		   /* how the page draws it; numbers are part of the protocol */
-		 LANE_CPU = 1,	   /* value: task number; TIMELINE_NO_TASK: not known who */
+		 LANE_CPU = 1,	   /* value: task number; TIMELINE_NO_TASK: unknown */
 		 LANE_STATES = 2,  /* value: enum task_state, aux: CPU */
 		 LANE_SPANS = 3,   /* value: label number */
-		 LANE_TICKS = 4,   /* value: how many in the bucket */
+		 LANE_TICKS = 4,   /* value: number of events in the bucket */
 		 LANE_COUNTER = 5, /* min and max instead of value and weight */
 };
 
 enum tile_flags {
-	TILE_EXACT = 1,	     /* a span as it is; else a bucket */
+	TILE_EXACT = 1,	     /* a span as it is; otherwise a bucket */
 	TILE_MISSED = 2,     /* events were lost in it */
 	TILE_FOUND = 4,	     /* hits of the search */
-	TILE_OPEN_START = 8, /* began before what was recorded */
+	TILE_OPEN_START = 8, /* began before the recording */
 	TILE_OPEN_END = 16,  /* its end was not recorded */
-	TILE_WAKER = 32,     /* LANE_STATES, runnable: the event that follows tells who woke it */
+	TILE_WAKER = 32,     /* LANE_STATES, runnable: the event that follows names the waker */
 	TILE_PREEMPTED = 64, /* LANE_STATES: was taken off its CPU while runnable */
-	TILE_UNKNOWN =
-		128, /* LANE_CPU: there is time of which nobody knows who ran; no time of a task */
+	TILE_UNKNOWN = 128,  /* LANE_CPU: for some of the time the running task is unknown */
 };
 
-/* 16 bytes, little endian, as it goes over the wire. x: buckets since the tile's start. */
+/* 16 bytes, little endian, as sent to the page. x: buckets since the tile's start. */
 struct tile_record {
 	float x0, x1;
 	uint32_t value;	 /* see lane_kind; LANE_COUNTER: float min */
-	uint16_t weight; /* share of [x0, x1) that is taken, 65535: all; LANE_COUNTER: see below */
+	uint16_t weight; /* used share of [x0, x1), 65535: all; LANE_COUNTER: see below */
 	uint8_t row;	 /* depth */
 	uint8_t flags;
 };
@@ -78,7 +80,7 @@ struct tile {
 	struct tile_record *records;
 	size_t n;
 	bool is_whole; /* all of its range was indexed */
-	double known; /* buckets from its start that the lane knows: fewer than it has where a live trace has grown */
+	double known;  /* buckets from its start that the lane covers; a live trace grows */
 };
 
 struct lanes;
@@ -88,41 +90,46 @@ int lanes_new(struct lanes **ret, struct timeline *tl);
 void lanes_free(struct lanes *ls);
 
 /*
- * Makes found:ID known, or another selection by that ID; sel NULL: forgets it. It is held as long as it is known, and by
- * the lanes of it. -ENOSPC: too many.
+ * Registers sel as found:ID, or replaces the selection of that ID; sel NULL: removes it. The
+ * registration and the lanes of it hold the selection. -ENOSPC: too many.
  */
 int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel);
-/* Bytes of all lanes that are kept. */
+/* Memory of all lanes in bytes. */
 size_t lanes_memory(struct lanes *ls);
 /*
- * The trace grows: from now on lanes are built by a thread, and whoever asks gets what is there, which may be behind or
- * empty (tile.known). Off: it does not any more; lanes are made anew when they are asked for. One thread.
+ * is_on: the trace grows. From now on threads build the lanes, and a request gets the current
+ * state, which may lag or be empty (tile.known). Off: the trace no longer grows; lanes are rebuilt
+ * on request. Call it from one thread.
  */
 int lanes_follow(struct lanes *ls, bool is_on);
 struct timeline *lanes_timeline(struct lanes *ls);
-/* The thread of which machine runs this virtual CPU of a guest; -1: not known. */
+/* The thread, and its machine, that runs this virtual CPU of a guest; -1: unknown. */
 int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host);
 
-/* Is it the name of a lane, of whatever trace? -EINVAL with a sentence if not. */
+/* Is it a valid name of a lane, in any trace? -EINVAL with a message if not. */
 int lane_check_name(const char *spec, struct errmsg *err);
-/* -EINVAL with a sentence for a bad spec. The lane is counted: lane_put() gives it back. */
+/* -EINVAL with a message for a bad spec. Takes a reference; lane_put() releases it. */
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
 void lane_put(struct lane *ln);
 /*
- * The same for a time. A lane of more events than are gathered at once cannot be had whole (lane_get() says -E2BIG); then
- * it is a window of it that has t and is right in [*ret_from, *ret_to]. Of a whole lane that is all of time.
+ * The same for a time. If the lane has more events than can be gathered at once (lane_get() returns
+ * -E2BIG), this returns a window of it that contains t and is correct in [*ret_from, *ret_to]. For
+ * a whole lane that is the whole trace.
  */
 int lane_get_at(struct lanes *ls, const char *spec, uint64_t t, struct lane **ret,
 		uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err);
-/* How many events are gathered for one lane at a time; by default MARKS_MAX. Before the first lane. */
+/*
+ * The maximum number of events gathered for one lane at a time; default MARKS_MAX. Call it before
+ * the first lane.
+ */
 void lanes_set_events_max(struct lanes *ls, size_t n);
 /*
- * Lanes that will be asked for next: they are built together, in one pass over the trace instead of one each. Of what is
- * wrong nothing is said here.
+ * Builds lanes that will be requested next, together in one pass over the trace instead of one
+ * each. Reports no errors.
  */
 void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs);
 enum lane_kind lane_kind(const struct lane *ln);
-unsigned lane_n_rows(const struct lane *ln); /* nesting depth met */
+unsigned lane_n_rows(const struct lane *ln); /* nesting depth */
 /* LANE_COUNTER: the range of all values. */
 void lane_range(const struct lane *ln, double *ret_min, double *ret_max);
 
@@ -132,10 +139,10 @@ int lane_tile(struct lane *ln, int level, uint64_t number, struct tile *ret);
 /* The text of a label number of a LANE_SPANS lane (function, irq name, system call). */
 size_t lane_label(struct lane *ln, uint32_t value, char *buf, size_t size);
 
-/* What is at, or nearest to, time t in row `row` of the lane; for snapping, tooltips, stepping. */
+/* The span at, or nearest to, time t in a row of the lane; for snapping, tooltips, stepping. */
 struct lane_span {
 	uint64_t start, end; /* equal: a tick */
-	uint32_t value, aux; /* aux: LANE_STATES: CPU (or ~0); waker's task number in waker */
+	uint32_t value, aux; /* aux, LANE_STATES: CPU (or ~0) */
 	int32_t waker;	     /* task number or -1 */
 	bool waker_in_irq;
 	event_ref first, last; /* events that begin and end it; UINT64_MAX: none */
@@ -143,17 +150,18 @@ struct lane_span {
 	double number; /* LANE_COUNTER */
 };
 enum lane_step { LANE_AT, LANE_NEAREST, LANE_NEXT, LANE_PREVIOUS };
-/* 0, or -ENOENT where there is none. */
+/* 0, or -ENOENT if there is none. */
 int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
 		 struct lane_span *ret);
-/* All spans of [from, to], clipped to nothing, in order of their start; ends when each is false. */
+/* All spans that touch [from, to], not clipped, ordered by start, until each returns false. */
 int lane_each(struct lane *ln, uint64_t from, uint64_t to,
 	      bool (*each)(void *ctx, const struct lane_span *span), void *ctx);
 
 /*
- * lane_span_at() and lane_each(), through as many windows as it takes. A span that reaches beyond its window by more than
- * a quarter of it is cut there (open start, open end). *ret_part_ns (may be NULL): the smallest window that was used,
- * unless a smaller one stands there; of a whole lane it stays.
+ * lane_span_at() and lane_each(), through as many windows as necessary. A span that exceeds its
+ * window by more than a quarter of it is cut there (open start, open end). *ret_part_ns (may be
+ * NULL) becomes the size of the smallest window used, if it is smaller than the value there; a
+ * whole lane does not change it.
  */
 int lanes_span_at(struct lanes *ls, const char *spec, uint64_t t, unsigned row, enum lane_step step,
 		  struct lane **ret_lane, struct lane_span *ret, struct errmsg *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lane_int.h - what a lane is made of. See lane.c for its life, tile.c for its pictures.
+ * lane_int.h - the parts of a lane. See lane.c for its life cycle, tile.c for its tiles.
  */
 #ifndef SONDE_TIMELINE_LANES_LANE_INT_H
 #define SONDE_TIMELINE_LANES_LANE_INT_H
@@ -50,7 +50,7 @@ struct lane_spec {
 	uint64_t window;
 };
 
-/* -EINVAL with a sentence. */
+/* -EINVAL with a message. */
 int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err);
 
 /* --- spans ------------------------------------------------------------------------------------------ */
@@ -86,10 +86,11 @@ static inline uint8_t span_flags(const struct span *s)
 	return s->value_flags >> 24;
 }
 
-/* What a bucket of a pyramid knows. Spans: */
+/* The content of a bucket of a pyramid. Spans: */
 struct span_bucket {
-	uint64_t busy : 48, flags : 8, any : 8; /* any: there is one, be it of no length */
-	uint64_t dominant_ns : 40, value : 24;	/* the value that has most of it, as far as known */
+	uint64_t busy : 48, flags : 8, any : 8; /* any: it has a span, even one of no length */
+	uint64_t dominant_ns : 40,
+		value : 24; /* the value with the largest share, as far as known */
 };
 /* states: the share of each by its number, 65535 is all */
 struct state_bucket {
@@ -106,22 +107,22 @@ struct counter_bucket {
 };
 
 /*
- * Buckets of 2^base_level ns over the whole trace, above them 2^(base_level + 1) …, one array: level
- * base_level + i begins at at[i] and has n[i] buckets.
+ * Buckets of 2^base_level ns over the whole trace, then of 2^(base_level + 1) ns and so on, in one
+ * array: level base_level + i begins at at[i] and has n[i] buckets.
  */
 #define PYRAMID_LEVELS 24
 struct pyramid {
 	void *buckets;
-	int base_level, n_levels; /* n_levels 0: there is none */
+	int base_level, n_levels; /* n_levels 0: no pyramid */
 	size_t at[PYRAMID_LEVELS], n[PYRAMID_LEVELS];
 };
 size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits);
-/* How fine the base must be for n things, so that a tile below it has not too many to go through. */
+/* The size of base buckets for n things, so that a tile below the base has few to go through. */
 unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket);
 
 /*
- * What falls into one bucket, value by value. Of more values than it can hold the smaller ones are
- * thrown together, their time is not lost.
+ * The content of one bucket, by value. If there are more values than it can hold, the smaller ones
+ * are merged, so no time is lost.
  */
 #define SHARES_MAX 12
 struct shares {
@@ -132,7 +133,7 @@ struct shares {
 	uint64_t ns[SHARES_MAX];
 };
 void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags);
-/* The place of the largest. */
+/* The index of the largest. */
 unsigned shares_largest(const struct shares *s);
 
 struct sample {
@@ -140,7 +141,7 @@ struct sample {
 	double number;
 };
 
-/* How the waker and the CPU of a state are kept. */
+/* Packs the waker and the CPU of a state. */
 static inline uint32_t state_aux(int32_t cpu, int32_t waker, bool in_irq)
 {
 	return (cpu < 0 ? 0xfff : cpu & 0xfff) << 17 | (uint32_t)in_irq << 16 |
@@ -156,11 +157,14 @@ static inline uint8_t state_flags(const struct state_span *s)
 
 struct lane_row {
 	struct span *spans; /* in order, not overlapping */
-	uint32_t *aux;	    /* LANE_STATES: state_aux(); else CPU + 1 or NULL */
+	uint32_t *aux;	    /* LANE_STATES: state_aux(); otherwise CPU + 1 or NULL */
 	size_t n, cap;
 	uint64_t last_end;
-	bool is_mixed; /* while it is filled: not in order */
-	/* live: so many went, up to that time; the pyramid has them, and states_pass() finds them again */
+	bool is_mixed; /* while it is filled: not sorted */
+	/*
+	 * live: the number of dropped spans and the time of the last; the pyramid contains them,
+	 * and states_pass() finds them again
+	 */
 	size_t n_gone;
 	uint64_t gone_until;
 	struct pyramid pyramid;
@@ -175,31 +179,30 @@ struct lane {
 	struct lanes *owner;
 	struct lane_spec spec;
 	enum lane_kind kind;
-	int n_refs; /* of lanes->lock */
+	int n_refs; /* protected by lanes->lock */
 	uint64_t version, built_at_ns, build_ns;
 	bool is_whole; /* the index was complete */
-	uint64_t end;  /* of the trace when it was built: a live one has grown since */
+	uint64_t end;  /* of the trace when the lane was built: a live trace has grown since */
 	size_t n_bytes;
-	uint64_t *until; /* live: by stream, the number of the first event that it does not know */
+	uint64_t *until; /* live: by stream, the number of the first event not in the lane */
 	size_t n_until;
 	uint32_t n_drops; /* of the timeline */
-	/* live: what it had before this time is true, for the lane that takes over from it */
+	/* live: content before this time is final; the next version of the lane copies it */
 	uint64_t settled;
-	struct switch_entry settled_by; /* LANE_OF_CPU: who ran then, and since when */
-	const struct lane *taken_from;	/* while it is built: that lane; NULL: none */
+	struct switch_entry settled_by; /* LANE_OF_CPU: the task that ran then, and since when */
+	const struct lane *taken_from;	/* while it is built: the previous version; NULL: none */
 	uint64_t taken_until;		/* its settled */
-	uint64_t
-		sums_until; /* of its pyramid: what it was at taken_until may have been a guess since it began */
+	uint64_t sums_until; /* of its pyramid: the state at taken_until may have been a guess */
 
 	struct lane_row *rows;
 	unsigned n_rows;
 	bool has_aux;
-	bool has_lost; /* LANE_STATES: there is a state that is not known because data was lost */
+	bool has_lost; /* LANE_STATES: some state is unknown because data was lost */
 
-	int sched_stream;  /* LANE_OF_CPU: spans are the index's own; -1: they are in rows */
-	uint16_t *streams; /* ticks: where to look */
+	int sched_stream;  /* LANE_OF_CPU: spans are in the index; -1: they are in rows */
+	uint16_t *streams; /* ticks: streams to walk */
 	size_t n_streams;
-	struct walk_mask kinds, ends; /* events that make, and end, what is drawn */
+	struct walk_mask kinds, ends; /* events that begin, and end, what is drawn */
 	struct walk_mask tasks;	      /* bits NULL: all */
 	struct selection *found;
 	struct pyramid ticks;
@@ -211,20 +214,20 @@ struct lane {
 	double min, max;
 };
 
-/* The flags of a state; TILE_MISSED: it is not known because data was lost (machine_lost_within()). */
+/* The flags of a state; TILE_MISSED: unknown because data was lost (machine_lost_within()). */
 uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s);
 
 /* --- lanes -------------------------------------------------------------------------------------------- */
 
 #define LANE_HASH     1024
-#define LANE_BUILDERS 3 /* of lanes that go on; that are made from the whole trace; of new ones */
+#define LANE_BUILDERS 3 /* for lanes to extend; for lanes to rebuild; for new lanes */
 
 struct lane_slot {
 	struct lane_slot *next;
 	struct lane *lane; /* NULL: being built for the first time */
 	bool is_building;
 	bool is_wanted, has_failed; /* by lanes.builders */
-	bool is_too_many;	    /* events for one lane; only windows of it can be had */
+	bool is_too_many;	    /* too many events for one lane: only windows are possible */
 	uint64_t wanted_ns;
 	uint64_t used;
 	char text[];
@@ -245,24 +248,23 @@ struct lanes {
 	pthread_cond_t built;
 	struct lane_slot *slots[LANE_HASH];
 	size_t n_slots, n_bytes;
-	size_t bytes_max; /* above that the longest unused lanes are forgotten */
-	uint64_t clock;	  /* of uses */
-	uint64_t
-		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
+	size_t bytes_max; /* above it the least recently used lanes are freed */
+	uint64_t clock;	  /* counts uses */
+	uint64_t rest_ns; /* least pause before a live lane is rebuilt; or rest_times its build */
 	unsigned rest_times;
-	size_t events_max;     /* that are gathered for one lane at a time */
-	size_t live_spans_max; /* that a lane takes over from another; of more, half of it */
+	size_t events_max;     /* maximum gathered for one lane at a time */
+	size_t live_spans_max; /* most copied from the previous version; above it, half of that */
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
 	pthread_t builders[LANE_BUILDERS]; /* see lanes_follow() */
 	pthread_cond_t wanted;
 	bool has_builder, stop;
-	_Atomic bool is_final; /* nothing grows any more: lanes are built anew, not taken over */
+	_Atomic bool is_final; /* the trace no longer grows: lanes are rebuilt, not extended */
 };
 
 /* --- building ------------------------------------------------------------------------------------------ */
 
-/* ln->taken_from may be one to go on from. */
+/* ln->taken_from may be a previous version to extend. */
 typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
 
 int lane_build_cpu(struct lane *ln, struct errmsg *err);
@@ -270,17 +272,18 @@ int lane_build_task(struct lane *ln, struct errmsg *err);
 int lane_build_found(struct lane *ln, struct errmsg *err);
 
 /*
- * Lanes that need events of the trace are built in three steps: plan (which events, or what is wrong with the
- * spec), a pass that many share, finish. release follows plan in any case, finish or not.
+ * A lane that needs events of the trace is built in three steps: plan (which events, or what is
+ * wrong with the spec), a pass that many lanes share, finish. release always follows plan, with or
+ * without finish.
  */
 struct lane_plan {
 	struct lane *ln;
-	const struct lane *before; /* live: an older one, to go on from; NULL: none */
+	const struct lane *before; /* live: a previous version to extend; NULL: none */
 	struct gatherer g;
-	bool is_wanting; /* there is something to gather */
-	uint64_t from;	 /* … from then on; the rest is taken over from `before` */
-	uint64_t to;	 /* … until then; beyond is not looked at */
-	void *own;	 /* the builder's */
+	bool is_wanting; /* there are events to gather */
+	uint64_t from;	 /* … from this time on; earlier content is copied from `before` */
+	uint64_t to;	 /* … until this time */
+	void *own;	 /* private data of the builder */
 	int result;
 };
 int lane_plan_forms(struct lane_plan *p,
@@ -296,64 +299,67 @@ int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
 int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
 void lane_release_pair(struct lane_plan *p);
 
-/* Says that there are too many events for one lane. -E2BIG */
+/* Reports too many events for one lane. -E2BIG */
 int lane_refuse_many(struct errmsg *err);
-/* window.c: what is gathered for a window, with a margin at both sides. The whole trace if it is none. */
+/* window.c: the range to gather for a window, with margins; for a whole lane, the whole trace. */
 void lane_window_range(const struct lane_spec *spec, uint64_t *ret_from, uint64_t *ret_to);
 
-/* Can it go on from the lane before? */
+/* Can it extend the previous version of the lane? */
 bool lane_goes_on(const struct lane_plan *p);
-/* … of CPUs and tasks: sets taken_from, if it can. */
+/* … for CPUs and tasks: sets taken_from if it can. */
 void lane_go_on(struct lane *ln, const struct lane *before);
 enum lane_kind lane_kind_of(enum lane_type type);
-/* One, by itself; before: which it replaces, or NULL. */
+/* Builds one lane by itself; before: the version that it replaces, or NULL. */
 int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err);
 
-/* A lane before it is built. NULL without memory. lane_settle: built; notes what it took. */
+/* A lane to be built. NULL: out of memory. lane_settle: after building; measures its memory. */
 struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
 void lane_settle(struct lane *ln, uint64_t begin_ns);
 void lane_free(struct lane *ln);
-/* Another number when the index has grown. */
+/* Changes when the index has grown. */
 uint64_t lanes_version(struct timeline *tl);
-/* Monotonic. */
+/* Monotonic time. */
 
 struct prepared_lane {
 	struct lane_slot *slot;
 	struct lane_spec spec;
-	struct lane *before; /* that it replaces, held; NULL: none */
-	struct lane *lane;   /* NULL: could not be built */
+	struct lane *before; /* the version that it replaces, held; NULL: none */
+	struct lane *lane;   /* NULL: building it failed */
 };
-/* Builds lanes in as few passes as can be. Those that fail are left out. */
+/* Builds lanes in as few passes as possible. Skips lanes that fail. */
 void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n);
-/* … those of tasks of one machine. */
+/* … lanes of tasks of one machine. */
 void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n);
 
-/* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
+/* Adds a span to a row, which grows as needed. lane_finish_rows() cuts overlaps. */
 int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
 		  uint8_t flags, uint32_t aux);
-/* Takes over the spans of ln->taken_from that ended before taken_until. States of very many: the later ones. */
+/*
+ * Copies the spans of ln->taken_from that ended before taken_until. If there are very many states,
+ * copies only the later ones.
+ */
 int lane_take_spans(struct lane *ln);
-/* After the last span of a lane. */
+/* Call it after the last span of a lane. */
 int lane_finish_rows(struct lane *ln);
 /* For spans that are not in rows. */
 int lane_finish_switches(struct lane *ln);
 
 /* The streams of a machine, or of one of its CPUs (cpu >= 0). */
 int lane_take_streams(struct lane *ln, uint32_t machine, int cpu);
-/* Bits for all kinds of that name. n: how many there are. */
+/* Sets the bits of all kinds of that name. n: the number of kinds. */
 int mask_add_kind(struct walk_mask *m, size_t bit);
 void mask_release(struct walk_mask *m);
 int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_event *e,
 		    size_t *ret_n);
 int lane_take_task(struct lane *ln, int pid);
-/* Machines are numbered by who opened the files; each is visited once. */
+/* The opener of the files numbers the machines; this visits each machine once. */
 bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret);
-/* Says that there is no such CPU, task or event. */
+/* Reports an unknown CPU, task or event. */
 int lane_check_machine(struct lane *ln, struct errmsg *err);
 
 /* --- reading ------------------------------------------------------------------------------------------- */
 
-/* A span as tiles want it. */
+/* A span in the form that tiles need. */
 struct drawn_span {
 	uint64_t start, end;
 	uint32_t value, aux;
@@ -362,7 +368,7 @@ struct drawn_span {
 /* Spans of a row that touch [from, to), in order. */
 void lane_each_span(const struct lane *ln, unsigned row, uint64_t from, uint64_t to,
 		    bool (*each)(void *ctx, const struct drawn_span *s), void *ctx);
-/* How many of them there are, at most; 0 also where it is not known. */
+/* The maximum number of such spans; 0 also if it is unknown. */
 size_t lane_count_spans(const struct lane *ln, unsigned row, uint64_t from, uint64_t to);
 /* Index of the first span that ends after t. */
 size_t row_search(const struct lane_row *row, uint64_t t);
@@ -373,7 +379,7 @@ struct tick {
 	event_ref ref;
 	bool missed;
 };
-/* Ticks of [from, to], in order of each stream; no order between them. */
+/* Ticks of [from, to], ordered within each stream, not between streams. */
 int lane_each_tick(const struct lane *ln, uint64_t from, uint64_t to,
 		   bool (*each)(void *ctx, const struct tick *t), void *ctx);
 

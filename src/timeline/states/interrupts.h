@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupts.h - which interrupt it was: its number and name, the CPU, and the task that it interrupted.
+ * interrupts.h - identify an interrupt: its number and name, the CPU, and the interrupted task.
  *
  *	interrupts_new ─▶ interrupts_find_waking, interrupts_read ─▶ interrupts_free
  *
@@ -13,27 +13,30 @@
 
 struct interrupts;
 
-#define INTERRUPT_NAMES 8 /* nested; more are not named */
+#define INTERRUPT_NAMES 8 /* nested; deeper ones get no name */
 
 struct interrupt {
-	/* of what was open, from the outside in: "local_timer", "tick_sched_timer"; labels of the lanes */
+	/* open handlers, outermost first: "local_timer", "tick_sched_timer"; labels of the lanes */
 	const char *names[INTERRUPT_NAMES];
-	unsigned n_names; /* 0: which one it was was not recorded */
+	unsigned n_names; /* 0: the trace does not identify it */
 	bool is_soft, has_number;
 	uint64_t number; /* of the outermost: 27 of eth0 */
-	int32_t task;	 /* that it interrupted; -1: not known */
+	int32_t task;	 /* the interrupted task; -1: unknown */
 	uint32_t cpu;
-	uint64_t start; /* if it has a name */
+	uint64_t start; /* valid if it has a name */
 };
 
 /* 0 or -ENOMEM. */
 int interrupts_new(struct interrupts **ret, struct lanes *ls, uint32_t machine);
 void interrupts_free(struct interrupts *in);
 
-/* The interrupt that woke a task: its last waking in one up to t. False: there is none that is near. */
+/*
+ * The interrupt that woke a task: the last waking of the task up to t that came from an interrupt.
+ * False: there is none nearby.
+ */
 bool interrupts_find_waking(struct interrupts *in, uint16_t task, uint64_t t,
 			    struct interrupt *ret);
-/* The interrupt that an event begins. False: it begins none. */
+/* The interrupt that begins with this event. False: none does. */
 bool interrupts_read(struct interrupts *in, const struct walk_event *ev, struct interrupt *ret);
 
 #endif

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * states.h - what a task did at every moment: running, runnable, sleeping, blocked, and who woke it.
+ * states.h - the state of a task at every moment: running, runnable, sleeping, blocked; its wakers.
  *
- * Made from who runs on the CPUs of a machine (turns.h) and wakings, by the rules
+ * The states follow from the tasks on the CPUs of a machine (turns.h) and from wakings, by the
+ * rules
  *
  *	switch in          running on that CPU
- *	switch out         the state the switch tells (runnable: it was preempted)
+ *	switch out         the state in the switch (runnable: it was preempted)
  *	waking, sleeping   runnable, with the waker
- *	waking, running    kept: if the next switch out tells a sleep, the task was woken on its way
- *	                   to it, and is runnable from then on (sched_waking before the switch)
+ *	waking, running    remembered: if the next switch out says sleeping, the task was woken on
+ *	                   its way to sleep, and is runnable from then on (sched_waking before the
+ *	                   switch)
  *	waking, unknown    runnable
  *	fork               runnable, with the parent as waker
  *
- * and where records are missing (lost events, a switch that was not recorded, data that is cut off):
+ * and where records are missing (lost events, an unrecorded switch, truncated data):
  *
- *	gone unseen        unknown, from its last event on the CPU where it ran
- *	there unseen       running from its first event on; unknown before, since who was on the CPU before it had
- *	                   gone, or since its own state began if that is later
- *	a CPU's data ends  unknown, for all that were there last
- *	a file ends        unknown, for all; the next file has to tell anew
- *	waits while a CPU  unknown, from the first moment without data on; unless it then runs on a CPU that was
- *	has no data        neither idle nor without data since it began to wait (states.c)
+ *	left unseen        unknown, from its last event on the CPU where it ran
+ *	came unseen        running from its first event on; unknown before that, since the previous
+ *	                   task left the CPU, or since its own state began if that is later
+ *	a CPU's data ends  unknown, for all tasks that ran there last
+ *	a file ends        unknown, for all tasks, until the next file shows their state
+ *	waits while a CPU  unknown, from the first moment without data on; except if the task then
+ *	has no data        runs on a CPU that was neither idle nor without data since the wait began
+ *	                   (states.c)
  *
- * So a task never runs on two CPUs at once, and the running times of all tasks on a CPU, its idle time and what is not
- * known of it are together the time of the trace.
+ * So a task never runs on two CPUs at once. On each CPU, the running times of all tasks, the idle
+ * time and the unknown time add up to the duration of the trace.
  */
 #ifndef SONDE_TIMELINE_STATES_STATES_H
 #define SONDE_TIMELINE_STATES_STATES_H
@@ -46,31 +49,31 @@ enum task_state { /* numbers are part of the protocol */
 struct state_span {
 	uint64_t start, end;
 	enum task_state state;
-	int32_t cpu;   /* running: where; else where it ran last; -1: not known */
-	int32_t waker; /* runnable: who woke it; -1: nobody known */
+	int32_t cpu;   /* running: where; otherwise where it ran last; -1: unknown */
+	int32_t waker; /* runnable: the task that woke it; -1: unknown */
 	bool waker_in_irq;
 	bool open_start, open_end;
 };
 
 /*
- * What prev_state of sched_switch means. Kernels number the bits differently, so the names in the
- * print format of the event count (S D T t X Z P I …); where it has none, the numbers of today's kernels.
- * ev: parsed; NULL: today's. Any thread may use a filled one.
+ * The meaning of prev_state in sched_switch. Kernels number the bits differently, so this uses the
+ * names in the print format of the event (S D T t X Z P I …), or else the numbers of current
+ * kernels. ev: parsed; NULL: use the current numbers. Any thread may use it once it is filled.
  */
 struct prev_states {
-	uint8_t by_bit[16]; /* enum task_state; STATE_UNKNOWN: the bit says nothing */
+	uint8_t by_bit[16]; /* enum task_state; STATE_UNKNOWN: the bit has no meaning */
 };
 void prev_states_init(struct prev_states *ps, const struct event *ev);
-/* No bit that says something: it could have run on, STATE_PREEMPTED. */
+/* STATE_PREEMPTED if no bit with a meaning is set: the task could have continued to run. */
 enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_state);
 
-/* The same with today's numbers. */
+/* The same with the numbers of current kernels. */
 enum task_state task_state_of(uint64_t prev_state);
 const char *task_state_name(enum task_state s);
 
 /*
- * The states of all tasks but idle ones in [from, to], each span as it ends, machine by machine; needs no memory for
- * them. -ENOMEM.
+ * The states of all tasks except idle ones in [from, to]: each span when it ends, machine by
+ * machine. Does not store them. -ENOMEM.
  */
 int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
 		     void (*each)(void *ctx, uint16_t task, const struct state_span *span),
@@ -78,7 +81,7 @@ int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
 
 /* All spans of a task, in order, without gaps from its first event on. The caller frees *ret. */
 int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n);
-/* Of several tasks in one pass: results[i] belongs to tasks[i]. */
+/* For several tasks in one pass: results[i] belongs to tasks[i]. */
 struct state_list {
 	struct state_span *spans;
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stolen.h - time that tasks of a guest had their CPU, and that CPU had none of the host's.
+ * stolen.h - stolen time: a guest's task occupies a virtual CPU that the host does not run.
  */
 #ifndef SONDE_TIMELINE_STATES_STOLEN_H
 #define SONDE_TIMELINE_STATES_STOLEN_H
@@ -8,19 +8,19 @@
 #include "timeline/lanes/lane.h"
 #include "timeline/states/states.h"
 
-/* A time that the thread of a virtual CPU did not run, or of which nobody knows whether it did. */
+/* A time in which the thread of a virtual CPU did not run, or its state is unknown. */
 struct stolen_time {
 	uint64_t start, end;
-	int32_t cpu; /* of the host: which it waits for; else where it ran last; -1: not known */
+	int32_t cpu; /* of the host: the one it waits for, or where it ran last; -1: unknown */
 	enum task_state state;
 };
 
 struct stolen_vcpu {
 	uint32_t guest, cpu; /* machine, and its CPU */
 	uint32_t host;	     /* machine */
-	int task; /* of the host: the thread that is this CPU; -1: not met in its trace */
-	uint64_t first, last;	   /* what is known of the thread; nothing is outside */
-	struct stolen_time *times; /* in order */
+	int task; /* of the host: the thread that runs this CPU; -1: not in the host's trace */
+	uint64_t first, last;	   /* the known range of the thread; no time is outside it */
+	struct stolen_time *times; /* in time order */
 	size_t n, cap;
 };
 
@@ -35,18 +35,19 @@ struct stolen_sum {
 };
 
 /*
- * Looks at the threads of all virtual CPUs between from and to. Without hosts and guests, or with too many times to keep,
- * there are no vcpus in it. 0 or -ENOMEM; released in either case.
+ * Collects the times of the threads of all virtual CPUs between from and to. Without host and
+ * guest, or with too many times to store, there are no vcpus. 0 or -ENOMEM; release it in either
+ * case.
  */
 int stolen_init(struct stolen *s, struct lanes *ls, uint64_t from, uint64_t to);
 void stolen_release(struct stolen *s);
-/* Is a host known for CPUs of this machine? */
+/* Is the host of this machine known? */
 bool stolen_is_guest(const struct stolen *s, uint32_t machine);
-/* NULL: no host is known for it. */
+/* NULL: its host is unknown. */
 const struct stolen_vcpu *stolen_find(const struct stolen *s, uint32_t guest, uint32_t cpu);
-/* The first time that ends after t; v->n: there is none. */
+/* The first time that ends after t; v->n: none. */
 size_t stolen_first(const struct stolen_vcpu *v, uint64_t t);
-/* Adds what of [from, to] was stolen; v NULL: all of it is unknown. */
+/* Adds the stolen part of [from, to]; v NULL: all of it is unknown. */
 void stolen_add(const struct stolen_vcpu *v, uint64_t from, uint64_t to, struct stolen_sum *sum);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * palette.h - the page's colours, for pictures that the program draws itself.
  *
- * Boxes carry classes, not colours, so that one picture does for both themes:
+ * Boxes have classes, not colours, so that one picture works in both themes:
  *
  *	t0 … t285   tasks: hue and paleness by the name, turned and lifted by the PID
  *	s0 … s8     states, by number
  *	l0 … l63    labels, by the low bits of their number
  *	tick found missed counter
  *
- * A text of the same class is written on a box of that colour, and has an ink that can be read there.
+ * A text with the same class is written on a box of that colour, in a readable text colour.
  */
 #ifndef SONDE_VIEW_PICTURE_PALETTE_H
 #define SONDE_VIEW_PICTURE_PALETTE_H
@@ -37,12 +37,12 @@ struct colour {
 	uint8_t r, g, b;
 };
 
-/* A task's, by its name and PID. The idle task has none: it is not drawn. */
+/* The class of a task, from its name and PID. The idle task has none: it is not drawn. */
 unsigned palette_task(const char *comm, size_t len, int pid);
 struct colour palette_colour(unsigned class, bool is_dark);
 /* "t12"; returns buf. */
 const char *palette_fmt_class(unsigned class, char buf[16]);
-/* Rules for the classes that were used, each after a selector ("" or "[data-theme=dark] "). */
+/* Adds rules for the used classes, each after a selector ("" or "[data-theme=dark] "). */
 void palette_add_css(struct textbuf *out, const bool used[PALETTE_N], bool is_dark,
 		     const char *selector);
 

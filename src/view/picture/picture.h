@@ -25,22 +25,25 @@ struct picture {
 	const char *const *specs;
 	size_t n_specs;
 	const struct selection *sel; /* events that a page lists and counts; NULL: all */
-	const uint8_t *tasks;	     /* in its table, as insight.h takes them; NULL: all */
+	const uint8_t *tasks;	     /* in its table, in the form of insight.h; NULL: all */
 	const struct picture_mark *marks;
 	size_t n_marks;
-	uint64_t range_from, range_to; /* what the user chose; equal: nothing */
-	/* A lane that cannot be had stands there with the reason; else it makes the picture fail. */
+	uint64_t range_from, range_to; /* selected by the user; equal: none */
+	/* Show the reason in place of a lane that cannot be built; otherwise the picture fails. */
 	bool shows_refused;
-	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
+	bool is_page; /* for a page: its script zooms, its style has both themes */
 };
 
-/* "B" of 1: the names of marks that have none, as on the page. */
+/* Names a mark that has no name, as the page does: number 1 is "B". */
 void picture_name_mark(struct picture_mark *m, size_t number);
 
-/* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */
+/* Splits SPEC,SPEC… in place; pairs and fields have no commas. Returns the number, at most max. */
 size_t picture_split(char *specs, const char **ret, size_t max);
 
-/* -EINVAL with a sentence for what is no lane's name, and without shows_refused for a lane that cannot be had. */
+/*
+ * -EINVAL with a message for an invalid name of a lane; without shows_refused also for a lane that
+ * cannot be built.
+ */
 int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
 		    struct errmsg *err);
 /* The picture with zoom and tooltips, the range's numbers, and its events up to a ceiling. */

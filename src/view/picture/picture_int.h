@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_int.h - a picture while it is drawn: svg.c makes its frame, boxes.c what is in the lanes.
+ * picture_int.h - a picture while it is drawn: svg.c draws the frame, boxes.c the content of lanes.
  */
 #ifndef SONDE_VIEW_PICTURE_PICTURE_INT_H
 #define SONDE_VIEW_PICTURE_PICTURE_INT_H
@@ -16,21 +16,21 @@ struct drawing {
 	struct textbuf *out;
 	struct lane *lane;
 	double scale;	    /* pixels for a nanosecond */
-	double y;	    /* of the lane at hand, where its boxes begin */
+	double y;	    /* of the current lane, where its boxes begin */
 	double height;	    /* of one row of it */
 	double low, high;   /* range of its numbers */
 	double label_width; /* of the column with names */
 	bool used[PALETTE_N];
 };
 
-/* The lane at hand, all of it. */
+/* Draws the whole current lane. */
 int drawing_add_boxes(struct drawing *d);
 
-/* Text as XML wants it; what is no character of it becomes a question mark. */
+/* Adds text escaped for XML; invalid characters become question marks. */
 void drawing_add_text(struct textbuf *out, const char *text);
-/* How wide a text is about, in pixels of a font of that size: no font is at hand. */
+/* Approximate width of a text in pixels, for a font of that size: no font metrics exist here. */
 double drawing_text_width(const char *text, double font_px);
-/* "12.345 µs"; of a clock that counts something else "12345 cycles" */
+/* "12.345 µs"; for a clock that does not count time "12345 cycles" */
 void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, double n);
 
 #endif

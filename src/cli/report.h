@@ -5,9 +5,11 @@
 #ifndef SONDE_CLI_REPORT_H
 #define SONDE_CLI_REPORT_H
 
-#include "present/profile/profiling.h"
+#include "base/options.h"
+#include "cli/report_list.h"
 #include "inputs/inputs.h"
 #include "present/lines.h"
+#include "present/profile/profiling.h"
 
 struct output;
 
@@ -18,24 +20,24 @@ struct report_options {
 	bool profile;
 	bool negate; /* what follows -v */
 	bool test_filters;
-	bool list_functions, list_printk, list_events, print_events, list_cpus;
-	bool first_event, last_event, endian, page_size;
-	bool stat, uname, version, check_events, processes;
-	const char *event_regex, *colour;
+	struct filelists_spec list; /* instead of the events */
+	const char *colour;
 	bool ts_check, quiet, verbose, no_pager;
 };
+
+extern const struct option_row report_rows[];
+int report_add_input(struct report_options *o, const char *path, struct errmsg *err);
+/* What can be told from the options alone. */
+int report_check_options(const struct report_options *o, struct errmsg *err);
+void report_options_release(struct report_options *o);
 
 struct report {
 	struct inputs in;
 	const struct report_options *opts;
 };
 
-/* inputs_filter(), and prints what it notes; -T: the filters, too. */
+/* cmd_report.c: inputs_filter(), and prints what it notes; -T: the filters, too. */
 int report_filter(struct report *rep, bool *ret_any, struct errmsg *err);
-
-/* report_list.c: -f -P -E --events … ; 1 if one was asked for and printed, 0 if none was. */
-int report_list(struct report *rep, struct errmsg *err);
-void report_print_version(const struct report *rep, size_t file); /* --verbose */
 
 /* report_run.c: the events themselves. */
 int report_run(struct report *rep, struct errmsg *err);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_list.c - the parts of `sonde report` that tell about the file instead of its events.
+ * filelists.c - facts about trace files, in the words of trace-cmd report.
  *
- * When several are asked for, the first in the order of `lists` wins, as in trace-cmd; the ones at
- * its end (CPUs, statistics, uname, version) speak of every input, the others of the first.
+ * When several are asked for, the first in the order of find_list() wins, as in trace-cmd. CPUs, statistics, uname and
+ * version are of every input, the others of the first. Text is handed out in pieces of FLUSH_BYTES: symbols and formats
+ * have megabytes of it.
  */
+#include "cli/report_list.h"
+
 #include "base/textbuf.h"
-#include "cli/report.h"
 #include "decode/timefmt.h"
 #include "inputs/cpuwalk.h"
+#include "present/lines.h"
 #include "store/pagestream.h"
 #include "symbols/processes.h"
 
@@ -19,29 +22,53 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TEXT_MAX_BYTES (64u << 20)
+#define FLUSH_BYTES    (64u << 10)
+
+struct lister {
+	struct inputs *in;
+	const struct filelists_spec *spec;
+	filelists_put *put;
+	void *ctx;
+	struct textbuf tb; /* what is not put yet */
+};
+
 static const char *endian_name(bool big)
 {
 	return big ? "big" : "little";
 }
 
-static void print_text(struct textbuf *tb)
+static void flush(struct lister *l)
 {
-	fwrite(tb->start, 1, textbuf_len(tb), stdout);
-	textbuf_clear(tb);
+	l->put(l->ctx, l->tb.start, textbuf_len(&l->tb));
+	textbuf_clear(&l->tb);
 }
 
-static int list_page_size(struct report *rep, struct errmsg *err)
+static void flush_much(struct lister *l)
 {
-	printf("file page size is %u, and host page size is %ld\n", rep->in.files[0].tf->page_size,
-	       sysconf(_SC_PAGESIZE));
-	return 1;
+	if (textbuf_len(&l->tb) >= FLUSH_BYTES)
+		flush(l);
 }
 
-static int list_endian(struct report *rep, struct errmsg *err)
+/* A text of any length. */
+static void add_bytes(struct lister *l, const void *data, size_t n)
 {
-	printf("file is %s endian and host is %s endian\n",
-	       endian_name(rep->in.files[0].tf->big_endian), endian_name(bytes_host_is_big()));
-	return 1;
+	flush(l);
+	l->put(l->ctx, data, n);
+}
+
+static int list_page_size(struct lister *l, struct errmsg *err)
+{
+	textbuf_addf(&l->tb, "file page size is %u, and host page size is %ld\n",
+		     l->in->files[0].tf->page_size, sysconf(_SC_PAGESIZE));
+	return 0;
+}
+
+static int list_endian(struct lister *l, struct errmsg *err)
+{
+	textbuf_addf(&l->tb, "file is %s endian and host is %s endian\n",
+		     endian_name(l->in->files[0].tf->big_endian), endian_name(bytes_host_is_big()));
+	return 0;
 }
 
 /* --- formats ----------------------------------------------------------------------------------- */
@@ -103,14 +130,14 @@ static bool match_format(const struct format_match *m, const char *system, struc
 	return !regexec(&m->event, buf, 0, NULL, 0);
 }
 
-static int list_formats(struct report *rep, struct errmsg *err)
+static int list_formats(struct lister *l, struct errmsg *err)
 {
-	struct tracefile *tf = rep->in.files[0].tf;
+	struct tracefile *tf = l->in->files[0].tf;
 	struct piece all = tracefile_text(tf, TRACEFILE_EVENT_FORMATS);
 	struct byte_reader r = {all.data, all.data + all.len, tf->swap, false};
 	uint64_t n_systems = byte_reader_take_number(&r, 4);
 	struct format_match m;
-	int ret = match_init(&m, rep->opts->print_events ? NULL : rep->opts->event_regex, err);
+	int ret = match_init(&m, l->spec->formats ? NULL : l->spec->event_regex, err);
 
 	if (ret < 0)
 		return ret;
@@ -126,19 +153,19 @@ static int list_formats(struct report *rep, struct errmsg *err)
 			if (r.failed || !match_format(&m, system, text))
 				continue;
 			if (!named)
-				printf("\nsystem: %s\n", system);
+				textbuf_addf(&l->tb, "\nsystem: %s\n", system);
 			named = true;
-			fwrite(text.data, 1, text.len, stdout);
-			putchar('\n');
+			add_bytes(l, text.data, text.len);
+			textbuf_add_char(&l->tb, '\n');
 		}
 	}
 	match_release(&m);
-	return 1;
+	return 0;
 }
 
-static int list_check(struct report *rep, struct errmsg *err)
+static int list_check(struct lister *l, struct errmsg *err)
 {
-	struct formats *f = rep->in.files[0].formats;
+	struct formats *f = l->in->files[0].formats;
 	size_t n_failed = f->n_bad, n_made_up = 0;
 
 	for (size_t i = 0; i < f->n_events; i++) {
@@ -150,75 +177,75 @@ static int list_check(struct report *rep, struct errmsg *err)
 		return errmsg_set(err, -EBADMSG,
 				  "%zu of the %zu event formats of %s cannot be parsed; 'sonde "
 				  "check-events' names them",
-				  n_failed, f->n_events - n_made_up, rep->in.files[0].tf->path);
-	return 1;
+				  n_failed, f->n_events - n_made_up, l->in->files[0].tf->path);
+	return 0;
 }
 
-static int list_functions(struct report *rep, struct errmsg *err)
+static int list_functions(struct lister *l, struct errmsg *err)
 {
-	const struct kallsyms *ks = formats_kallsyms(rep->in.files[0].formats);
+	const struct kallsyms *ks = formats_kallsyms(l->in->files[0].formats);
 
 	for (size_t i = 0; i < ks->n; i++) {
 		const struct ksym *s = &ks->syms[i];
 
-		printf("%016llx %.*s", (unsigned long long)s->addr, s->name_len, s->name);
+		textbuf_addf(&l->tb, "%016llx %.*s", (unsigned long long)s->addr, s->name_len,
+			     s->name);
 		if (s->module)
-			printf(" [%.*s]", s->module_len, s->module);
-		putchar('\n');
+			textbuf_addf(&l->tb, " [%.*s]", s->module_len, s->module);
+		textbuf_add_char(&l->tb, '\n');
+		flush_much(l);
 	}
-	return 1;
+	return 0;
 }
 
-static int list_printk(struct report *rep, struct errmsg *err)
+static int list_printk(struct lister *l, struct errmsg *err)
 {
-	const struct printkfmts *p = formats_printk(rep->in.files[0].formats);
+	const struct printkfmts *p = formats_printk(l->in->files[0].formats);
 
-	for (size_t i = 0; i < p->n; i++)
-		printf("%016llx %s\n", (unsigned long long)p->rows[i].addr, p->rows[i].format);
-	return 1;
+	for (size_t i = 0; i < p->n; i++) {
+		textbuf_addf(&l->tb, "%016llx %s\n", (unsigned long long)p->rows[i].addr,
+			     p->rows[i].format);
+		flush_much(l);
+	}
+	return 0;
 }
 
-static int list_events(struct report *rep, struct errmsg *err)
+static int list_events(struct lister *l, struct errmsg *err)
 {
-	struct formats *f = rep->in.files[0].formats;
+	struct formats *f = l->in->files[0].formats;
 	struct event **list = formats_list(f);
 
 	if (!list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot list the events");
 	for (size_t i = 0; i < f->n_events; i++)
 		if (!list[i]->is_made_up)
-			printf("%s:%s\n", list[i]->system, list[i]->name);
+			textbuf_addf(&l->tb, "%s:%s\n", list[i]->system, list[i]->name);
 	free(list);
-	return 1;
+	return 0;
 }
 
 /* --- processes --------------------------------------------------------------------------------- */
 
-struct process_list {
-	struct inputs_file *file;
-	struct textbuf *tb;
-};
-
 /* A process without a command line, as ps has it: a thread of the kernel, or one that nobody asked. */
-static int print_process(void *ctx, int tgid)
+static int add_process(void *ctx, int tgid)
 {
-	const struct process_list *l = ctx;
+	struct lister *l = ctx;
+	struct inputs_file *file = &l->in->files[0];
 	const struct task *task;
 
-	textbuf_addf(l->tb, "%7d  ", tgid);
-	if (!processes_fmt_command(l->file->formats->processes, tgid, l->tb)) {
-		task = tasks_find(&l->file->tasks, tgid);
-		textbuf_addf(l->tb, "[%s]", task ? task->comm : "<...>");
+	textbuf_addf(&l->tb, "%7d  ", tgid);
+	if (!processes_fmt_command(file->formats->processes, tgid, &l->tb)) {
+		task = tasks_find(&file->tasks, tgid);
+		textbuf_addf(&l->tb, "[%s]", task ? task->comm : "<...>");
 	}
-	textbuf_add_str(l->tb, "\n");
-	print_text(l->tb);
+	textbuf_add_str(&l->tb, "\n");
+	flush_much(l);
 	return 0;
 }
 
-static int list_processes(struct report *rep, struct errmsg *err)
+static int list_processes(struct lister *l, struct errmsg *err)
 {
-	struct inputs_file *file = &rep->in.files[0];
-	struct textbuf tb;
+	struct inputs_file *file = &l->in->files[0];
 	int r;
 
 	if (!file->formats->processes)
@@ -226,17 +253,14 @@ static int list_processes(struct report *rep, struct errmsg *err)
 				  "%s has no list of processes: another program or an older sonde "
 				  "recorded it",
 				  file->tf->path);
-	textbuf_init(&tb, 1 << 20);
-	r = processes_each(file->formats->processes, print_process,
-			   &(struct process_list){file, &tb});
-	textbuf_release(&tb);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot list the processes") : 1;
+	r = processes_each(file->formats->processes, add_process, l);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot list the processes") : 0;
 }
 
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
-static void print_edge(const struct report *rep, struct inputs_file *file,
-		       const struct tracefile_buffer *b, size_t cpu, bool last)
+static void add_edge(struct lister *l, struct inputs_file *file, const struct tracefile_buffer *b,
+		     size_t cpu, bool last)
 {
 	char text[TIME_MAX_BYTES + 2], *s = text;
 	struct arena arena;
@@ -246,159 +270,169 @@ static void print_edge(const struct report *rep, struct inputs_file *file,
 
 	if (!cpuwalk_find_edge(file, b, cpu, last, &ts, &id))
 		return;
-	printf("\t%s event:", last ? "Last" : "First");
+	textbuf_addf(&l->tb, "\t%s event:", last ? "Last" : "First");
 	if (!formats_find(file->formats, id)) {
-		fputs("[UNKNOWN EVENT]", stdout);
+		textbuf_add_str(&l->tb, "[UNKNOWN EVENT]");
 		return;
 	}
 	arena_init(&arena, 64 << 20);
-	tc = inputs_timeconv(&rep->in, file, b, &arena);
-	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu), inputs_time_style(&rep->in, &tc));
-	printf("%.*s", (int)(s - text), text);
+	tc = inputs_timeconv(l->in, file, b, &arena);
+	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu), inputs_time_style(l->in, &tc));
+	textbuf_addf(&l->tb, "%.*s", (int)(s - text), text);
 	arena_release(&arena);
 }
 
-void report_print_version(const struct report *rep, size_t file)
+static void add_version(struct lister *l, size_t file)
 {
-	if (rep->opts->verbose)
-		printf("version = %d\n", rep->in.files[file].tf->version);
+	if (l->spec->verbose)
+		textbuf_addf(&l->tb, "version = %d\n", l->in->files[file].tf->version);
 }
 
-static int list_cpus(struct report *rep, struct errmsg *err)
+static int list_cpus(struct lister *l, struct errmsg *err)
 {
-	const struct report_options *o = rep->opts;
-	struct textbuf tb;
+	const struct filelists_spec *o = l->spec;
 
-	textbuf_init(&tb, 1 << 20);
-	for (size_t i = 0; i < rep->in.n_files; i++) {
-		const struct tracefile_buffer *b = inputs_top_buffer(&rep->in.files[i]);
+	for (size_t i = 0; i < l->in->n_files; i++) {
+		const struct tracefile_buffer *b = inputs_top_buffer(&l->in->files[i]);
 
-		report_print_version(rep, i);
+		add_version(l, i);
 		if (o->verbose && b)
-			lines_add_empty_cpus(b, &tb);
-		print_text(&tb);
-		printf("List of CPUs in %s with data:\n", rep->in.files[i].tf->path);
+			lines_add_empty_cpus(b, &l->tb);
+		textbuf_addf(&l->tb, "List of CPUs in %s with data:\n", l->in->files[i].tf->path);
 		for (size_t k = 0; b && k < b->n_cpus; k++) {
 			uint64_t ts;
 			int id;
 
-			if (!cpuwalk_find_edge(&rep->in.files[i], b, k, false, &ts, &id))
+			if (!cpuwalk_find_edge(&l->in->files[i], b, k, false, &ts, &id))
 				continue;
-			printf("  %u", b->cpus[k].cpu);
+			textbuf_addf(&l->tb, "  %u", b->cpus[k].cpu);
 			if (o->first_event)
-				print_edge(rep, &rep->in.files[i], b, k, false);
+				add_edge(l, &l->in->files[i], b, k, false);
 			if (o->last_event)
-				print_edge(rep, &rep->in.files[i], b, k, true);
-			putchar('\n');
+				add_edge(l, &l->in->files[i], b, k, true);
+			textbuf_add_char(&l->tb, '\n');
 		}
 	}
-	textbuf_release(&tb);
-	return 1;
+	return 0;
 }
 
 /* --- statistics -------------------------------------------------------------------------------- */
 
-static void print_option_text(const struct tracefile *tf, unsigned id, const char *name)
+static void add_option_text(struct lister *l, const struct tracefile *tf, unsigned id,
+			    const char *name)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
 
 	if (o)
-		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len),
-		       o->data.data);
+		textbuf_addf(&l->tb, "%.*s\n",
+			     (int)strnlen((const char *)o->data.data, o->data.len), o->data.data);
 	else
-		printf(" %s was not recorded in this file\n", name);
+		textbuf_addf(&l->tb, " %s was not recorded in this file\n", name);
 }
 
-static void print_kernel_stats(const struct tracefile *tf)
+static void add_kernel_stats(struct lister *l, const struct tracefile *tf)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < tf->n_options; i++)
 		if (tf->options[i].id == SNF_OPTION_CPUSTAT && tf->options[i].data.len) {
-			fwrite(tf->options[i].data.data, 1, tf->options[i].data.len - 1, stdout);
-			putchar('\n');
+			add_bytes(l, tf->options[i].data.data, tf->options[i].data.len - 1);
+			textbuf_add_char(&l->tb, '\n');
 			any = true;
 		}
-	puts(any ? "" : " No stats in this file");
+	textbuf_add_str(&l->tb, any ? "\n" : " No stats in this file\n");
 }
 
 /* Version 7 leaves CPUs without data out; those below one that has some are shown, at 0. */
-static void print_data_places(const struct inputs_file *file)
+static void add_data_places(struct lister *l, const struct inputs_file *file)
 {
 	const struct tracefile_buffer *b = inputs_top_buffer(file);
 	uint32_t next = 0;
 
 	for (size_t k = 0; b && k < b->n_cpus; k++) {
 		for (; next < b->cpus[k].cpu; next++)
-			printf("CPU%u data recorded at offset=0x0\n    0 bytes in size\n", next);
-		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", next++,
-		       (unsigned long long)pagestream_place(file->tf, b, k),
-		       (unsigned long long)pagestream_plain_bytes(file->tf, b, k));
+			textbuf_addf(&l->tb,
+				     "CPU%u data recorded at offset=0x0\n    0 bytes in size\n",
+				     next);
+		textbuf_addf(&l->tb,
+			     "CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n",
+			     next++, (unsigned long long)pagestream_place(file->tf, b, k),
+			     (unsigned long long)pagestream_plain_bytes(file->tf, b, k));
 	}
 }
 
-static void print_stat(const struct inputs_file *file)
+static void add_stat(struct lister *l, const struct inputs_file *file)
 {
-	printf("\nKernel buffer statistics:\n"
-	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
-	       "        recorded in the trace data. They should all be zero.\n\n");
-	print_kernel_stats(file->tf);
-	print_data_places(file);
+	textbuf_addf(
+		&l->tb,
+		"\nKernel buffer statistics:\n"
+		"  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
+		"        recorded in the trace data. They should all be zero.\n\n");
+	add_kernel_stats(l, file->tf);
+	add_data_places(l, file);
 }
 
-static int list_about(struct report *rep, struct errmsg *err)
+static int list_about(struct lister *l, struct errmsg *err)
 {
-	const struct report_options *o = rep->opts;
-	struct textbuf tb;
-	bool any_filter;
-	int r = report_filter(rep, &any_filter, err);
+	const struct filelists_spec *o = l->spec;
 
-	if (r < 0 || (o->test_filters && any_filter))
-		return r < 0 ? r : 1;
-	textbuf_init(&tb, 1 << 20);
-	for (size_t i = 0; i < rep->in.n_files; i++) {
-		struct tracefile *tf = rep->in.files[i].tf;
+	for (size_t i = 0; i < l->in->n_files; i++) {
+		struct tracefile *tf = l->in->files[i].tf;
 
-		lines_add_head(&rep->in, i, o->verbose, &tb);
-		print_text(&tb);
+		lines_add_head(l->in, i, o->verbose, &l->tb);
 		/* version overrides uname, which overrides the statistics */
 		if (o->stat && !o->uname && !o->version)
-			print_stat(&rep->in.files[i]);
+			add_stat(l, &l->in->files[i]);
 		if (o->uname && !o->version)
-			print_option_text(tf, SNF_OPTION_UNAME, "uname");
+			add_option_text(l, tf, SNF_OPTION_UNAME, "uname");
 		if (o->uname || o->version)
-			print_option_text(tf, SNF_OPTION_VERSION, "version");
-	}
-	textbuf_release(&tb);
-	return 1;
-}
-
-int report_list(struct report *rep, struct errmsg *err)
-{
-	const struct report_options *o = rep->opts;
-	const struct {
-		bool wanted;
-		int (*list)(struct report *rep, struct errmsg *err);
-		size_t n_files; /* whose versions --verbose tells before it */
-	} lists[] = {
-		{o->page_size, list_page_size, 1},
-		{o->endian, list_endian, 1},
-		{o->print_events || o->event_regex, list_formats, 1},
-		{o->check_events, list_check, 1},
-		{o->list_functions, list_functions, 1},
-		{o->list_printk, list_printk, 1},
-		{o->list_events, list_events, 1},
-		{o->processes, list_processes, 1},
-		{o->list_cpus || o->first_event || o->last_event, list_cpus, 0},
-		{o->stat || o->uname || o->version, list_about, rep->in.n_files},
-	};
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		if (!lists[i].wanted)
-			continue;
-		for (size_t k = 0; k < lists[i].n_files; k++)
-			report_print_version(rep, k);
-		return lists[i].list(rep, err);
+			add_option_text(l, tf, SNF_OPTION_VERSION, "version");
 	}
 	return 0;
+}
+
+struct list_row {
+	bool wanted;
+	int (*list)(struct lister *l, struct errmsg *err);
+	enum filelists_of of;
+};
+
+/* The first one that is wanted; its list is NULL if none is. */
+static struct list_row find_list(const struct filelists_spec *o)
+{
+	const struct list_row rows[] = {
+		{o->page_size, list_page_size, FILELISTS_OF_FIRST},
+		{o->endian, list_endian, FILELISTS_OF_FIRST},
+		{o->formats || o->event_regex, list_formats, FILELISTS_OF_FIRST},
+		{o->check_events, list_check, FILELISTS_OF_FIRST},
+		{o->functions, list_functions, FILELISTS_OF_FIRST},
+		{o->printk, list_printk, FILELISTS_OF_FIRST},
+		{o->events, list_events, FILELISTS_OF_FIRST},
+		{o->processes, list_processes, FILELISTS_OF_FIRST},
+		{o->cpus || o->first_event || o->last_event, list_cpus, FILELISTS_OF_CPUS},
+		{o->stat || o->uname || o->version, list_about, FILELISTS_OF_ALL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].wanted)
+			return rows[i];
+	return (struct list_row){.of = FILELISTS_NONE};
+}
+
+enum filelists_of filelists_find(const struct filelists_spec *spec)
+{
+	return find_list(spec).of;
+}
+
+int filelists_emit(const struct filelists_spec *spec, struct inputs *in, filelists_put *put,
+		   void *ctx, struct errmsg *err)
+{
+	struct lister l = {.in = in, .spec = spec, .put = put, .ctx = ctx};
+	int r;
+
+	textbuf_init(&l.tb, TEXT_MAX_BYTES);
+	r = find_list(spec).list(&l, err);
+	flush(&l);
+	textbuf_release(&l.tb);
+	return r < 0 ? r : 0;
 }

@@ -6,8 +6,8 @@
 #define SONDE_CLI_REPORT_H
 
 #include "base/options.h"
-#include "cli/report_list.h"
 #include "inputs/inputs.h"
+#include "present/filelists.h"
 #include "present/lines.h"
 #include "present/profile/profiling.h"
 

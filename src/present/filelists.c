@@ -6,7 +6,7 @@
  * version are of every input, the others of the first. Text is handed out in pieces of FLUSH_BYTES: symbols and formats
  * have megabytes of it.
  */
-#include "cli/report_list.h"
+#include "present/filelists.h"
 
 #include "base/textbuf.h"
 #include "decode/timefmt.h"

@@ -2,8 +2,8 @@
 /*
  * filelists.h - facts about trace files, in the words of trace-cmd report: symbols, formats, CPUs, statistics …
  */
-#ifndef SONDE_CLI_REPORT_LIST_H
-#define SONDE_CLI_REPORT_LIST_H
+#ifndef SONDE_PRESENT_FILELISTS_H
+#define SONDE_PRESENT_FILELISTS_H
 
 #include "inputs/inputs.h"
 

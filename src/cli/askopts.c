@@ -113,9 +113,11 @@ static int check_sched(const struct asking *a, struct errmsg *err)
 
 int asking_open(struct asking *a, struct ask_options *o, int n, char **argv, struct errmsg *err)
 {
-	int r = 0;
+	bool colour = false;
+	int r;
 
 	*a = (struct asking){.o = o};
+	r = output_find_colour(o->colour, &colour, err);
 	for (int i = 1; r >= 0 && i <= n; i++)
 		r = ask_input(o, argv[i], err);
 	if (r >= 0 && !o->n_inputs)
@@ -128,6 +130,7 @@ int asking_open(struct asking *a, struct ask_options *o, int n, char **argv, str
 		r = errmsg_set_errno(err, -ENOMEM, "cannot index the trace");
 	if (r >= 0)
 		r = name_machines(a, err);
+	a->view.colour = colour;
 	if (r >= 0)
 		r = check_sched(a, err);
 	return r < 0 ? r : find_range(a, err);

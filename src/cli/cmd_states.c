@@ -28,7 +28,8 @@ struct states_options {
 
 static const struct option_row rows[] = {
 	{OPTION_CALL, 't', "task", "TASK",
-	 "show only this task: a pid, a name, or NAME-PID; repeatable", .apply = ask_task},
+	 "show only these tasks: a pid, a name, a glob, or NAME-PID; repeatable",
+	 .apply = ask_task},
 	ASK_ROWS_SOURCE,
 	{OPTION_STRING, 0, "by", "KEY", "one row per comm (name) or process, not per task",
 	 .offset = AT(by), .complete = "comm process"},

@@ -121,19 +121,29 @@ static int start_pager(struct output *out)
 	return 0;
 }
 
-int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err)
+int output_find_colour(const char *colour, bool *ret, struct errmsg *err)
 {
-	bool tty = isatty(STDOUT_FILENO);
 	const char *term = getenv("TERM");
 
-	*out = (struct output){.fd = STDOUT_FILENO, .escape = tty};
 	if (colour && strcmp(colour, "always") && strcmp(colour, "never") && strcmp(colour, "auto"))
 		return errmsg_set(err, -EINVAL, "--color takes always, never or auto, not '%s'",
 				  colour);
 	if (!colour || !strcmp(colour, "auto"))
-		out->colour = tty && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
+		*ret = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
 	else
-		out->colour = !strcmp(colour, "always");
+		*ret = !strcmp(colour, "always");
+	return 0;
+}
+
+int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err)
+{
+	bool tty = isatty(STDOUT_FILENO);
+	int r;
+
+	*out = (struct output){.fd = STDOUT_FILENO, .escape = tty};
+	r = output_find_colour(colour, &out->colour, err);
+	if (r < 0)
+		return r;
 	fflush(stdout);
 	if (tty && !no_pager)
 		start_pager(out);

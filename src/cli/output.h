@@ -33,7 +33,8 @@ struct output {
 	struct timespec start, last;
 };
 
-/* colour: "always", "never", "auto" or NULL (auto). */
+/* Whether standard output gets colours; colour: "always", "never", "auto" or NULL (auto). */
+int output_find_colour(const char *colour, bool *ret, struct errmsg *err);
 int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err);
 /* Without pager, colours and progress, to a descriptor that the caller keeps. */
 void output_open_fd(struct output *out, int fd);

@@ -4,11 +4,13 @@
  *
  *	812          by pid
  *	bash         by name, the last one that the trace tells
+ *	kworker*     by names that match
  *	bash-812     by both. A task has several names when it calls exec(); report shows each while it has it, so a
  *	             pid that is right is enough if no task has both.
  */
 #include "timeline/taskmatch.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +34,10 @@ static bool matches(const struct timeline_task *t, const struct task_word *w)
 	if (!t->pid || (w->pid >= 0 && t->pid != w->pid) ||
 	    (w->machine >= 0 && t->machine != (uint32_t)w->machine))
 		return false;
-	return !w->name || (strnlen(t->comm, sizeof(t->comm)) == w->name_len &&
-			    !memcmp(t->comm, w->name, w->name_len));
+	if (!w->name || (strnlen(t->comm, sizeof(t->comm)) == w->name_len &&
+			 !memcmp(t->comm, w->name, w->name_len)))
+		return true;
+	return w->pid < 0 && strpbrk(w->name, "*?[") && !fnmatch(w->name, t->comm, 0);
 }
 
 static bool is_before(const struct timeline *tl, uint16_t a, uint16_t b)

@@ -29,6 +29,9 @@ sonde: --by is comm or process, not 'cpu'
 $ sonde states -s size tour.dat
 sonde: states can be sorted by running, runnable, preempted, sleeping, blocked, unknown, switches, wakeups, maxwait and name, not by 'size' (-s)
 [2]
+$ sonde states --color red tour.dat
+sonde: --color takes always, never or auto, not 'red'
+[2]
 $ sonde states -n -1 tour.dat
 sonde: --rows takes a number of rows
 [2]

@@ -37,6 +37,11 @@ $ sonde states -t sleep -t 233 tour.dat
    run   cpu%   wait preempt  sleep switch  wakes maxwait  task
  158ms  99.7%      .   553us      .      2      0   279us  sleep-234
 17.5ms  11.0%  737us   330us 66.1ms      3      2   414us  trace-cmd-233
+$ sonde states -t 'k*' --color always tour.dat | cat -v
+151.609943 to 151.768909: 158.966 ms, 2 CPUs: 64.7% busy, 30.1% idle, 5.2% unknown
+^[[1m   run   cpu%   wait  sleep   idle switch  wakes maxwait  task^[[0m
+ 247us   0.2%  319us      .  105ms      1      1   319us  kworker/0:0-7
+ 199us   0.1%  339us  142ms      .      1      1   339us  kcompactd0-33
 $ sonde states --csv -s maxwait -n 2 tour.dat
 task,tasks,unknown,running,runnable,preempted,sleeping,blocked,stopped,idle,dead,switches,wakeups,migrations,preemptions,max_wait
 rcu_preempt-15,1,0,29401464,10024632,0,0,0,0,114606682,0,21,21,1,0,4225700

@@ -23,6 +23,9 @@ sonde: nothing of the trace is in this range; it goes from 151.609943 to 151.768
 $ sonde why -t sleep --from +20ms --to +10ms tour.dat
 sonde: --from +20ms is later than --to +10ms
 [2]
+$ sonde why -t sleep --color red tour.dat
+sonde: --color takes always, never or auto, not 'red'
+[2]
 $ sonde why -t sleep -n -2 tour.dat
 sonde: --rows takes a number of steps, or -1 for all
 [2]

@@ -70,6 +70,7 @@ $ sonde why --task 233 --to +5ms --json tour.dat | python3 -m json.tool --indent
    "waker": null
   }
  ],
+ "has_more": false,
  "sums": [
   {
    "task": "trace-cmd-233",

@@ -191,3 +191,37 @@ def test_command_answers_its_recorder():
         same(sonde("why", "--json", file.name)["task"], f"prog-{COMMAND}", "the command")
         got = subprocess.run([SONDE, "why", "--task", "nobody", file.name], capture_output=True, text=True)
         check(got.returncode == 1 and "no task 'nobody'" in got.stderr, f"a task that is not there: {got.stderr}")
+
+
+def test_questions_without_wakings():
+    """Who woke a task is not known, and what to record is said."""
+    r = Recording()
+    for pid, ms in ((COMMAND, 1), (CHILD, 2), (COMMAND, 3), (RECORDER, 4)):
+        r.to(pid, ms)
+    with tempfile.NamedTemporaryFile(suffix=".dat") as file:
+        r.trace.write(file.name)
+        compare(file.name)
+        got = subprocess.run([SONDE, "why", "--task", "prog", file.name], capture_output=True, text=True)
+        same(got.returncode, 0, "status")
+        check("its waker is unknown" in got.stdout, f"a sleep without a waker: {got.stdout}")
+        check("no sched_waking or sched_wakeup events" in got.stdout and "-e sched" in got.stdout, f"what to record: {got.stdout}")
+
+
+def test_questions_of_a_long_path():
+    """A path that has more steps than are followed says so."""
+    r = Recording()
+    for _ in range(9000):
+        r.wake(r.waking, CHILD)
+        r.to(CHILD, .001)
+        r.wake(r.waking, COMMAND)
+        r.to(COMMAND, .001)
+    r.to(RECORDER, 1)
+    with tempfile.NamedTemporaryFile(suffix=".dat") as file:
+        r.trace.write(file.name)
+        got = sonde("why", "--json", "--task", "prog", file.name)
+        check(got["has_more"] and len(got["path"]) > 20000, f"{len(got['path'])} steps, more: {got['has_more']}")
+        same(sum(p["ns"] for p in got["path"]), got["to"] - got["from"], "length of the path")
+        text = subprocess.run([SONDE, "why", "--task", "prog", file.name], capture_output=True, text=True).stdout
+        check("choose a shorter range" in text, f"no hint: {text[-500:]}")
+        got = sonde("why", "--json", "--task", "prog", "--to", "+1ms", file.name)
+        check(not got["has_more"], "more of a short range")

@@ -293,6 +293,12 @@ void insight_fmt_gaps(struct timeline *tl, bool needs_wakings, struct textbuf *t
 			     "is unknown\n",
 			     lost.is_all ? "" : "at least ", (unsigned long long)lost.n_events,
 			     (unsigned long long)lost.n_places, lost.n_places == 1 ? "" : "s");
+	if (timeline_has_most_tasks(tl))
+		textbuf_addf(
+			tb,
+			"the trace has %d tasks or more, and no more can be told apart: others "
+			"are missing; 'sonde split' makes smaller traces\n",
+			TIMELINE_NO_TASK);
 	if (needs_wakings && !has_wakings(tl))
 		textbuf_add_str(tb,
 				"the trace has no sched_waking or sched_wakeup events, so nobody "

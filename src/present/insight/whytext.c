@@ -224,6 +224,10 @@ void whytext_fmt(const struct insight_view *v, const struct insight_why *y,
 	fmt_title(v, y, tb);
 	fmt_pieces(v, y, tb);
 	fmt_causes(v, y, causes, tb);
+	if (y->has_more)
+		textbuf_add_str(
+			tb, "\nthere are too many steps: later sleeps are not followed to their "
+			    "wakers; choose a shorter range\n");
 	fmt_owners(v, "\nhad the CPU meanwhile:", y->had, y->n_had, tb);
 	fmt_owners(v, "\nhad the host's CPU meanwhile:", y->stolen_by, y->n_stolen_by, tb);
 }
@@ -308,6 +312,7 @@ void whytext_fmt_json(const struct insight_view *v, const struct insight_why *y,
 	for (size_t i = 0; i < y->n_pieces; i++)
 		emit_piece(v, &y->pieces[i], &w);
 	jsonwriter_close(&w);
+	jsonwriter_add_bool(&w, "has_more", y->has_more);
 	jsonwriter_open(&w, "sums", '[');
 	for (size_t i = 0; i < y->n_sums; i++) {
 		jsonwriter_open(&w, NULL, '{');

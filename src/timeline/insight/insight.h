@@ -111,6 +111,7 @@ struct insight_why {
 	uint64_t from, to;
 	struct why_piece *pieces; /* without gaps, none overlap */
 	size_t n_pieces;
+	bool has_more; /* too many pieces: from some moment on sleeps are not followed to their wakers */
 	struct why_sum *sums; /* of the pieces by task and state, the longest first */
 	size_t n_sums;
 	struct owner *had; /* by task, of all pieces: who had the CPUs that were waited for */

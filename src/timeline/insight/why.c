@@ -41,6 +41,7 @@ struct finding {
 	struct state_list *lists; /* by task */
 	size_t *caps;
 	bool has_all, failed;
+	bool has_more; /* see struct insight_why */
 	size_t n_spans;
 	struct sched_streams streams;
 	struct stolen stolen;
@@ -205,9 +206,12 @@ static void add_state(struct finding *y, int task, const struct state_span *s,
 		p.waker_in_irq = next->waker_in_irq;
 		p.woken = next->start;
 		if (p.waker >= 0 && !p.waker_in_irq && p.waker != task &&
-		    timeline_task(y->tl, p.waker)->pid && depth < DEPTH_MAX && y->n < PIECES_MAX) {
-			follow(y, p.waker, start, end, depth + 1, task);
-			return;
+		    timeline_task(y->tl, p.waker)->pid && depth < DEPTH_MAX) {
+			if (y->n < PIECES_MAX) {
+				follow(y, p.waker, start, end, depth + 1, task);
+				return;
+			}
+			y->has_more = true;
 		}
 	}
 	add_piece(y, &p);
@@ -414,6 +418,7 @@ static int take_path(struct finding *y, struct insight_why *ret)
 
 	ret->pieces = y->pieces;
 	ret->n_pieces = y->n;
+	ret->has_more = y->has_more;
 	y->pieces = NULL;
 	ret->is_guest = stolen_is_guest(&y->stolen, y->streams.machine);
 	r = list_owners(y->had, &ret->had, &ret->n_had);

@@ -3,13 +3,17 @@
  * cmd_report.c - `sonde report`: opens the inputs, and prints a list of facts, a profile, or the events.
  *
  *	report_options.c ─▶ inputs_open ─┬─ filelists_emit (present/filelists.h)
- *	                                 └─ report_run.c: lines of events, or --profile
+ *	                                 ├─ linerun (present/linerun.h): lines of events
+ *	                                 └─ report_profile.c: --profile
  *
  * The options are those of trace-cmd report, with what it lacks added at the end.
  */
+#include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/notes.h"
+#include "cli/output.h"
 #include "cli/report.h"
+#include "cli/report_run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +36,7 @@ static void print_filters(const struct inputs *in)
 	textbuf_release(&tb);
 }
 
-int report_filter(struct report *rep, bool *ret_any, struct errmsg *err)
+static int filter(struct report *rep, bool *ret_any, struct errmsg *err)
 {
 	int r = inputs_filter(&rep->in, ret_any, err);
 
@@ -66,7 +70,7 @@ static int list(struct report *rep, struct errmsg *err)
 	if (of != FILELISTS_OF_CPUS)
 		print_versions(rep, of == FILELISTS_OF_FIRST ? 1 : rep->in.n_files);
 	if (of == FILELISTS_OF_ALL) {
-		r = report_filter(rep, &any_filter, err);
+		r = filter(rep, &any_filter, err);
 		if (r >= 0 && o->test_filters && any_filter)
 			return 1;
 	}
@@ -74,6 +78,89 @@ static int list(struct report *rep, struct errmsg *err)
 		r = filelists_emit(&o->list, &rep->in, put, NULL, err);
 	return r < 0 ? r : 1;
 }
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static int sink_write(void *ctx, const char *text, size_t len)
+{
+	return output_write(ctx, text, len);
+}
+
+static bool sink_is_closed(void *ctx)
+{
+	return output_is_closed(ctx);
+}
+
+static void sink_progress(void *ctx, float part)
+{
+	output_progress(ctx, part);
+}
+
+static void note_backwards(void *ctx, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	fprintf(stderr, "sonde: time went backwards on CPU %u: %llu to %llu, by %llu\n", cpu,
+		(unsigned long long)from, (unsigned long long)to, (unsigned long long)(from - to));
+}
+
+static int print_lines(struct report *rep, const struct inputs_sources *src,
+		       const struct lines *lines, struct output *out, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+	struct linerun_spec spec = {.show = &o->show,
+				    .colour = out->colour,
+				    .verbose = o->verbose,
+				    .check_times = o->ts_check};
+	struct linerun_sink sink = {out, sink_write, sink_is_closed, sink_progress, note_backwards};
+
+	if (!o->profile || (o->profiling.peer_text && inputs_find_text(&rep->in)))
+		return linerun(&spec, src, lines, &sink, err);
+	if (shortage_check(err, "cannot report") < 0)
+		return err->code;
+	return report_profile(rep, src, lines, out, err);
+}
+
+static int print_sources(struct report *rep, struct output *out, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+	struct sequence_config sc = lines_sequence_config(&o->in, &o->show);
+	struct inputs_sources src;
+	struct lines lines = {0};
+	int r;
+
+	sc.raw |= o->profile;
+	sc.all_names |= o->profile && !o->profiling.peer_text;
+	r = inputs_sources_init(&src, &rep->in, &sc, err);
+	if (r >= 0)
+		r = lines_init(&lines, &src, o->show.syscall_names || o->profile, err);
+	if (r >= 0)
+		r = inputs_sources_set_range(&src, err);
+	if (r >= 0)
+		r = print_lines(rep, &src, &lines, out, err);
+	lines_release(&lines);
+	inputs_sources_release(&src);
+	return r;
+}
+
+static int print_events(struct report *rep, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+	struct output out;
+	bool any_filter;
+	int r = filter(rep, &any_filter, err);
+
+	if (r < 0 || (o->test_filters && any_filter))
+		return r;
+	r = inputs_gather_names(&rep->in, err);
+	if (r >= 0)
+		r = output_open(&out, o->colour, o->no_pager, err);
+	if (r < 0)
+		return r;
+	r = print_sources(rep, &out, err);
+	output_close(&out);
+	return r < 0 && r != -EPIPE ? errmsg_set_errno(err, r, "cannot write the report") : r;
+}
+
+/* --- the command ------------------------------------------------------------------------------- */
 
 static int report(struct report_options *o, struct errmsg *err)
 {
@@ -86,7 +173,7 @@ static int report(struct report_options *o, struct errmsg *err)
 		print_versions(&rep, rep.in.n_files);
 	fflush(stdout);
 	if (!r)
-		r = report_run(&rep, err);
+		r = print_events(&rep, err);
 	else if (r == 1)
 		r = 0;
 	if (r >= 0) {

@@ -36,12 +36,6 @@ struct report {
 	const struct report_options *opts;
 };
 
-/* cmd_report.c: inputs_filter(), and prints what it notes; -T: the filters, too. */
-int report_filter(struct report *rep, bool *ret_any, struct errmsg *err);
-
-/* report_run.c: the events themselves. */
-int report_run(struct report *rep, struct errmsg *err);
-
 /* report_profile.c: what became of the time instead (--profile). The sequence is started. */
 int report_profile(struct report *rep, const struct inputs_sources *src, const struct lines *lines,
 		   struct output *out, struct errmsg *err);

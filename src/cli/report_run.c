@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_run.c - `sonde report`: the events, from the mapped file to standard output.
+ * linerun.c - all events of the inputs as lines, by several threads.
  *
  *	sequence_fill ──▶ [slot: batch] ──▶ lines into the slot's text ──▶ write
  *	   in order           (conveyor.h: any thread)                      in order
@@ -8,15 +8,13 @@
  * A slot's text stops at TEXT_MAX_BYTES; should a batch need more (a hostile print format), the rest
  * is made and written piece by piece when its turn to be written comes, so memory stays bounded.
  */
+#include "cli/report_run.h"
+
 #include "base/conveyor.h"
 #include "base/shortage.h"
-#include "cli/output.h"
-#include "cli/report.h"
-#include "present/lines.h"
 #include "present/rows.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,12 +30,12 @@ struct slot {
 };
 
 struct run {
-	struct report *rep;
+	const struct linerun_spec *spec;
+	const struct linerun_sink *sink;
+	struct inputs *in;
+	const struct inputs_sources *src;
 	lines_add add;
-	struct inputs_sources src;
-	struct lines lines;
 	struct line_style style;
-	struct output out;
 	struct slot *slots;
 	size_t n_slots, text_max;
 	struct line_printer *printers; /* one per thread, with its caches, and one for draining */
@@ -48,16 +46,19 @@ struct run {
 /* "cpus=N" of every file, before anything else; with several files under their names. */
 static void add_heads(struct run *run, struct textbuf *tb)
 {
-	struct report *rep = run->rep;
+	for (size_t i = 0; i < run->in->n_files; i++) {
+		const struct tracefile *tf = run->in->files[i].tf;
 
-	for (size_t i = 0; i < rep->in.n_files; i++) {
-		const struct tracefile *tf = rep->in.files[i].tf;
-
-		lines_add_head(&rep->in, i, rep->opts->verbose, tb);
-		for (size_t k = 0; rep->opts->verbose && k < tf->n_buffers; k++)
+		lines_add_head(run->in, i, run->spec->verbose, tb);
+		for (size_t k = 0; run->spec->verbose && k < tf->n_buffers; k++)
 			if (!inputs_is_top(&tf->buffers[k]))
 				lines_add_empty_cpus(&tf->buffers[k], tb);
 	}
+}
+
+static int write_text(struct run *run, const char *text, size_t len)
+{
+	return run->sink->write(run->sink->ctx, text, len);
 }
 
 /* --- the conveyor ------------------------------------------------------------------------------ */
@@ -67,7 +68,8 @@ static int fill_slot(void *ctx, void *item)
 	struct run *run = ctx;
 	struct slot *slot = item;
 
-	return output_is_closed(&run->out) ? 0 : sequence_fill(run->src.seq, &slot->batch);
+	return run->sink->is_closed(run->sink->ctx) ? 0
+						    : sequence_fill(run->src->seq, &slot->batch);
 }
 
 static void work_slot(void *ctx, void *item, unsigned thread)
@@ -87,10 +89,7 @@ static void check_times(struct run *run, const struct batch *b)
 		uint64_t *last = &run->last_ts[rec->source][rec->cpu];
 
 		if (*last > rec->ts)
-			fprintf(stderr,
-				"sonde: time went backwards on CPU %u: %llu to %llu, by %llu\n",
-				rec->cpu, (unsigned long long)*last, (unsigned long long)rec->ts,
-				(unsigned long long)(*last - rec->ts));
+			run->sink->note_backwards(run->sink->ctx, rec->cpu, *last, rec->ts);
 		*last = rec->ts;
 	}
 }
@@ -105,14 +104,14 @@ static int drain_slot(void *ctx, void *item)
 	if (run->last_ts)
 		check_times(run, &slot->batch);
 	for (;;) {
-		r = output_write(&run->out, slot->text.start, textbuf_len(&slot->text));
+		r = write_text(run, slot->text.start, textbuf_len(&slot->text));
 		if (r < 0 || slot->done == slot->batch.n)
 			break;
 		textbuf_clear(&slot->text);
 		line_printer_aim(drainer, &slot->text);
 		slot->done = run->add(drainer, &slot->batch, slot->done, run->text_max);
 	}
-	output_progress(&run->out, slot->batch.progress);
+	run->sink->progress(run->sink->ctx, slot->batch.progress);
 	return r;
 }
 
@@ -141,14 +140,14 @@ static int ts_check_init(struct run *run, struct errmsg *err)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < run->rep->in.n_files; i++)
-		for (size_t k = 0; k < run->rep->in.files[i].tf->n_buffers; k++)
-			if (run->rep->in.files[i].tf->buffers[k].max_cpus > n)
-				n = run->rep->in.files[i].tf->buffers[k].max_cpus;
-	run->last_ts = calloc(run->src.n + 1, sizeof(*run->last_ts));
+	for (size_t i = 0; i < run->in->n_files; i++)
+		for (size_t k = 0; k < run->in->files[i].tf->n_buffers; k++)
+			if (run->in->files[i].tf->buffers[k].max_cpus > n)
+				n = run->in->files[i].tf->buffers[k].max_cpus;
+	run->last_ts = calloc(run->src->n + 1, sizeof(*run->last_ts));
 	if (!run->last_ts)
 		return errmsg_set_errno(err, -ENOMEM, "cannot check times");
-	for (size_t i = 0; i < run->src.n; i++) {
+	for (size_t i = 0; i < run->src->n; i++) {
 		run->last_ts[i] = calloc(n + 1, sizeof(**run->last_ts));
 		if (!run->last_ts[i])
 			return errmsg_set_errno(err, -ENOMEM, "cannot check times");
@@ -196,11 +195,11 @@ static void add_wakeup_sum(struct textbuf *tb, const struct wakeup_stats *w)
 
 static int write_tail(struct run *run)
 {
-	const struct wakeup_stats *w = sequence_wakeup(run->src.seq);
+	const struct wakeup_stats *w = sequence_wakeup(run->src->seq);
 	struct textbuf tb;
 	int r;
 
-	if (!run->rep->opts->show.wakeup || !w[0].n || run->rep->opts->show.as != LINES_TEXT)
+	if (!run->spec->show->wakeup || !w[0].n || run->spec->show->as != LINES_TEXT)
 		return 0;
 	textbuf_init(&tb, 1 << 16);
 	add_wakeup_sum(&tb, &w[0]);
@@ -208,7 +207,7 @@ static int write_tail(struct run *run)
 		textbuf_add_str(&tb, "RT task timings:\n");
 		add_wakeup_sum(&tb, &w[1]);
 	}
-	r = output_write(&run->out, tb.start, textbuf_len(&tb));
+	r = write_text(run, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);
 	return r;
 }
@@ -216,59 +215,43 @@ static int write_tail(struct run *run)
 /* Heads, and the text of a latency tracer, which is all there is in such a file. */
 static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 {
-	struct report *rep = run->rep;
 	struct textbuf tb;
 	int r;
 
 	textbuf_init(&tb, 1 << 20);
-	if (rep->opts->show.as == LINES_TEXT)
+	if (run->spec->show->as == LINES_TEXT)
 		add_heads(run, &tb);
-	else if (rep->opts->show.as == LINES_CSV)
+	else if (run->spec->show->as == LINES_CSV)
 		textbuf_add_str(&tb, rows_csv_header);
-	r = output_write(&run->out, tb.start, textbuf_len(&tb));
+	r = write_text(run, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);
 	*ret_only_text = false;
-	for (size_t i = 0; i < rep->in.n_files && r >= 0; i++)
-		for (size_t k = 0; k < rep->in.files[i].tf->n_buffers && r >= 0; k++) {
-			const struct tracefile_buffer *b = &rep->in.files[i].tf->buffers[k];
+	for (size_t i = 0; i < run->in->n_files && r >= 0; i++)
+		for (size_t k = 0; k < run->in->files[i].tf->n_buffers && r >= 0; k++) {
+			const struct tracefile_buffer *b = &run->in->files[i].tf->buffers[k];
 
 			if (!b->is_text)
 				continue;
-			if (rep->in.n_files > 1)
+			if (run->in->n_files > 1)
 				return errmsg_set(
 					err, -EINVAL,
 					"%s holds the text of a latency tracer, which cannot be "
 					"merged with other inputs",
-					rep->in.files[i].tf->path);
+					run->in->files[i].tf->path);
 			*ret_only_text = true;
-			r = output_write(&run->out, (const char *)b->text.data, b->text.len);
+			r = write_text(run, (const char *)b->text.data, b->text.len);
 			if (r >= 0)
-				r = output_write(&run->out, "\n", 1);
+				r = write_text(run, "\n", 1);
 		}
 	return r;
 }
 
-/* Everything that can go wrong with the inputs and options, before the first line is written. */
+/* Everything that can go wrong, before the first line is written. */
 static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 {
-	const struct report_options *o = run->rep->opts;
-	bool colour = run->out.colour && o->show.as == LINES_TEXT;
-	struct sequence_config sc = lines_sequence_config(&o->in, &o->show);
-	int r;
+	int r = slots_init(run, n_threads, err);
 
-	sc.raw |= o->profile;
-	sc.all_names |= o->profile && !o->profiling.peer_text;
-	r = inputs_sources_init(&run->src, &run->rep->in, &sc, err);
-	if (r >= 0)
-		r = lines_init(&run->lines, &run->src, o->show.syscall_names || o->profile, err);
-	if (r >= 0)
-		r = inputs_sources_set_range(&run->src, err);
-	if (r < 0)
-		return r;
-	run->style = lines_style(&o->show, &run->lines);
-	run->style.colour = colour;
-	r = slots_init(run, n_threads, err);
-	if (r >= 0 && o->ts_check)
+	if (r >= 0 && run->spec->check_times)
 		r = ts_check_init(run, err);
 	/* without some symbols or formats the lines would be wrong */
 	return r < 0 ? r : shortage_check(err, "cannot report");
@@ -276,12 +259,9 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 
 static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 {
-	const struct report_options *o = run->rep->opts;
 	bool only_text;
 	int r = prepare(run, n_threads, err);
 
-	if (r >= 0 && o->profile && !(o->profiling.peer_text && inputs_find_text(&run->rep->in)))
-		return report_profile(run->rep, &run->src, &run->lines, &run->out, err);
 	if (r >= 0)
 		r = write_heads(run, &only_text, err);
 	if (r < 0 || only_text)
@@ -300,32 +280,24 @@ static void run_release(struct run *run)
 	for (size_t i = 0; i < run->n_printers; i++)
 		line_printer_release(&run->printers[i]);
 	free(run->printers);
-	for (size_t i = 0; run->last_ts && i < run->src.n; i++)
+	for (size_t i = 0; run->last_ts && i < run->src->n; i++)
 		free(run->last_ts[i]);
 	free(run->last_ts);
-	lines_release(&run->lines);
-	inputs_sources_release(&run->src);
 }
 
-int report_run(struct report *rep, struct errmsg *err)
+int linerun(const struct linerun_spec *spec, const struct inputs_sources *src,
+	    const struct lines *lines, const struct linerun_sink *sink, struct errmsg *err)
 {
-	const struct report_options *o = rep->opts;
-	struct run run = {.rep = rep, .add = lines_adder(o->show.as)};
-	bool any_filter;
+	struct run run = {.spec = spec,
+			  .sink = sink,
+			  .in = src->in,
+			  .src = src,
+			  .add = lines_adder(spec->show->as),
+			  .style = lines_style(spec->show, lines)};
 	int r;
 
-	r = report_filter(rep, &any_filter, err);
-	if (r < 0 || (o->test_filters && any_filter))
-		return r;
-	r = inputs_gather_names(&rep->in, err);
-	if (r >= 0)
-		r = output_open(&run.out, o->colour, o->no_pager, err);
-	if (!r) {
-		r = run_events(&run, conveyor_default_threads(), err);
-		output_close(&run.out);
-		if (r < 0 && r != -EPIPE)
-			errmsg_set_errno(err, r, "cannot write the report");
-	}
+	run.style.colour = spec->colour && spec->show->as == LINES_TEXT;
+	r = run_events(&run, conveyor_default_threads(), err);
 	run_release(&run);
 	return r;
 }

@@ -13,7 +13,7 @@
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "cli/report_run.h"
+#include "present/linerun.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *	sequence_fill ──▶ batch ──▶ a piece of text, some lines ──▶ trickle_write
  *	                     └── the next piece, when that one is written ──┘
  *
- * It is report_run.c without threads: sequence, names, filters and lines are the same. Whoever reads our
+ * It is linerun.c without threads: sequence, names, filters and lines are the same. Whoever reads our
  * output may be slow or stand still. Then the text that was made stays here, a piece, and a batch of
  * records; everything else waits in livepages.c, which has a ceiling, and then in the kernel's buffer,
  * which counts what it loses. So nothing grows, and Ctrl-C is heard within the time of a step.

@@ -2,8 +2,8 @@
 /*
  * linerun.h - all events of the inputs as lines, with what stands before and behind them, by several threads.
  */
-#ifndef SONDE_CLI_REPORT_RUN_H
-#define SONDE_CLI_REPORT_RUN_H
+#ifndef SONDE_PRESENT_LINERUN_H
+#define SONDE_PRESENT_LINERUN_H
 
 #include "present/lines.h"
 

@@ -8,7 +8,7 @@
  * A slot's text stops at TEXT_MAX_BYTES; should a batch need more (a hostile print format), the rest
  * is made and written piece by piece when its turn to be written comes, so memory stays bounded.
  */
-#include "cli/report_run.h"
+#include "present/linerun.h"
 
 #include "base/conveyor.h"
 #include "base/shortage.h"

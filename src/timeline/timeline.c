@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - a timeline's life, and what it tells about itself.
+ * timeline.c - life cycle and properties of a timeline.
  *
- *	timeline_new     threads, tables of kinds and tasks, streams, the ends of time (pages.c)
- *	timeline_start   the sidecar, else the pages' times; all segments are given to the threads (pool.c)
- *	timeline_free    waits for the segments that are being walked
+ *	timeline_new     threads, tables of kinds and tasks, streams, the time range (pages.c)
+ *	timeline_start   loads the sidecar, or reads the page times and queues all segments (pool.c)
+ *	timeline_free    waits for the segments that threads still walk
  *
- * Running times are summed up here, from the switches, over the segments of a stream that are ready
- * without a gap from its beginning on: what ran at the end of one is known at the begin of the next.
- * The sum counts a task that runs from its switch to the next; the one before the first switch since the
- * stream's first event, the one after the last until its last event (the tail, which is taken back when
- * a live stream grows).
+ * This file sums running times from the switches, over the segments of a stream that are ready
+ * without a gap from its beginning on: the task at the end of one segment runs at the beginning of
+ * the next. A task runs from its switch to the next switch. The task before the first switch runs
+ * since the stream's first event; the task after the last switch runs until its last event (the
+ * tail, which is undone when a live stream grows).
  */
 #include "timeline/timeline_int.h"
 
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define THREAD_DEPTH_MAX 64		       /* of threads that make threads */
-#define QUIET_NS	 UINT64_C(10000000000) /* a CPU without events for so long is not waited for */
+#define QUIET_NS	 UINT64_C(10000000000) /* do not wait for a CPU that is silent so long */
 #define SETTLE_NS	 LEAVING_NS
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static int find_machines(struct timeline *tl, struct errmsg *err)
 		size_t m = 0;
 
 		if (tl->sources[i].machine >= MACHINES_MAX)
-			return errmsg_set(err, -EINVAL, "more than %d machines cannot be shown",
+			return errmsg_set(err, -EINVAL, "cannot show more than %d machines",
 					  MACHINES_MAX);
 		while (m < tl->n_machines && tl->machines[m].number != tl->sources[i].machine)
 			m++;
@@ -71,7 +71,7 @@ static int timeline_open(struct timeline *tl, struct errmsg *err)
 		return r;
 	tl->cache = chunkcache_new();
 	if (!tl->cache || tasktable_init(tl) < 0 || kinds_init(tl) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep an index");
+		return errmsg_set_errno(err, -ENOMEM, "cannot allocate the index");
 	if (pool_start(tl) < 0)
 		return errmsg_set_errno(err, -EAGAIN, "cannot start a thread for the index");
 	return pages_open(tl, err);
@@ -84,7 +84,7 @@ int timeline_new(struct timeline **ret, const struct timeline_source *sources, s
 	int r;
 
 	if (!tl)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep an index");
+		return errmsg_set_errno(err, -ENOMEM, "cannot allocate the index");
 	pthread_rwlock_init(&tl->shape, NULL);
 	pthread_mutex_init(&tl->formats_lock, NULL);
 	pthread_mutex_init(&tl->lock, NULL);
@@ -103,7 +103,7 @@ int timeline_new(struct timeline **ret, const struct timeline_source *sources, s
 		tl->n_sources = n_sources;
 		r = timeline_open(tl, err);
 	} else {
-		r = errmsg_set_errno(err, -ENOMEM, "cannot keep an index");
+		r = errmsg_set_errno(err, -ENOMEM, "cannot allocate the index");
 	}
 	if (r < 0) {
 		timeline_free(tl);
@@ -186,7 +186,7 @@ static void stitch_segment(struct timeline *tl, const struct stream *st, struct 
 		flags = e >> 32 & 15;
 		if (flags == SWITCH_START && run->task == (uint16_t)e && run->has_run)
 			continue;
-		/* who is not there any more was so until the segment before ended, as far as known */
+		/* as far as known, the task ran until the segment before ended */
 		if (run->has_run && (flags < SWITCH_START || before >= run->since))
 			add_run(tl, run->task,
 				sign * (int64_t)((flags < SWITCH_START ? ts : before) -
@@ -218,7 +218,7 @@ void timeline_stitch(struct timeline *tl, struct stream *st)
 {
 	size_t before = st->n_stitched;
 
-	/* without switches an event tells who is there, but not for how long */
+	/* without switches an event shows which task runs, but not for how long */
 	if (!st->has_switches)
 		return;
 	while (st->n_stitched < st->n_segments && segment_is_ready(st->segments[st->n_stitched])) {
@@ -268,7 +268,7 @@ void timeline_resolve_threads(struct timeline *tl)
 	for (uint32_t i = 0; i < n; i++) {
 		struct task_state_row *row = tasktable_row(&tl->tasks, i);
 
-		/* of a live trace: what was met is told a moment later (refresh.c) */
+		/* live: new tasks are published a moment later (refresh.c) */
 		if (row->pub.first == UINT64_MAX && !tl->is_live)
 			__atomic_store_n(&row->pub.first, row->pub.last, __ATOMIC_RELAXED);
 		if (row->pub.tgid < 0)
@@ -276,7 +276,7 @@ void timeline_resolve_threads(struct timeline *tl)
 	}
 }
 
-/* --- what it tells ----------------------------------------------------------------------------- */
+/* --- properties -------------------------------------------------------------------------------- */
 
 size_t timeline_memory(const struct timeline *tl)
 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kinds.c - kinds of events: numbered as they are met, with the places of the fields the index reads.
+ * kinds.c - kinds of events, numbered in the order of appearance, with the field offsets for the
+ * index.
  *
  *	id of a record ──▶ kindtable.by_id ──▶ kind_info: number, role, offsets
  *
- * The table is read by all threads without a lock. The first record of an id takes the formats' lock,
- * because its format is parsed and compiled then; the finished kind_info is put into the table with
- * release, and never changes but for its count. Sources with the same formats share a table. Ids that do
- * not fit into it (no kernel has any) are looked up in a list, with the lock.
+ * All threads read the table without a lock. The first record of an id takes the formats' lock to
+ * parse and compile its format. The finished kind_info is stored in the table with release; then
+ * only its count changes. Sources with the same formats share a table. Ids that do not fit into the
+ * table (no kernel has any) are in a list, under the lock.
  *
- * What an event means to the index is told by the rows of `roles`, where its fields lie by its format.
+ * The rows of `roles` define the meaning of an event for the index; its format has the field
+ * offsets.
  */
 #include "timeline/timeline_int.h"
 

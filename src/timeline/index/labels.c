@@ -2,12 +2,12 @@
 /*
  * labels.c - an interning table: texts in an arena, open addressing from a text to its number.
  *
- * One lock for all. Builders of lanes keep the numbers of the last addresses they met by themselves, so it is
- * asked once for a function, not once for a call.
+ * One lock protects everything. Builders of lanes cache the numbers of recent addresses, so they
+ * call this once per function, not once per call.
  *
  *	number   nth text of its colour << 6 | colour
  *
- * Colours are spread evenly by a hash, so the numbers are nearly dense.
+ * A hash spreads the colours evenly, so the numbers are nearly dense.
  */
 #include "timeline/index/labels.h"
 
@@ -44,7 +44,7 @@ void labels_release(struct labels *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-/* The same in every run: the seed has no part in it. */
+/* The same in every run: does not depend on the seed. */
 static uint32_t colour_of(const char *text, size_t len)
 {
 	uint32_t h = 2166136261u;

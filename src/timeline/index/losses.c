@@ -2,10 +2,11 @@
 /*
  * losses.c - where a trace lost events: how many, and the next place before or after a time.
  *
- * The kernel tells a loss at the beginning of a sub-buffer, so it belongs to the first event of a page. The index has a
- * bit for each page that may have one (PAGE_LOST); only those, and the first page with events of each segment, are
- * looked at in the file. So the cost is that of the losses, not of the trace, and it does not matter whether the index
- * was made now or kept from another time.
+ * The kernel reports a loss at the beginning of a sub-buffer, so it belongs to the first event of a
+ * page. The index has a bit for each page that may have one (PAGE_LOST). Only those pages, and the
+ * first page with events of each segment, are read from the file. So the cost depends on the number
+ * of losses, not on the size of the trace, and is the same for a new index and one from the
+ * sidecar.
  */
 #include "timeline/timeline_int.h"
 
@@ -111,7 +112,7 @@ static bool take_missed(void *ctx, const struct walk_event *ev)
 	return false;
 }
 
-/* Is t in a time of which events were lost: is the next event one before which they were? */
+/* Were events lost at t, that is, is the next event the first after a loss? */
 static bool is_in_loss(struct timeline *tl, size_t stream, uint64_t t)
 {
 	struct walk_wants wants = {.from = t, .to = TIMELINE_TIME_MAX};

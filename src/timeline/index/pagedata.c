@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagedata.c - the bytes of a page, wherever they are.
+ * pagedata.c - the bytes of a page, from any kind of storage.
  *
- *	STREAM_MAPPED   straight from the mapping
- *	STREAM_PACKED   chunks of some ten pages, unpacked when they are asked for
- *	STREAM_READ     a file that is being recorded: LIVE_CHUNK_PAGES at a time, read with pread().
- *	                Its holes are closed when the recording ends, and what is mapped would shrink
+ *	STREAM_MAPPED   in the mapping
+ *	STREAM_PACKED   chunks of about ten pages, unpacked on request
+ *	STREAM_READ     a live file: LIVE_CHUNK_PAGES at a time, read with pread().
+ *	                The recorder closes its holes when it ends, and a mapping would shrink
  *	                under us (SIGBUS)
  *
- * Chunks in memory are kept in a cache that all threads share, the longest unused go first. Who reads
- * one holds it (refs), so it may be evicted from the table only when nobody does. A chunk that two want
- * at the same time is unpacked by the first; the other waits.
+ * All threads share a cache of chunks; the least recently used are evicted first. A reader holds
+ * its chunk (refs), which prevents eviction. If two threads request the same chunk at the same
+ * time, the first unpacks it and the other waits.
  *
- * Memory: CACHE_MAX_BYTES, and what is held beyond that: a chunk for each walk that runs.
+ * Memory: CACHE_MAX_BYTES, plus one held chunk for each running walk.
  */
 #include "timeline/timeline_int.h"
 
@@ -102,7 +102,7 @@ size_t chunk_of_page(const struct stream *st, uint64_t page)
 	return low;
 }
 
-/* Pages that are gone read as zeros: no events. */
+/* Dropped pages read as zeros: no events. */
 static int load_plain(const struct stream *st, size_t chunk, uint8_t *buf)
 {
 	uint64_t at = (uint64_t)chunk * LIVE_CHUNK_PAGES * st->page_size;
@@ -201,7 +201,7 @@ static void evict(struct chunkcache *cc)
 	}
 }
 
-/* lock held; NULL without memory. The new one is not ready, and held. */
+/* lock held; NULL: out of memory. The new chunk is held and not ready. */
 static struct cached *add_chunk(struct chunkcache *cc, const struct stream *st, uint64_t chunk)
 {
 	size_t n_bytes = chunk_plain_bytes(st, chunk);
@@ -248,7 +248,7 @@ static struct cached *cache_get(struct chunkcache *cc, const struct stream *st, 
 		link_newest(cc, c);
 	} else if ((c = add_chunk(cc, st, chunk))) {
 		pthread_mutex_unlock(&cc->lock);
-		/* what cannot be read has no events: a commit of 0 */
+		/* an unreadable chunk has no events: a commit of 0 */
 		if (chunk_load(st, chunk, c->data) < 0)
 			memset(c->data, 0, c->n_bytes);
 		pthread_mutex_lock(&cc->lock);

@@ -6,15 +6,17 @@
  *	pages    [ts][ts][ts][ts] … [ts]  [ts][ts] …
  *	                                  └ end_ts of segment 0
  *
- * pages_open() counts the pages and looks at both ends of each stream; pages_read() reads all headers,
- * unless the sidecar has them. A header touches a page of the file; 262 144 of them, a gigabyte, take
- * some 50 ms, in parallel. Packed data has no headers to read before it is unpacked: there the first page of each
- * segment is unpacked and what lies between is spread evenly, until the segment is indexed.
+ * pages_open() counts the pages and reads both ends of each stream; pages_read() reads all headers,
+ * unless the sidecar has them. Reading a header touches a page of the file; 262 144 of them, a
+ * gigabyte, take about 50 ms, in parallel. Packed data has no readable headers: there the first
+ * page of each segment is unpacked, and the times between are interpolated until the segment is
+ * indexed.
  *
- * Everything later looks for times by bisection, so they must ascend. An event of a page is never
- * before its page's time and never after that of the next page; what says otherwise is put there
- * (pagewalk_next()). Of two pages in the wrong order the one that does not fit to the others counts as
- * unknown, like one without events, and takes the time of the one behind it, so that the one before it keeps its own:
+ * All later searches for a time use bisection, so the times must ascend. An event is never before
+ * the time of its page and never after that of the next page; pagewalk_next() moves other times
+ * into this range. If two pages are in the wrong order, the one that does not fit the others counts
+ * as unknown, like one without events. It takes the time of the page after it, so that the page
+ * before keeps its own:
  *
  *	10  20  900  30  40        900 is wrong: 20 and 30 fit together
  *	10  20    3  30  40        3 is wrong
@@ -28,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE_PAGES_MAX	    64 /* empty ones at the ends of a stream that are looked through */
+#define EDGE_PAGES_MAX	    64	       /* limit for skipping empty pages at the ends of a stream */
 #define CHUNK_MIN_MAX_BYTES (4u << 20) /* as in pagestream.c */
 #define CHUNK_PAGES_MAX	    16
 
@@ -41,7 +43,7 @@ static size_t next_known(const uint64_t *ts, size_t n, size_t i)
 	return i;
 }
 
-/* ts[i] > ts[k], both known and nothing known between: which one is wrong? */
+/* ts[i] > ts[k], both known and unknown between: which one is wrong? */
 static bool first_is_wrong(const uint64_t *ts, size_t n, size_t i, size_t k, uint64_t before)
 {
 	size_t after;
@@ -80,7 +82,7 @@ void pages_settle(uint64_t *ts, size_t n, uint64_t end)
 	}
 }
 
-/* Looks at nothing but the head: of a page that is read not more may be there. */
+/* Reads only the header: the rest of the page may not be in memory. */
 uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, uint16_t *ret_fill)
 {
 	const struct page_layout *l = &st->layout;
@@ -241,7 +243,7 @@ uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last)
 		page_hold(tl, st, last ? n - 1 - i : i, &hold);
 		if (!hold.data || !walker_start(&w, hold.data, hold.len, &st->layout))
 			continue;
-		/* where times go back the latest one counts: no event after it will be before it */
+		/* if times decrease, the latest one counts: no later event gets an earlier time */
 		while (walker_next(&w, &rec) && (last || ts == TS_UNKNOWN)) {
 			uint64_t t = timeconv(&st->src->time, rec.ts, st->pub.cpu);
 
@@ -409,7 +411,7 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 	st->kind = src->buffer->compressed ? STREAM_PACKED
 		   : src->is_live	   ? STREAM_READ
 					   : STREAM_MAPPED;
-	/* a record takes 8 bytes at least */
+	/* a record has at least 8 bytes */
 	st->ref_shift = bits_of((st->page_size + 7) / 8 + 1);
 	st->max_pages = (uint64_t)1 << (41 - st->ref_shift);
 	st->offset = c->offset;
@@ -421,7 +423,7 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 		st->n_bytes = src->tf->map.len - st->offset;
 	if (st->n_bytes > st->max_pages * st->page_size)
 		st->n_bytes = st->max_pages * st->page_size;
-	/* or its directory is gone, and it is the one that reaches to the end */
+	/* or its directory is missing, and the stream reaches the end of the file */
 	st->is_cut = !src->is_live &&
 		     (c->n_bytes < c->n_bytes_stated ||
 		      (src->tf->n_damage && st->offset + st->n_bytes >= src->tf->map.len));
@@ -497,7 +499,7 @@ static int read_headers(struct timeline *tl)
 	return 0;
 }
 
-/* The earliest event is at 0. */
+/* The earliest event has time 0. */
 static void find_edges(struct timeline *tl)
 {
 	uint64_t origin = TS_UNKNOWN, duration = 0;
@@ -525,7 +527,7 @@ static void find_edges(struct timeline *tl)
 	atomic_store(&tl->duration, duration);
 }
 
-/* What is at the ends cannot be outside of what the pages say. */
+/* The first and last event cannot be outside the range of the pages. */
 void stream_settle_edges(struct timeline *tl, struct stream *st)
 {
 	const struct index_segment *last = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
@@ -547,7 +549,7 @@ int pages_open(struct timeline *tl, struct errmsg *err)
 	for (size_t i = 0; i < tl->n_sources && !r; i++)
 		r = add_source(tl, i);
 	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot keep the trace's pages");
+		return errmsg_set_errno(err, r, "cannot allocate the list of pages");
 	find_edges(tl);
 	return 0;
 }
@@ -560,5 +562,5 @@ int pages_read(struct timeline *tl, struct errmsg *err)
 		r = stream_settle(tl, tl->streams[i], 0);
 		stream_settle_edges(tl, tl->streams[i]);
 	}
-	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the times of the trace's pages") : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot allocate the times of the pages") : 0;
 }

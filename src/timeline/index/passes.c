@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * passes.c - one pass over the trace for many who each want some of its events.
+ * passes.c - one pass over the trace that serves many consumers of events.
  *
- *	time      ├── slice ──┼── slice ──┼── slice ──┤      a job each; about the same number of pages
+ *	time      ├── slice ──┼── slice ──┼── slice ──┤      one job each; about equally many pages
  *	stream 0   [pg][pg][pg][pg]    [pg] [pg][pg]
  *	stream 1   [  page   ][  page    ][pg][pg][pg]
  *
- *	page ──▶ has none of the kinds?                           passed over: one comparison of bits
- *	     ──▶ all are only counted?                            the columns tell in which bucket each is; the file
- *	                                                          is read where they are not exact enough
- *	     ──▶ walked up to the last event that somebody wants; each goes to who wants its kind
+ *	page ──▶ contains none of the kinds?     skipped: one comparison of bits
+ *	     ──▶ all events are only counted?    the columns give the bucket of each; reads the file
+ *	                                         only where they are not exact enough
+ *	     ──▶ otherwise                       walked up to the last wanted event; each event goes
+ *	                                         to the consumers of its kind
  *
- * A slice goes through its streams one after the other, so what it gathers is as many ordered runs as streams;
- * it merges them itself (runmerge.c), and the slices (slicecuts.c), one behind the other, are in order.
+ * A slice processes its streams sequentially, so it collects one sorted run per stream. It merges
+ * them itself (runmerge.c). The slices (slicecuts.c) follow each other in time.
  *
- * Buckets that are counted in belong to one slice: it begins and ends at an edge of the coarsest of them. When an
- * event was is known to a 65536th of its page's time without reading it (places), mostly enough to tell its bucket.
+ * Each bucket of a count belongs to one slice: slices begin and end at a boundary of the coarsest
+ * buckets. The index has the time of an event to 1/65536 of its page's time (places), which is
+ * mostly enough to choose the bucket without reading the page.
  *
- * Memory: items of all together, at most GATHER_MAX_BYTES.
+ * Memory: the items of all consumers, at most GATHER_MAX_BYTES.
  */
 #include "timeline/index/passes.h"
 
@@ -34,7 +36,7 @@
 #define SLICES_MAX	 64
 #define GATHER_MAX_BYTES ((size_t)768 << 20)
 
-struct part { /* what one gatherer has of one slice */
+struct part { /* the result of one gatherer in one slice */
 	uint8_t *items;
 	size_t n, cap;
 	int error;
@@ -44,24 +46,27 @@ struct pass {
 	struct timeline *tl;
 	struct gatherer *list;
 	size_t n;
-	/* who wants a kind: targets[first[kind]] … targets[first[kind + 1] - 1]; kind n_kinds: any other */
+	/*
+	 * the consumers of a kind: targets[first[kind]] … targets[first[kind + 1] - 1];
+	 * kind n_kinds: any other
+	 */
 	uint32_t *first;
 	uint16_t *targets;
 	size_t n_kinds;
 	uint64_t *bits;	      /* by gatherer: of its kinds */
-	int finest, coarsest; /* levels of the buckets that are counted in; finest 64: nothing is */
+	int finest, coarsest; /* levels of the counting buckets; finest 64: none */
 	uint64_t cuts[SLICES_MAX + 1];
 	size_t n_slices;
 	struct part *parts; /* by slice, then gatherer */
 	size_t n_bytes;	    /* __atomic */
 };
 
-/* Who counts a kind, if it is one: nearly always. */
+/* The consumer that counts a kind, if there is only one, as nearly always. */
 struct counter {
 	struct tick_bucket *buckets;
 	size_t n_buckets;
 	uint8_t level;
-	uint8_t n; /* 2: several do */
+	uint8_t n; /* 2: several */
 };
 
 struct slice {
@@ -71,15 +76,15 @@ struct slice {
 	struct mark_cache *cache;
 	struct pagehold hold;
 
-	/* the stream at hand */
+	/* the current stream */
 	struct stream *st;
-	bool *is_on;		  /* by gatherer: wants something of it */
+	bool *is_on;		  /* by gatherer: wants events of it */
 	struct counter *counters; /* by kind, the last one for all others */
-	uint64_t bits, walk_bits; /* of all kinds that are wanted; of those not only counted */
+	uint64_t bits, walk_bits; /* of all wanted kinds; of those that are not only counted */
 	uint64_t first_page,
-		cut_page;    /* nothing is wanted before; some of it may not be, up to that */
-	uint64_t until_page; /* some of it, and of what follows, may not be wanted */
-	uint8_t *tasks;	     /* a bit for each that somebody wants; only if nobody wants all */
+		cut_page;    /* nothing is wanted before first_page; up to cut_page, only a part */
+	uint64_t until_page; /* from this page on, only a part is wanted */
+	uint8_t *tasks;	     /* one bit for each wanted task; only if no consumer wants all */
 	bool by_task;
 };
 
@@ -117,16 +122,16 @@ static bool page_is_missed(struct slice *s, const struct index_segment *seg, uin
 	return segment_missed(s->p->tl, s->st, seg, page, s->hold.data, s->hold.len);
 }
 
-/* A page that is counted by what the columns say, and read only where those are not exact enough. */
+/* A page that is counted from the columns, and read only where those are not exact enough. */
 struct counted_page {
 	const struct index_segment *seg;
 	uint32_t page, n_walked;
-	uint64_t ts; /* of the last one that was walked */
+	uint64_t ts; /* of the last walked event */
 	struct pagewalk pw;
 	bool is_open, has_failed;
 };
 
-/* The exact time of event i of the page; they are asked for in ascending order. */
+/* The exact time of event i of the page; i must ascend from call to call. */
 static uint64_t exact_ts(struct slice *s, struct counted_page *c, uint32_t i, uint64_t guess)
 {
 	const struct index_segment *seg = c->seg;
@@ -147,7 +152,7 @@ static uint64_t exact_ts(struct slice *s, struct counted_page *c, uint32_t i, ui
 	return c->has_failed ? guess : c->ts;
 }
 
-/* Events of a kind that several count, or that tell of a loss. */
+/* Counts an event whose kind has several consumers, or that reports a loss. */
 static void count_slowly(const struct slice *s, uint32_t place, uint64_t ts, bool missed)
 {
 	const struct pass *p = s->p;
@@ -174,7 +179,7 @@ static void count_page(struct slice *s, const struct index_segment *seg, uint32_
 
 		if (!k->n)
 			continue;
-		/* it may be in this bucket or in the next one */
+		/* the event may be in this bucket or in the next one */
 		if (ts >> p->finest != (ts + (UINT64_C(1) << shift) - 1) >> p->finest)
 			ts = exact_ts(s, &c, i - first, ts);
 		if (ts < s->from || ts > s->to)
@@ -249,7 +254,7 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 	struct walked rec;
 	struct pagewalk pw;
 
-	/* behind the last one that is wanted nothing needs to be read */
+	/* nothing after the last wanted event needs to be read */
 	while (n && !is_wanted(s, seg->kinds[first + n - 1], seg->tasks[first + n - 1]))
 		n--;
 	if (!n)
@@ -282,7 +287,7 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 
 /* --- a slice -------------------------------------------------------------------------------------------------- */
 
-/* Does nobody want more than the number of its events? */
+/* Do all consumers only count its events? */
 static bool is_countable(const struct slice *s, const struct index_segment *seg, uint32_t page)
 {
 	uint64_t number = seg->first_page + page;
@@ -291,7 +296,7 @@ static bool is_countable(const struct slice *s, const struct index_segment *seg,
 	       number < s->until_page;
 }
 
-/* false: what follows is later */
+/* false: the rest of the stream is later */
 static bool go_through(struct slice *s, const struct index_segment *seg)
 {
 	for (uint32_t page = segment_find_page(seg, s->from); page < seg->n_pages; page++) {
@@ -351,7 +356,7 @@ static void find_counters(struct slice *s)
 	}
 }
 
-/* What is wanted of this stream; false: nothing. */
+/* Sets up what is wanted of this stream; false: nothing. */
 static bool aim(struct slice *s, uint32_t stream)
 {
 	struct pass *p = s->p;
@@ -474,7 +479,7 @@ static int find_targets(struct pass *p)
 	return 0;
 }
 
-/* All slices of one gatherer, one behind the other. */
+/* Concatenates all slices of one gatherer. */
 static void join(void *ctx, size_t number)
 {
 	struct pass *p = ctx;
@@ -510,8 +515,8 @@ static void join(void *ctx, size_t number)
 }
 
 /*
- * Buckets that are fresh from the system are written once before they are counted in: what is read first gets the
- * kernel's page of zeros, and all threads are interrupted when it is replaced.
+ * Writes to fresh buckets once before counting. A first read would map the kernel's zero page, and
+ * replacing that page later interrupts all threads.
  */
 static void touch(void *ctx, size_t i)
 {
@@ -585,7 +590,7 @@ uint64_t *gather_until(struct timeline *tl, size_t *ret_n)
 			last = st->segments[k];
 		if (!last || !last->n_pages)
 			continue;
-		/* behind the last event of the last page, which may get more */
+		/* after the last event of the last page, which may grow */
 		until[i] = (last->first_page + last->n_pages - 1) << st->ref_shift |
 			   (last->page_first[last->n_pages] - last->page_first[last->n_pages - 1]);
 	}

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pool.c - the threads of a timeline: somebody's jobs first, then segments that are not indexed.
+ * pool.c - the threads of a timeline: first the jobs of callers, then segments to index.
  *
- *	timeline_parallel()   the caller works, too, so it never waits for a thread that has not begun,
- *	                      and a job may start jobs of its own
- *	segments              the nearest to what the user looks at; of each stream the next one to the
- *	                      right and to the left of it are known:
+ *	timeline_parallel()   the caller works, too, so it never waits for a thread that has not
+ *	                      started, and a job may start its own jobs
+ *	segments              the nearest to what the user looks at. Each stream knows its next
+ *	                      segment on the left and on the right of it:
  *
  *	                          [done][todo][todo][done][done][done][todo][todo]
  *	                                      left ┘  └─ hint ─┘        └ right
  *
- * When the last segment is done its thread saves the sidecar.
+ * The thread that finishes the last segment saves the sidecar.
  */
 #include "timeline/timeline_int.h"
 
@@ -22,7 +22,7 @@
 
 /* --- jobs -------------------------------------------------------------------------------------- */
 
-/* lock held; takes one number of a job, runs it, and says whether there was one. */
+/* lock held; takes and runs one number of a job; false if there was none. */
 static bool job_run_one(struct timeline *tl, struct job *job)
 {
 	size_t i;
@@ -84,7 +84,7 @@ static void aim(struct timeline *tl, struct stream *st)
 	st->left = st->right = i < 0 ? 0 : i;
 }
 
-/* The nearer one of a stream's two candidates, and how far away it is. */
+/* The nearer of a stream's two candidates, and its distance. */
 static struct index_segment *candidate(struct timeline *tl, struct stream *st,
 				       uint64_t *ret_distance)
 {
@@ -219,7 +219,7 @@ static void *thread_run(void *arg)
 		} else if (seg) {
 			run_segment(tl, ix, seg);
 		} else {
-			/* what indexing needs is large, and may not be needed again */
+			/* an indexer is large and may not be needed again */
 			indexer_free(ix);
 			ix = NULL;
 			pthread_cond_wait(&tl->work, &tl->lock);

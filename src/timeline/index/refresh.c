@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * refresh.c - a file that is being recorded: what came since it was looked at last.
+ * refresh.c - a file that is being recorded: index the data that came since the last time.
  *
- * The file can be opened at every moment (store/live/livefile.h). It is opened anew, its directory says how much
- * each CPU has now, and it is closed again; the data is read through a descriptor of the timeline's own,
- * never mapped, because the holes in it are closed when the recording ends.
+ * The file can be opened at any moment (store/live/livefile.h). Each refresh opens it, reads from
+ * its directory how much data each CPU has, and closes it. The timeline reads the data through its
+ * own descriptor and never maps it, because the recorder closes the holes in the file when it ends.
  *
  *	[segment][segment][last one, not full]            before
  *	[segment][segment][the same, longer  ][new]…      after
  *
- * The last segment is indexed anew each time: more pages have come, and the last page may have been
- * written again with more events. That is done beside the stream, in a copy of it that nobody else sees, while requests
- * are answered from what is there:
+ * Each refresh indexes the last segment again: it has more pages, and its last page may have been
+ * rewritten with more events. This happens in a private copy of the stream, while requests use the
+ * existing data:
  *
- *	look      where each CPU's pages are now                      nobody waits
- *	move      if they are elsewhere                               timeline.shape, rare
- *	grow      cut, read headers, index; several CPUs at once      nobody waits
- *	publish   the old last segment and its counts out, the new    timeline.shape, some 100 us
- *	          ones in; those behind the first go to the threads
+ *	look      find the pages of each CPU                          no thread waits
+ *	move      if they have moved                                  timeline.shape, rare
+ *	grow      cut, read headers, index; several CPUs at once      no thread waits
+ *	publish   replace the last segment and its counts, add the    timeline.shape, about 100 us
+ *	          new ones; the pool indexes all after the first
  *
- * A segment belongs to a stream, and the threads see it, only when its pages have their times.
+ * A segment joins a stream, where the threads see it, only when its pages have their times.
  *
- * A region may move: when the recording ends, and when old pages are dropped (record -m). The page that is
- * its first one now is looked for by its time among those that are known; what was before it is gone, and
- * holds no events any more. The same happens to the oldest segments when the index takes LIVE_INDEX_BYTES.
+ * A region may move: when the recording ends, and when old pages are dropped (record -m). Then the
+ * page that is now the first is searched by its time among the known pages. Pages before it no
+ * longer exist and have no events. The oldest segments are dropped in the same way when the index
+ * exceeds LIVE_INDEX_BYTES.
  *
- * Names of tasks (saved_cmdlines) are read again as well: a recorder writes them when it begins and when it ends.
+ * A refresh also reads the names of tasks (saved_cmdlines) again: a recorder writes them when it
+ * starts and when it ends.
  *
- * Nothing is looked for while a segment waits or is being indexed. One thread at a time.
+ * A refresh does nothing while a segment is queued or being indexed. One thread at a time.
  */
 #include "timeline/timeline_int.h"
 
@@ -41,16 +43,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BATCH 16 /* streams that are indexed at once: each needs some 10 MB meanwhile */
+#define BATCH 16 /* streams indexed at once: each needs about 10 MB */
 
-/* A stream that has more, or is elsewhere. */
+/* A stream that has grown or moved. */
 struct growth {
 	struct stream *st;
-	struct stream now; /* a copy with the new segments alone, until they are published */
+	struct stream now; /* a copy with only the new segments, until they are published */
 	struct source_state source;
 	bool has_moved, has_grown;
 	struct indexer *ix;
-	struct index_segment *old; /* taken out, to be freed */
+	struct index_segment *old; /* removed, to be freed */
 	int result;
 };
 
@@ -58,11 +60,11 @@ struct refresh {
 	struct timeline *tl;
 	struct growth *list;
 	size_t n;
-	int *fds; /* by source: the file as it is now; -1: none */
+	int *fds; /* by source: the current file; -1: none */
 	bool changed;
 };
 
-/* --- taking back ------------------------------------------------------------------------------- */
+/* --- removing ---------------------------------------------------------------------------------- */
 
 static void sub_from(uint64_t *p)
 {
@@ -83,7 +85,7 @@ static void uncount(struct timeline *tl, struct stream *st, const struct index_s
 	atomic_fetch_sub(&tl->n_uncounted, seg->n_uncounted);
 }
 
-/* Both locks held. Takes the last segment out of the stream. */
+/* Both locks held. Removes the last segment from the stream. */
 static struct index_segment *take_last(struct timeline *tl, struct stream *st)
 {
 	struct index_segment *seg = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
@@ -103,7 +105,7 @@ static struct index_segment *take_last(struct timeline *tl, struct stream *st)
 	return seg;
 }
 
-/* Both locks held. The segment stays, with its times, and has no events any more. */
+/* Both locks held. The segment stays, with its times, but loses its events. */
 static void forget(struct timeline *tl, struct stream *st, struct index_segment *seg)
 {
 	static const uint32_t none[4];
@@ -121,7 +123,7 @@ static void forget(struct timeline *tl, struct stream *st, struct index_segment 
 	seg->last_ts = seg->n_lost = seg->n_uncounted = 0;
 }
 
-/* Both locks held. All but the last segment may be: that one is made anew. */
+/* Both locks held. Never drops the last segment: it is indexed again. */
 static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
 {
 	while (st->n_forgotten + 1 < st->n_segments) {
@@ -134,9 +136,9 @@ static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
 	}
 }
 
-/* --- what the file says now -------------------------------------------------------------------- */
+/* --- the file now ------------------------------------------------------------------------------ */
 
-/* The page whose time is that of the page at `offset`; -1: there is none. */
+/* The known page with the time of the page at `offset`; -1: none. */
 static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t offset)
 {
 	const struct stream *st = g->st;
@@ -163,7 +165,7 @@ static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t 
 	return -1;
 }
 
-/* Where its pages are now; false: nothing is known of it any more. */
+/* The present position of its pages; false: none of them is known. */
 static bool find_place(struct timeline *tl, struct growth *g, const struct tracefile_cpu *cpu)
 {
 	struct stream *now = &g->now;
@@ -184,7 +186,7 @@ static bool find_place(struct timeline *tl, struct growth *g, const struct trace
 	return true;
 }
 
-/* Is the last page still as it was? */
+/* Has the last page changed? */
 static bool last_page_changed(const struct growth *g)
 {
 	const struct stream *st = g->st, *now = &g->now;
@@ -211,7 +213,7 @@ static void growth_release(struct growth *g)
 	indexer_free(g->ix);
 }
 
-/* Its own chunks and nothing of its segments. */
+/* Copies the stream with its own chunks and without segments. */
 static int growth_init(struct growth *g, struct stream *st, int fd)
 {
 	*g = (struct growth){.st = st, .now = *st, .source = *st->source};
@@ -230,7 +232,7 @@ static int growth_init(struct growth *g, struct stream *st, int fd)
 	return 0;
 }
 
-/* Cuts the pages anew from the last segment on. */
+/* Cuts the pages into segments again, from the last segment on. */
 static int cut_again(struct growth *g)
 {
 	const struct stream *st = g->st;
@@ -299,7 +301,7 @@ static int look_at_source(struct refresh *rf, size_t source, const struct tracef
 	return r;
 }
 
-/* Opens the files as they are now, and finds what has changed. */
+/* Opens the current files and finds what has changed. */
 static int look(struct refresh *rf, struct errmsg *err)
 {
 	struct timeline *tl = rf->tl;
@@ -310,7 +312,7 @@ static int look(struct refresh *rf, struct errmsg *err)
 	for (size_t i = 0; i < tl->n_sources && !r; i++) {
 		if (!tl->sources[i].is_live)
 			continue;
-		/* buffers of one file follow each other */
+		/* buffers of one file are adjacent */
 		if (!now || strcmp(path, tl->sources[i].tf->path)) {
 			tracefile_close(now);
 			now = NULL;
@@ -319,13 +321,14 @@ static int look(struct refresh *rf, struct errmsg *err)
 		}
 		if (!r && tasktable_learn(tl, tl->source_states[i].machine,
 					  tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot read the names in %s", path);
+			r = errmsg_set_errno(err, -ENOMEM, "cannot read the task names in %s",
+					     path);
 		if (!r)
 			rf->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (!r && rf->fds[i] < 0)
 			r = errmsg_set_errno(err, -errno, "cannot open %s", path);
 		if (!r && look_at_source(rf, i, now) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot index what is new in %s", path);
+			r = errmsg_set_errno(err, -ENOMEM, "cannot index new data in %s", path);
 	}
 	tracefile_close(now);
 	return r;
@@ -368,7 +371,7 @@ static void move_stream(struct timeline *tl, struct growth *g)
 	forget_before(tl, st, st->n_dropped);
 }
 
-/* All at once: what is read from the new file must be looked for where it is there. */
+/* All streams at once: data of the new file must be read at its new position. */
 static int move_all(struct refresh *rf, struct errmsg *err)
 {
 	struct timeline *tl = rf->tl;
@@ -378,7 +381,7 @@ static int move_all(struct refresh *rf, struct errmsg *err)
 		return 0;
 	pthread_rwlock_wrlock(&tl->shape);
 	pthread_mutex_lock(&tl->lock);
-	/* behind the same number, so that whoever reads at this moment reads on */
+	/* keeps the descriptor's number, so that concurrent readers continue */
 	for (size_t i = 0; i < tl->n_sources && !r; i++)
 		if (rf->fds[i] >= 0 && dup3(rf->fds[i], tl->source_states[i].fd, O_CLOEXEC) < 0)
 			r = errmsg_set_errno(err, -errno, "cannot open %s",
@@ -394,7 +397,7 @@ static int move_all(struct refresh *rf, struct errmsg *err)
 /* --- growing ----------------------------------------------------------------------------------- */
 
 /*
- * A trace that was empty has no origin yet. Once it is known it stays: whoever was told a time may come back to it.
+ * An empty trace has no origin yet. Once known, the origin never changes: the page stores times.
  */
 static void find_origin(struct refresh *rf)
 {
@@ -415,7 +418,7 @@ static void find_origin(struct refresh *rf)
 	rf->tl->has_origin = true;
 }
 
-/* The new segments of a stream: their times, and what is in the first, which must not be missing. */
+/* Times the new segments of a stream and indexes the first one, which must not be missing. */
 static int grow(struct timeline *tl, struct growth *g)
 {
 	const struct stream *st = g->st;
@@ -485,7 +488,7 @@ static int publish(struct timeline *tl, struct growth *g)
 	return 0;
 }
 
-/* Both locks held. The oldest first, of the stream whose index reaches back furthest. */
+/* Both locks held. Drops the oldest segment of the stream whose index reaches back furthest. */
 static bool forget_oldest(struct timeline *tl)
 {
 	bool any = false;
@@ -522,8 +525,8 @@ static void tell_of_forgetting(struct timeline *tl)
 			continue;
 		timeline_lock_formats(tl);
 		tracefile_add_damage(tf,
-				     "%s: so much was recorded that its beginning is not shown any "
-				     "more; it is in the file, if that is kept (-o)",
+				     "%s: the recording is too large: its beginning is not shown; "
+				     "with -o the file still contains it",
 				     tf->path);
 		timeline_unlock_formats(tl);
 	}
@@ -620,7 +623,7 @@ int timeline_refresh(struct timeline *tl, struct errmsg *err)
 		return 0;
 	r = refresh_init(&rf, tl);
 	if (r < 0)
-		errmsg_set_errno(err, r, "cannot index what is new");
+		errmsg_set_errno(err, r, "cannot index new data");
 	else
 		r = look(&rf, err);
 	if (!r)
@@ -628,7 +631,7 @@ int timeline_refresh(struct timeline *tl, struct errmsg *err)
 	if (!r) {
 		find_origin(&rf);
 		if (grow_all(&rf) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot index what is new");
+			r = errmsg_set_errno(err, -ENOMEM, "cannot index new data");
 	} else {
 		for (size_t i = 0; i < rf.n; i++)
 			growth_release(&rf.list[i]);

@@ -2,14 +2,15 @@
 /*
  * rowsearch.c - all events in time order by number, without a global array.
  *
- *	rank(t)      each stream: segments and pages before t are counted, one page is walked
- *	rows(r)      the time t with rank(t) <= r < rank(t + 1) by bisection, first by whole pages, in the end
- *	             by walking some; from there on the streams are merged
- *	row_of(e)    what is before it in its own stream, and in others; at equal times lower streams first
+ *	rank(t)      for each stream: counts segments and pages before t, and walks one page
+ *	rows(r)      finds the time t with rank(t) <= r < rank(t + 1) by bisection, first by whole
+ *	             pages, finally by walking some; then merges the streams from there on
+ *	row_of(e)    counts the events before it in its own stream and in others; at equal times
+ *	             lower streams come first
  *
- * With a selection the counts are its own. What is not indexed yet has no rows.
+ * With a selection, only its events count. Data that is not indexed yet has no rows.
  *
- * Cost: a rank takes a microsecond or two a stream, rows() some tens.
+ * Cost: one or two microseconds per stream for a rank, some tens for rows().
  */
 #include "timeline/index/selection_int.h"
 
@@ -27,7 +28,9 @@ static uint32_t segment_count(const struct selection *sel, const struct stream *
 	return sel ? (ss ? ss->count : 0) : seg->n_events;
 }
 
-/* Selected ones among the first n events of page p of a segment and all pages before it. */
+/*
+ * Counts selected events in the first n events of page p of a segment and in all pages before it.
+ */
 static uint32_t count_in_segment(const struct selection *sel, const struct stream *st, size_t i,
 				 uint32_t p, uint32_t n)
 {
@@ -44,7 +47,7 @@ static uint32_t count_in_segment(const struct selection *sel, const struct strea
 	       sel_segment_count(ss, seg->page_first[p], seg->page_first[p] + n);
 }
 
-/* How many events of a page are before t. */
+/* The number of events of a page before t. */
 static uint32_t count_in_page(struct timeline *tl, struct stream *st,
 			      const struct index_segment *seg, uint32_t p, uint64_t t)
 {
@@ -92,7 +95,7 @@ static uint64_t rank(struct timeline *tl, const struct selection *sel, uint64_t 
 	return sum;
 }
 
-/* Between what a rank lies, by whole pages: nothing has to be walked for it. */
+/* Lower and upper bound of a rank by whole pages, without walking any. */
 static void rank_bounds(struct timeline *tl, const struct selection *sel, uint64_t t,
 			uint64_t *ret_low, uint64_t *ret_high)
 {
@@ -120,7 +123,7 @@ static void rank_bounds(struct timeline *tl, const struct selection *sel, uint64
 	}
 }
 
-/* The last time before which there are no more than `row` events. */
+/* The last time with at most `row` events before it. */
 static uint64_t find_time(struct timeline *tl, const struct selection *sel, uint64_t row)
 {
 	uint64_t low = 0, high = atomic_load(&tl->duration) + 1;
@@ -154,7 +157,7 @@ uint64_t timeline_rank(struct timeline *tl, const struct selection *sel, uint64_
 struct row_cursor {
 	struct stream *st;
 	size_t segment;
-	uint32_t page, index, n; /* index: of the next record in the page; n: that it has */
+	uint32_t page, index, n; /* index: of the next record in the page; n: records in the page */
 	bool is_open, ended;
 	struct pagehold hold;
 	struct pagewalk pw;
@@ -174,7 +177,7 @@ static bool page_is_empty(const struct selection *sel, const struct row_cursor *
 	       ss->page_first[c->page] == ss->page_first[c->page + 1];
 }
 
-/* Opens the page at hand or the first one after it that has something; false: there is none. */
+/* Opens the current page or the first one after it with (selected) events; false: none. */
 static bool cursor_open(struct timeline *tl, const struct selection *sel, struct row_cursor *c)
 {
 	for (; c->segment < c->st->n_segments; c->segment++, c->page = 0) {

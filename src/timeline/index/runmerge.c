@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * runmerge.c - items that stand in some ordered runs, in one order of time.
+ * runmerge.c - merge adjacent sorted runs of items into one run in time order.
  *
- *	1 4 9 | 2 3 8 | 5 6 7 | 0        runs, found where the time goes back
- *	1 2 3 4 8 9   | 0 5 6 7          two by two, into a second block and back
+ *	1 4 9 | 2 3 8 | 5 6 7 | 0        runs: a new one begins where the time decreases
+ *	1 2 3 4 8 9   | 0 5 6 7          merged pairwise, into a second block and back
  *	0 1 2 3 4 5 6 7 8 9
  *
- * There are about as many runs as streams, so it takes as many rounds as their logarithm, each a plain copy; what is in order
- * already is not touched. qsort() would compare each item more often, and does not keep equals as they are.
+ * There are about as many runs as streams, so the number of rounds is the logarithm of that; each
+ * round is a plain copy. Sorted input is not touched. qsort() would compare each item more often,
+ * and is not stable.
  */
 #include "timeline/index/runmerge.h"
 
@@ -25,7 +26,7 @@ static uint64_t item_ts(const uint8_t *item)
 	return word & TIME_BITS;
 }
 
-/* Inlined for each size that is used, so that copying an item is a few moves. */
+/* Inlined for each item size in use, so that copying an item takes a few moves. */
 static inline __attribute__((always_inline)) void merge_runs(uint8_t *to, const uint8_t *a,
 							     const uint8_t *a_end, const uint8_t *b,
 							     const uint8_t *b_end, size_t size)
@@ -52,7 +53,7 @@ static void merge_two(uint8_t *to, const uint8_t *a, const uint8_t *mid, const u
 		merge_runs(to, a, mid, mid, end, size);
 }
 
-/* Where the run that begins at item i ends. */
+/* The end of the run that begins at item i. */
 static size_t run_end(const uint8_t *items, size_t n, size_t i, size_t size)
 {
 	for (i++; i < n; i++)

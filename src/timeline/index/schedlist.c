@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * schedlist.c - switches and wakings of a segment, 8 bytes each; and who runs, as a stream tells it.
+ * schedlist.c - switches and wakings of a segment, 8 bytes each; and the running task of a stream.
  *
  *	block   base: a time           entry   delta:28 ns since the base │ flags:4 │ a:16 │ b:16
  *
  * 28 bits of nanoseconds are 268 ms: a longer gap, or SCHED_BLOCK_MAX entries, begin a new block.
  * Entries are found by bisection, first over the blocks, then inside one.
  *
- * Switches may be missing: events are lost, a recorder leaves itself out, a file ends. But every event tells by its
- * common_pid who was there. So the index compares each with the task that should run, and where they differ it
- * writes a gap between the switches: from the last event of the one to the first of the other nobody knows
- * who ran. The same where events were lost, whoever is on both sides: a millisecond or a second may lie between.
+ * Switches may be missing: events are lost, a recorder excludes itself, a file ends. But the
+ * common_pid of every event names the task that ran. So the index compares it with the task that
+ * should run. Where they differ it stores a gap between the switches: from the last event of one
+ * task to the first event of the other, the running task is unknown. It also stores a gap where
+ * events were lost, even with the same task on both sides: the gap may last a millisecond or a
+ * second.
  *
  *	events      A A A ⇢B B B B   C C ⇢A A A
  *	entries           switch B │gap│seen C  switch A
  *	runs        A A A A B B B B · · C C C C A A A
  *
- * Segments are indexed one by one, so each begins with who caused its first event. Where that is not the
- * task that runs in the end of the segment before, there is a gap between the two.
+ * Threads index segments independently, so each segment begins with the task of its first event. If
+ * that is not the task at the end of the segment before, there is a gap between the two.
  */
 #include "timeline/timeline_int.h"
 
@@ -36,7 +38,7 @@ void sched_builder_add(struct sched_builder *sb, const struct sched_item *item)
 			       (uint64_t)item->a << 16 | item->b;
 }
 
-/* The block that has entry i. */
+/* The block that contains entry i. */
 static uint32_t block_of(const struct sched_list *sl, uint32_t i)
 {
 	uint32_t low = 0, high = sl->n_blocks;
@@ -99,8 +101,8 @@ struct sched_query {
 	struct stream *st;
 	bool wakings, turns;
 	uint64_t to;
-	uint8_t has; /* of the machine: which origins of wakings count */
-	/* false: no more. before: what stands in front of the segment */
+	uint8_t has; /* of the machine: the origins of wakings to use */
+	/* false: stop. before: the last entry before the segment */
 	bool (*each)(void *ctx, const struct sched_item *item, const struct sched_item *before);
 	void *ctx;
 };
@@ -116,7 +118,7 @@ static bool is_start(const struct sched_item *item)
 	return item->flags == SWITCH_START || item->flags == SWITCH_RESTART;
 }
 
-/* A fork tells less than wakeup_new, and so on: each waking only once. */
+/* Counts each waking once: a fork has less information than wakeup_new, and so on. */
 static bool counts(const struct sched_query *q, const struct sched_item *item)
 {
 	static const uint8_t better[] = {
@@ -131,7 +133,7 @@ static bool counts(const struct sched_query *q, const struct sched_item *item)
 	return q->turns || switch_is_real(item->flags);
 }
 
-/* Where to begin: at the last entry before from. Of turns, one that does not need those before it. */
+/* Starts at the last entry before from; for turns, at one that does not depend on earlier ones. */
 static bool find_begin(const struct sched_query *q, uint64_t from, long *segment, uint32_t *entry)
 {
 	uint64_t t = from;
@@ -155,7 +157,7 @@ static bool find_begin(const struct sched_query *q, uint64_t from, long *segment
 	return false;
 }
 
-/* false: each wants no more */
+/* false: each has stopped */
 static bool query_segment(const struct sched_query *q, const struct index_segment *seg, uint32_t i,
 			  const struct sched_item *before)
 {
@@ -178,7 +180,10 @@ static bool query_segment(const struct sched_query *q, const struct index_segmen
 	return true;
 }
 
-/* Time and task of the last event of the segments before one; .flags 0: they are not indexed, or have none. */
+/*
+ * Time and task of the last event of the segments before one; .flags 0: they are not indexed, or
+ * have none.
+ */
 static struct sched_item event_before(const struct stream *st, long segment)
 {
 	while (--segment >= 0) {
@@ -272,16 +277,15 @@ void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_
 	query_run(&q, stream, from);
 }
 
-/* --- who runs ------------------------------------------------------------------------------------ */
+/* --- the running task -------------------------------------------------------------------------- */
 
 struct turns_call {
 	uint64_t from, to;
 	bool (*each)(void *ctx, const struct switch_entry *e);
 	void *ctx;
-	uint16_t running,
-		leaving; /* leaving: who was there before the last switch, till the next entry */
+	uint16_t running, leaving; /* the task before the last switch, until the next entry */
 	uint64_t last_ts;
-	struct switch_entry held; /* the last one before from; its prev is not known */
+	struct switch_entry held; /* the last one before from; its prev is unknown */
 	bool has_held, is_begun, stopped;
 };
 
@@ -308,7 +312,7 @@ static void turn(struct turns_call *c, uint64_t ts, uint16_t next, uint8_t state
 		c->stopped = !c->each(c->ctx, &e);
 }
 
-/* `task` is there at ts. Who was there before was so until `until`. */
+/* `task` runs at ts. The task before it ran until `until`. */
 static void turn_to(struct turns_call *c, uint64_t ts, uint16_t task, uint64_t until)
 {
 	if (c->running == task)
@@ -324,7 +328,7 @@ static void turn_start(struct turns_call *c, const struct sched_item *item,
 {
 	bool is_lost = item->flags == SWITCH_RESTART || !before->flags;
 
-	/* still the events of who left: see note_other() in segment.c */
+	/* still events of the task that left: see note_other() in segment.c */
 	if (!is_lost && item->b == c->leaving && before->b == c->leaving &&
 	    item->ts - c->last_ts < LEAVING_NS)
 		return;
@@ -343,17 +347,17 @@ static bool take_turn(void *ctx, const struct sched_item *item, const struct sch
 		turn_start(c, item, before);
 		return !c->stopped && item->ts <= c->to;
 	}
-	/* the first one that is looked at */
+	/* the first entry */
 	if (!c->is_begun && item->ts < c->from)
 		c->running = item->a;
 	if (item->flags == SWITCH_GAP) {
-		/* unless it is of somebody who was leaving when the segment began */
+		/* except if the task was already leaving when the segment began */
 		if (item->a == c->running)
 			turn(c, item->ts, TIMELINE_NO_TASK, STATE_UNKNOWN);
 	} else if (item->flags == SWITCH_SEEN) {
 		turn_to(c, item->ts, item->b, c->last_ts);
 	} else {
-		/* who leaves may have come unseen */
+		/* the task that leaves may have come unseen */
 		turn_to(c, item->ts, item->a, c->last_ts);
 		turn(c, item->ts, item->b, item->flags);
 		c->leaving = item->a;

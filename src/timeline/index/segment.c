@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * segment.c - walks the records of a segment and writes down what the index keeps of them.
+ * segment.c - walk the records of a segment and store what the index keeps of them.
  *
  *	records ──▶ scratch of the thread: columns, switches, wakings, sums for each task and kind
  *	                 │                                    │
  *	                 ▼ exactly as large as needed         ▼ under the timeline's lock
  *	            blob of the segment                  tables of kinds and tasks
  *
- *	blob   page_first u32[n_pages + 1] │ page_bits u64[n_pages] │ switch entries u64 │ blocks │ waking entries u64 │ blocks │
- *	       kinds u16[n] │ tasks u16[n] │ places u16[n] │ page_shift u8[n_pages]             each part at a multiple of 8
+ *	blob   page_first u32[n_pages + 1] │ page_bits u64[n_pages] │
+ *	       switch entries u64 │ blocks │ waking entries u64 │ blocks │
+ *	       kinds u16[n] │ tasks u16[n] │ places u16[n] │ page_shift u8[n_pages]
+ *	       each part begins at a multiple of 8
  *
- * A thread's scratch has room for the most that a segment can hold, a record in 8 bytes, so nothing is
- * checked or grown in the loop; what is not touched takes no memory. Packed and live segments are first
- * brought into memory whole (4 MB), which is also when the times of their pages become exact.
+ * A thread's scratch has room for the largest possible segment (one record in 8 bytes), so the loop
+ * neither checks nor grows anything; untouched parts take no memory. Packed and live segments are
+ * first loaded as a whole (4 MB); then the times of their pages become exact, too.
  *
- * Cost: some 10 ns a record.
+ * Cost: about 10 ns per record.
  */
 #include "timeline/timeline_int.h"
 
@@ -26,27 +28,27 @@
 
 #define CLONE_THREAD_FLAG 0x10000
 #define TASK_CACHE	  64 /* pids; a power of two */
-/* Entries in the list of switches that one event makes at most: a gap, who is seen, a switch. */
+/* The most entries in the list of switches for one event: a gap, a seen task, a switch. */
 #define ENTRIES_AN_EVENT  3
 
 struct task_sum {
 	uint32_t n_events;
-	uint16_t is_touched, comm_len; /* comm_len 0: no name was told */
+	uint16_t is_touched, comm_len; /* comm_len 0: no name found */
 	uint64_t first, last, comm_ts;
 	char comm[TASK_COMM_BYTES];
 };
 
 struct thread_note {
 	uint16_t task;
-	int parent; /* pid; the task itself if it is no thread */
+	int parent; /* pid; the task itself if it is not a thread */
 };
 
-#define THREAD_NOTES_MAX 4096 /* of a segment */
+#define THREAD_NOTES_MAX 4096 /* per segment */
 
 struct indexer {
 	uint16_t *kinds, *tasks, *places;
 	struct sched_builder switches, wakings;
-	size_t room; /* events that fit */
+	size_t room; /* maximum number of events */
 	uint32_t *page_first;
 	uint64_t *page_bits;
 	uint8_t *page_shift;
@@ -66,18 +68,18 @@ struct indexer {
 	} cache[TASK_CACHE];
 	uint32_t cache_machine;
 
-	/* the segment at hand */
+	/* the current segment */
 	struct timeline *tl;
 	struct stream *st;
 	const struct formats *formats;
 	struct kindtable *kt;
-	struct kind_info *odd; /* the last one beyond the table */
-	uint8_t has;	       /* what was met */
-	/* who runs: see note_sign() */
+	struct kind_info *odd; /* the last kind that is not in the table */
+	uint8_t has;	       /* roles found so far */
+	/* the running task: see note_sign() */
 	uint16_t running, leaving;
 	bool is_begun, has_switches;
 	uint64_t sign_ts, switch_ts;
-	bool is_lost; /* events, before the next one */
+	bool is_lost; /* events were lost before the next one */
 	uint64_t last_ts;
 	uint32_t n;
 	uint32_t n_uncounted;
@@ -138,7 +140,7 @@ static void learn_name(struct indexer *ix, uint16_t task, uint64_t ts, struct pi
 	sum->comm_ts = ts;
 }
 
-/* The kernel calls a task by the last part of its program's path. */
+/* The kernel names a task after the last part of its program's path. */
 static struct piece base_name(struct piece path)
 {
 	const uint8_t *nul = path.len ? memchr(path.data, 0, path.len) : NULL;
@@ -180,9 +182,9 @@ static void add_sign(struct indexer *ix, uint64_t ts, uint16_t a, uint16_t b, ui
 }
 
 /*
- * An event by a task that should not be there: its switch is missing. Who was there before was so until its last
- * event. Between a switch and the moment when the kernel calls the next task `current` come some events
- * (functions, TLB flushes) that still bear the name of the one before; those are none of it.
+ * An event of a task that should not run: its switch is missing. The task before it ran until its
+ * last event. Exception: after a switch, until the kernel sets `current` to the next task, some
+ * events (functions, TLB flushes) still have the pid of the previous task.
  */
 static __attribute__((noinline)) void note_other(struct indexer *ix, uint16_t task, uint64_t ts,
 						 bool is_lost)
@@ -269,7 +271,7 @@ static void add_waking(struct indexer *ix, const struct kind_info *k, const stru
 	if (flags & (SNF_FLAG_HARDIRQ | SNF_FLAG_SOFTIRQ))
 		item.flags |= WAKING_IRQ;
 	ix->has |= rows[k->role].has;
-	/* what will not be shown need not be kept; what was kept before that was known is left out later */
+	/* skip what will not be shown; entries stored before that was known are skipped later */
 	if (!(ix->has & rows[k->role].better))
 		sched_builder_add(&ix->wakings, &item);
 }
@@ -298,7 +300,7 @@ static struct kind_info *find_kind(struct indexer *ix, int id)
 	return k;
 }
 
-/* Returns the page's bits. */
+/* Returns the bits of the page. */
 static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint64_t low,
 			  uint64_t high)
 {
@@ -395,7 +397,7 @@ static int make_room(struct indexer *ix, const struct index_segment *seg, size_t
 	return 0;
 }
 
-/* Page i of the segment; of packed and live ones in ix->bytes, each in a place of its own. */
+/* Page i of the segment; for packed and live segments in ix->bytes, each at its own place. */
 static const uint8_t *page_bytes(const struct indexer *ix, const struct index_segment *seg,
 				 uint32_t i, size_t *ret_len)
 {
@@ -414,7 +416,7 @@ static const uint8_t *page_bytes(const struct indexer *ix, const struct index_se
 	return stream_bytes(st, st->offset + at, *ret_len, NULL);
 }
 
-/* Pages of a chunk follow each other without gaps. */
+/* The pages of a chunk are contiguous. */
 static void load_chunk(struct indexer *ix, const struct index_segment *seg, size_t chunk)
 {
 	const struct stream *st = ix->st;
@@ -438,7 +440,7 @@ static void settle_loaded(struct indexer *ix, struct index_segment *seg)
 	uint64_t *ts = malloc(seg->n_pages * sizeof(*ts));
 
 	if (!ts)
-		return; /* the times stay where they were guessed to be */
+		return; /* the times stay as estimated */
 	ts[0] = first;
 	for (uint32_t i = 0; i < seg->n_pages; i++) {
 		size_t len;
@@ -581,7 +583,7 @@ static void merge(struct indexer *ix, struct timeline *tl)
 	if (ix->has_switches)
 		atomic_store(&ix->st->has_switches, true);
 	add_to(&ix->st->pub.n_events, ix->n);
-	/* of packed data the times of pages were not known before */
+	/* the times of packed pages were unknown before */
 	if (ix->n && ix->last_ts > ix->st->pub.last)
 		__atomic_store_n(&ix->st->pub.last, ix->last_ts, __ATOMIC_RELAXED);
 	if (atomic_load(&tl->duration) < ix->st->pub.last)
@@ -653,7 +655,7 @@ int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *s
 	pthread_mutex_lock(&tl->lock);
 	indexer_merge(ix, tl, st);
 	pthread_mutex_unlock(&tl->lock);
-	/* a name or a kind that is missing would stay so, in the sidecar, too */
+	/* a missing name or kind would be permanent, in the sidecar, too */
 	return shortage_count_here() == n_refused ? 0 : -ENOMEM;
 }
 

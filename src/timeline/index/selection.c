@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * selection.c - which events are wanted: kinds, tasks, streams, an expression, a text.
+ * selection.c - select events by kind, task, stream, expression and text.
  *
- *	columns ─▶ kinds, tasks ─▶ what is left is walked ─▶ filter of the source ─▶ text of the line ─▶ bit
+ *	columns ─▶ kinds, tasks ─▶ walk the rest ─▶ filter of the source ─▶ text of the line ─▶ bit
  *
- * One job a segment, on all threads. Without expression and text only the columns are read; kinds that an
- * expression does not name are left out there, too, and pages that have no others are never looked at. Whether a
- * record is wanted says selection_match.c. Kernel symbols are loaded before it starts; after that nothing of the formats
- * changes but what filters parse of events that they meet.
+ * One job per segment, on all threads. Without expression and text, only the columns are read. The
+ * columns also exclude kinds that an expression does not name, so pages with only such kinds are
+ * never read. selection_match.c decides about a record. Kernel symbols are loaded before the start;
+ * after that the formats change only when a filter parses an event for the first time.
  *
- * An expression has to suit one source at least; sources whose trace lacks the events it names have no
- * matches. A text is looked for in "comm-pid event: info", as the list shows it (names of system calls
- * included), without regard to case. What is indexed later is not in the selection; a new one that is told of the old
- * takes over what that knows. Events of a segment keep their numbers when it grows, so those are the first bits of
- * each segment.
+ * An expression must be valid for at least one source; sources without the events that it names
+ * have no matches. A text is searched in "comm-pid event: info", as the list shows it (with names
+ * of system calls), and case is ignored. Events that are indexed later are not in the selection; a
+ * new selection can copy the results of the old one (wants.before). Events keep their numbers when
+ * their segment grows, so the old results are the first bits of each segment.
  */
 #include "timeline/index/selection_match.h"
 
@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define TEXT_MAX_BYTES 4096
-#define STOP_PAGES     64 /* from one question whether to stop to the next */
+#define STOP_PAGES     64 /* pages between two calls of stop */
 
 /* --- bits -------------------------------------------------------------------------------------- */
 
@@ -149,8 +149,8 @@ static void match_records(struct making *mk, struct stream *st, const struct ind
 }
 
 /*
- * What is known from before of the pages of a segment, but for its last page, which may have got more events. Returns
- * how many pages that are. The bits of the columns are a superset.
+ * Copies the earlier results for the pages of a segment, except its last page, which may have
+ * grown. Returns the number of copied pages. The bits of the columns are a superset.
  */
 static uint32_t take_known(const struct making *mk, const struct segment_place *place,
 			   const struct index_segment *seg, struct sel_segment *ss)
@@ -196,7 +196,7 @@ static void job_run(void *ctx, size_t i)
 
 /* --- making ------------------------------------------------------------------------------------ */
 
-/* Is the expression one, and which sources does it suit? */
+/* Is the expression valid, and for which sources? */
 static int check_expression(struct making *mk, struct errmsg *err)
 {
 	size_t n_good = 0;
@@ -252,7 +252,7 @@ static int copy_tasks(struct making *mk)
 	return 0;
 }
 
-/* Room for all segments, and a list of those to look at. */
+/* Allocates all segments, and lists those to match. */
 static int find_places(struct making *mk)
 {
 	struct selection *sel = mk->sel;
@@ -294,7 +294,7 @@ static bool filter_names(const struct helper *h, const struct making *mk, const 
 	       filter_match(helper_filter(h, table), &rec) != FILTER_NOT_FOUND;
 }
 
-/* One byte for each number that the columns may have. h: with filters, or NULL. */
+/* One byte for each possible number in the columns. h: with filters, or NULL. */
 static int make_tables(struct making *mk, const struct helper *h)
 {
 	const struct selection_wants *w = mk->wants;
@@ -341,7 +341,7 @@ static int prepare(struct making *mk, struct errmsg *err)
 	if (!mk->no_filter || copy_tasks(mk) < 0 || prepare_text(mk) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot search");
 	r = w->expression ? check_expression(mk, err) : 0;
-	/* the first one tells whether the text is a regular expression */
+	/* the first helper checks whether the text is a valid regular expression */
 	if (!r && (w->expression || w->text))
 		r = helper_new(mk, &h, err);
 	if (!r && make_tables(mk, h) < 0)
@@ -379,7 +379,7 @@ static int make(struct making *mk, struct errmsg *err)
 	}
 	timeline_leave(mk->tl);
 	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot keep what was found");
+		return errmsg_set_errno(err, r, "cannot store the search result");
 	if (atomic_load(&mk->stopped))
 		return errmsg_set(err, -ECANCELED, "the search was stopped");
 	for (size_t i = 0; i < mk->sel->n_streams; i++)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * selection_match.c - is a record one that a selection wants: by an expression, by a text in its line.
+ * selection_match.c - test whether a record matches the expression and the text of a selection.
  *
  *	record ─▶ filter of its source ─▶ "comm-pid event: info" ─▶ text, or regular expression
  *
- * What needs state of its own (a compiled filter, a printer) is kept in helpers, a set of them for each thread that takes
- * part: a job takes a free one and gives it back, so there are never more than threads.
+ * Helpers hold what needs state per thread (a compiled filter, a printer). A job takes a free
+ * helper and returns it, so there are never more helpers than threads.
  *
- * Formats belong to one thread at a time, and a filter that meets an event for the first time parses its format: so
- * the first record of each kind is matched under the formats' lock.
+ * Formats belong to one thread at a time, and a filter parses the format of an event when it first
+ * sees it. So the first record of each kind is matched under the formats' lock.
  */
 #include "timeline/index/selection_match.h"
 
@@ -22,13 +22,13 @@
 
 #define LINE_MAX_BYTES (1u << 20)
 
-/* What one thread needs for one kind table (formats). */
+/* Data of one thread for one kind table (formats). */
 struct helper_part {
 	struct filter *filter;
-	uint8_t *met; /* kinds that the filter has seen: a bit each */
+	uint8_t *met; /* kinds that the filter has seen: one bit each */
 	struct printer printer;
 	bool has_printer;
-	const struct syscall_table *syscalls; /* their names stand in the line as well */
+	const struct syscall_table *syscalls; /* the line contains their names, too */
 };
 
 struct helper {
@@ -90,7 +90,8 @@ static int helper_compile(struct helper *h, const char *text, struct errmsg *err
 	if (!code)
 		return 0;
 	regerror(code, &h->regex, why, sizeof(why));
-	return errmsg_set(err, -EINVAL, "'%.300s' is no regular expression: %s", text, why);
+	return errmsg_set(err, -EINVAL, "'%.300s' is not a valid regular expression: %s", text,
+			  why);
 }
 
 int helper_new(struct making *mk, struct helper **ret, struct errmsg *err)

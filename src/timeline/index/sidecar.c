@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sidecar.c - the whole index in a file of the user's cache, so that reopening takes no time.
+ * sidecar.c - the whole index in a file of the user's cache, so that reopening a trace is fast.
  *
- *	CACHE/16 bytes in hex.index      named after device and inode of the traces, their buffers and
- *	                                 clocks: what is indexed anew replaces what was there
- *	        key, inside              also size and time of the last change of each, else it is stale
+ *	CACHE/16 bytes in hex.index      the name comes from device and inode of the traces, their
+ *	                                 buffers and clocks: a new index replaces the old one
+ *	        key, inside              also size and mtime of each; if they differ, it is stale
  *
- * The file is mapped and used where it lies (sidecar_int.h has the form, sidecar_check.c says what is
- * looked at before). Only what was made by this very program is taken. It is written under a temporary
- * name when the index is complete, and renamed; a disk that is nearly full, or any error, means that there
- * is none. Live files never have one.
+ * The file is mapped and used in place (sidecar_int.h has the format, sidecar_check.c the checks).
+ * Only a file from exactly this build is used. It is written under a temporary name when the index
+ * is complete, and renamed. If the disk is nearly full, or on any error, there is no file. Live
+ * files never have one.
  *
- * The directory has ceilings: SIDECARS_MAX files, CACHE_MAX_BYTES; the longest unused go first (a file's
- * time is that of its last use).
+ * The directory has ceilings: SIDECARS_MAX files, CACHE_MAX_BYTES; the least recently used are
+ * removed first (a file's mtime is its last use).
  */
 #include "timeline/index/sidecar_int.h"
 
@@ -33,7 +33,7 @@
 #define FILE_MAX_BYTES	 ((uint64_t)64 << 30)
 #define SUFFIX		 ".index"
 #define TEMP_SUFFIX	 ".part"
-#define TEMP_AGE_SECONDS 3600 /* then its writer is gone */
+#define TEMP_AGE_SECONDS 3600 /* after that its writer has ended */
 
 struct sidecar {
 	int dir;
@@ -63,7 +63,7 @@ static void add_time(struct sha256 *s, const struct timeconv *tc)
 	}
 }
 
-/* false: the file is not there as it was opened. */
+/* false: the file is no longer the one that was opened. */
 static bool add_source(struct sha256 *name, struct sha256 *key, const struct timeline_source *src)
 {
 	struct stat st;
@@ -114,7 +114,7 @@ static bool map_file(struct sidecar *sc)
 
 	if (fd < 0)
 		return false;
-	/* nobody else may have written it, or may write to it while it is mapped */
+	/* no other user may have written it, or may write to it while it is mapped */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & 022) && st.st_size >= (off_t)sizeof(struct sidecar_head) &&
 	    (uint64_t)st.st_size <= FILE_MAX_BYTES)
@@ -136,7 +136,7 @@ struct check_job {
 
 static bool take_kinds(struct timeline *tl, struct piece map);
 
-/* Number 0 is for the kinds: compiling their formats may take as long as the segments together. */
+/* Number 0 checks the kinds: compiling their formats may take as long as all segments. */
 static void check_run(void *ctx, size_t i)
 {
 	struct check_job *job = ctx;
@@ -187,7 +187,7 @@ static void take_segment(struct timeline *tl, struct piece map, const struct sid
 	atomic_fetch_add(&tl->n_events, row->n_events);
 }
 
-/* Times ascend whatever the file says. */
+/* Makes times ascend even if the file is damaged. */
 static void settle_times(struct timeline *tl, struct stream *st)
 {
 	uint64_t low = 0;
@@ -336,7 +336,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > m && n < 64 && !strcmp(name + n - m, suffix);
 }
 
-/* Sidecars in the directory, at most SIDECARS_MAX * 4; old temporary files are removed on the way. */
+/* Lists sidecars in the directory, at most SIDECARS_MAX * 4; removes old temporary files. */
 static size_t list_files(int dir, struct old_file *files)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -400,7 +400,7 @@ static int write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Times and fills of a segment's pages, as they stand in the file. The caller frees them. */
+/* Times and fills of a segment's pages, as stored in the file. The caller frees them. */
 static void *pages_of(const struct index_segment *seg)
 {
 	uint8_t *p = calloc(1, sidecar_pages_bytes(seg->n_pages));
@@ -446,7 +446,7 @@ static void fill_tables(const struct timeline *tl, uint8_t *tables)
 	}
 }
 
-/* Where everything will lie. */
+/* Computes the position of every part. */
 static uint64_t fill_segments(struct index_segment **segments, size_t n,
 			      struct sidecar_segment *rows, uint64_t at)
 {
@@ -469,7 +469,7 @@ static uint64_t fill_segments(struct index_segment **segments, size_t n,
 	return at;
 }
 
-/* The blobs first, with a hole for head and tables: those have the sums of what was written. */
+/* Writes the blobs first, with a hole for head and tables, which contain the sums of the blobs. */
 static int write_segments(int fd, struct index_segment **segments, size_t n,
 			  struct sidecar_segment *rows, uint64_t at)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sidecar_check.c - is a sidecar file sound? It is used where it is mapped, so nothing in it may lead
- * outside.
+ * sidecar_check.c - check a sidecar file. It is used where it is mapped, so nothing in it may refer
+ * to memory outside.
  *
- * Twice over: a sum tells whether the bytes are those that were written, and everything that later is
- * used as an index or a length is compared with its bounds, whatever the sum says. Both together go
- * over the file once, at some 5 GB/s and thread.
+ * There are two checks: a sum shows whether the bytes are those that were written; and everything
+ * that is later used as an index or a length is compared with its bounds, independent of the sum.
+ * Both together read the file once, at about 5 GB/s per thread.
  */
 #include "timeline/index/sidecar_int.h"
 

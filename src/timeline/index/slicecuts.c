@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slicecuts.c - where to cut a range, so that all threads have about the same to do.
+ * slicecuts.c - cut a range into slices so that all threads have about the same work.
  *
  *	stream 0   [seg ][seg ][seg ][seg ]                     many events here,
  *	stream 1        [seg   ][seg            ][seg      ]    few there
  *	slices     |    |    |  |  |    |          |       |
  *
- * Segments have about the same number of pages, and it is pages that cost time: so cuts stand where segments begin, each
- * time when enough pages have come together. No page is looked at for it.
+ * The work depends on the number of pages, and segments have about equally many. So a cut is at the
+ * beginning of a segment, whenever enough pages have accumulated. This reads no page.
  */
 #include "timeline/index/slicecuts.h"
 #include "timeline/timeline_int.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasksources.c - which files and buffers have events of a task.
+ * tasksources.c - the files and buffers that have events of a task.
  *
- * Files of one machine share their tasks, so a task does not tell. Its events do: the index has the task of each event in
- * a column, 2 bytes each, which is gone through. Of 100 million events that is 0.1 s; only who has several files asks.
+ * Files of one machine share their tasks, so a task does not belong to one file. But the index has
+ * the task of each event in a column, 2 bytes each, and this reads the column: 0.1 s for 100
+ * million events. It is needed only with several files.
  */
 #include "timeline/timeline_int.h"
 
-/* Marks the source in each task that the segment has. only: no other than this; true: it was found. */
+/* Marks the source in each task of the segment. only: mark only this task; true: found it. */
 static bool mark_segment(const struct index_segment *seg, uint64_t bit, int only, uint64_t *ret,
 			 size_t n_tasks)
 {

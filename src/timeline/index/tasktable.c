@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasktable.c - a machine's pids to numbers of tasks, shared by all threads.
+ * tasktable.c - maps the pids of a machine to task numbers, shared by all threads.
  *
  *	slots   used:1 │ number:16 │ machine:15 │ pid:32        open addressing, never full: 131 072
  *	blocks  rows of TASK_BLOCK tasks; a row keeps its place
  *
- * Looking a task up takes no lock: a slot is written once, whole, after its row is filled. A pid that
- * is not there is added under the mutex. There are TASKS_MAX numbers; what comes after them is
- * TIMELINE_NO_TASK, and who wants to know looks at the record.
+ * A lookup takes no lock: a slot is written once, whole, after its row is filled. A new pid is
+ * added under the mutex. There are TASKS_MAX numbers; further tasks get TIMELINE_NO_TASK, and a
+ * caller that needs the task reads the record.
  *
- * Names: what saved_cmdlines says stays, as in all other commands; else the last one that an event told. While a trace
- * grows saved_cmdlines is from its beginning, so that what an event tells is newer, until timeline_end().
+ * Names: a name in saved_cmdlines is final, as in all other commands; otherwise the last name in an
+ * event counts. While a trace grows, saved_cmdlines is from its beginning, so names in events are
+ * newer, until timeline_end().
  */
 #include "timeline/timeline_int.h"
 
@@ -30,7 +31,7 @@ static uint64_t key_of(uint32_t machine, int pid)
 	return (uint64_t)machine << 32 | (uint32_t)pid;
 }
 
-/* The slot of a key: the one that has it, or the free one where it belongs. */
+/* The slot of a key: the one that contains it, or the free one for it. */
 static _Atomic uint64_t *slot_find(const struct tasktable *tt, uint64_t key, uint64_t *ret)
 {
 	size_t i = hash_number(tt->seed, key, TASK_SLOTS);
@@ -56,7 +57,7 @@ struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number
 				     memory_order_acquire)[number % TASK_BLOCK];
 }
 
-/* When a name of saved_cmdlines was told. */
+/* The time that a name of saved_cmdlines counts as. */
 static uint64_t told_at(const struct timeline *tl, int pid)
 {
 	return tl->is_live && !tl->has_ended && pid ? 0 : UINT64_MAX;
@@ -147,12 +148,12 @@ static uint64_t sum_of(struct piece text)
 	return sum;
 }
 
-/* The mutex is held. A later text knows better: pids are used again. */
+/* The mutex is held. A later text is better: pids are reused. */
 static void row_learn(const struct timeline *tl, struct task_state_row *row, const struct task *t)
 {
 	size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
 
-	/* an event was later than what a recorder writes at its beginning */
+	/* an event is newer than what a recorder writes at its start */
 	if (!t->known || (row->comm_ts && told_at(tl, row->pub.pid) != UINT64_MAX))
 		return;
 	memset(row->pub.comm, 0, TASK_COMM_BYTES);
@@ -189,7 +190,7 @@ void timeline_end(struct timeline *tl)
 	pthread_mutex_unlock(&tl->lock);
 }
 
-/* The names of tasks that come later are found in the new text, which therefore has to be kept. */
+/* Names of later tasks are in the new text, so it must be kept. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines)
 {
 	struct tasktable *tt = &tl->tasks;

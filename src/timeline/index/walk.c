@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - finding events again: all of a range, or one.
+ * walk.c - read events from the file: all of a range, or one.
  *
- * A page has bits for its kinds, and the columns say it exactly, so a page without any that is wanted is passed
- * over without looking at the file. What is in a page is what the index
- * counted in it: should the file have changed since, a walk ends early, and never finds more.
+ * A page has bits for its kinds, and the columns are exact, so a page without wanted events is
+ * skipped without file access. A walk returns at most the events that the index counted in a page:
+ * if the file has changed since, it ends early and never returns more.
  *
- * `missed` is told by the first event of a page; where pages before it are empty, they may tell it, too.
+ * The first event of a page reports `missed`; empty pages before it may report it, too.
  */
 #include "timeline/timeline_int.h"
 
@@ -43,7 +43,7 @@ int64_t segment_missed(struct timeline *tl, struct stream *st, const struct inde
 {
 	struct walker w = {0};
 
-	/* pages before the segment's first event may tell it, too */
+	/* empty pages before the segment's first event may report a loss, too */
 	if (!(seg->page_bits[page] & PAGE_LOST) && seg->page_first[page])
 		return 0;
 	if (!data || !walker_start(&w, data, len, &st->layout))
@@ -100,7 +100,7 @@ static bool page_has_wanted(const struct walk_wants *w, const struct index_segme
 	return false;
 }
 
-/* false: no more */
+/* false: stop */
 static bool walk_page(struct walk *wk, const struct index_segment *seg, uint32_t page)
 {
 	const struct walk_wants *w = wk->wants;
@@ -233,7 +233,7 @@ void walk_release(struct walk_one *one)
 	one->hold = NULL;
 }
 
-/* The nearest page with events, from `page` on in direction by; false: there is none. */
+/* The nearest page with events, from `page` on in direction by; false: none. */
 static bool find_filled(const struct stream *st, uint64_t *page, int by, uint32_t *ret_count)
 {
 	for (; *page < st->pub.n_pages; *page += by) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build.c - how lanes are made, one or many at once.
+ * build.c - build lanes, one or many at once.
  *
- *	cpu, found          from what the index has
- *	task                states of tasks; of many tasks in one pass over switches and wakings
- *	all others          plan ─▶ one pass over the trace for all of them (passes.c) ─▶ finish, each by itself
+ *	cpu, found          from the index alone
+ *	task                states of tasks; many tasks in one pass over switches and wakings
+ *	all others          plan ─▶ one pass over the trace for all (passes.c) ─▶ finish, one by one
  *
- * A lane of a live trace that replaces another takes over its counts (ticks), samples (fields), states (tasks), sums
- * (CPUs) or spans (interrupts), and gathers only the events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
+ * In a live trace, a lane that replaces another copies its counts (ticks), samples (fields), states
+ * (tasks), sums (CPUs) or spans (interrupts), and gathers only the events after those. Enters and
+ * leaves of functions are matched again from the beginning: a new event may change what is drawn
+ * before it.
  *
- * What a pass gathers is in memory until the lanes are finished, so of lanes that want very much (PASS_BYTES) only some
- * share one.
+ * A pass holds its items in memory until the lanes are finished. So lanes that need very much
+ * memory (PASS_BYTES) are spread over several passes.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -81,7 +83,7 @@ int lane_refuse_many(struct errmsg *err)
 		"a shorter range.");
 }
 
-/* What a plan gathers: all, or its window. */
+/* The range that a plan gathers: the whole trace, or its window. */
 static void plan_place(struct lane_plan *p)
 {
 	uint64_t from;
@@ -123,7 +125,7 @@ int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *er
 
 /* --- many ---------------------------------------------------------------------------------------------------- */
 
-/* What a pass will hold for it, at most. */
+/* The most memory that the pass needs for it. */
 static uint64_t bytes_of(const struct lane_plan *p)
 {
 	struct timeline *tl = p->ln->owner->tl;
@@ -140,13 +142,13 @@ static uint64_t bytes_of(const struct lane_plan *p)
 	return (by_task < by_kind ? by_task : by_kind) * p->g.item_bytes;
 }
 
-/* Shares the pass with others? */
+/* Can it share a pass with others? */
 static bool is_sharing(const struct lane_plan *p)
 {
 	return !p->result && p->is_wanting && !p->from && p->to == TIMELINE_TIME_MAX;
 }
 
-/* A pass for the next plans that may share one; returns how many those are. */
+/* Runs a pass for the next plans that can share one; returns the number of plans. */
 static size_t gather_some(struct lanes *ls, struct lane_plan *plans, size_t n)
 {
 	struct gatherer *list = malloc((n + 1) * sizeof(*list));
@@ -186,7 +188,7 @@ static void finish_one(void *ctx, size_t i)
 	plan_release(p);
 }
 
-/* A lane and its plan, unless something is wrong with it. */
+/* Makes a lane and its plan; false if the spec is wrong. */
 static bool plan_one(struct lanes *ls, struct lane_plan *p, const struct lane_spec *spec,
 		     const struct lane *before)
 {

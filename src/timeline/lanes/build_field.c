@@ -2,9 +2,9 @@
 /*
  * build_field.c - a number of an event over time: samples in order, and their pyramid.
  *
- * Any field of 1, 2, 4 or 8 bytes will do. A sample is 16 bytes, at most SAMPLES_MAX of them. They are gathered by
- * passes.c in the order of time; every SAMPLES_A_BUCKET of them have their least and greatest on the level above, and
- * so on, so that any zoom reads a few hundred.
+ * Any field of 1, 2, 4 or 8 bytes is possible. A sample has 16 bytes; there are at most
+ * SAMPLES_MAX. passes.c gathers them in time order. The level above stores minimum and maximum of
+ * each SAMPLES_A_BUCKET samples, and so on, so that any zoom reads a few hundred.
  */
 #include "timeline/lanes/lane_int.h"
 #include "decode/print/print.h"
@@ -53,7 +53,7 @@ static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *e
 		return false;
 	number = number_of(f, ev->data, swap);
 	*sample = (struct sample){ev->ts, number};
-	return isfinite(number); /* one that is none has no place on a scale */
+	return isfinite(number); /* NaN and infinity have no place on a scale */
 }
 
 static void add_bucket(struct counter_bucket *to, const struct counter_bucket *b)
@@ -138,7 +138,7 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 	return 0;
 }
 
-/* What the lane before has, and what came since; both are in order. */
+/* Joins the samples of the previous lane and the new ones; both are sorted. */
 static int take_over(struct lane_plan *p)
 {
 	const struct sample *a = p->before->samples, *b = p->g.items;
@@ -150,7 +150,7 @@ static int take_over(struct lane_plan *p)
 	all = malloc((n_a + n_b) * sizeof(*all) + 1);
 	if (!all)
 		return -ENOMEM;
-	/* nearly all of the old ones are before the first new one */
+	/* nearly all old samples are before the first new one */
 	if (n_b)
 		i = lane_search_sample(p->before, b[0].ts);
 	else

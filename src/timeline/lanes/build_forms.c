@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_forms.c - lanes of what is entered and left: functions, interrupts, system calls, guests.
+ * build_forms.c - lanes of things that are entered and left: functions, interrupts, system calls,
+ * guests.
  *
- *	events ──forms.c──▶ marks ──marks.c──▶ in order ──callstack.c──▶ spans, a row for each depth
+ *	events ──forms.c──▶ marks ──marks.c──▶ sorted ──callstack.c──▶ spans, one row per depth
  *
- * A task's lane takes its events from all CPUs. A CPU's lane of functions holds those of whatever task it runs:
- * when another task comes, what is open ends there (open end), and begins anew (open start) when the task is
- * back; where the task was meanwhile is another lane.
+ * A task's lane uses its events on all CPUs. A CPU's lane of functions contains those of all tasks
+ * that run there: at a switch to another task the open calls end (open end), and begin again (open
+ * start) when the task returns to this CPU.
  *
- * Of a system call that nobody saw begin is known that it began after its task did; one that was not seen to end, ended
- * when its task died. Both, like all other calls of a task, not beyond the files that tell of it.
+ * A system call whose begin was not recorded began after its task did; one whose end was not
+ * recorded ended when its task died. These and all other calls of a task do not extend beyond the
+ * files that contain them.
  */
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
@@ -38,14 +40,14 @@ struct building {
 	struct forms forms;
 	struct walk_mask kinds; /* of all marks */
 	uint32_t machine;
-	uint64_t from, to; /* what is gathered: all, or a window */
+	uint64_t from, to; /* the gathered range: the whole trace, or a window */
 	bool by_cpu;
 	const char *what, *remedy;
 	int error;
-	struct walk_mask switches; /* cpucalls, sys: kinds that are sched_switch */
+	struct walk_mask switches; /* cpucalls, sys: the kinds of sched_switch */
 };
 
-/* A switch whose task leaves for ever. */
+/* A switch in which the task dies. */
 static bool is_death(const struct building *b, const struct walk_event *ev)
 {
 	struct timeline *tl = b->ln->owner->tl;
@@ -81,7 +83,7 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		b->error = r;
 }
 
-/* Labels that are left somewhere; enters of others are single events, no calls. */
+/* Labels that have a leave; enters with other labels are single events, not calls. */
 static uint8_t *find_left(const struct marks *m)
 {
 	uint8_t *left = calloc(1, LABELS_MAX / 8);
@@ -92,12 +94,12 @@ static uint8_t *find_left(const struct marks *m)
 	return left;
 }
 
-/* What the machine's files tell without a gap, around the time at hand. */
+/* The range that the machine's files cover without a gap, around the current time. */
 struct cover {
 	uint64_t start, end;
 };
 
-/* A call of a task cannot reach into another file, nor be older than its task. */
+/* A call of a task cannot extend into another file, nor begin before its task. */
 static void cover_take(struct building *b, struct callstack *cs, struct cover *c, uint64_t ts)
 {
 	const struct timeline *tl = b->ln->owner->tl;
@@ -109,13 +111,13 @@ static void cover_take(struct building *b, struct callstack *cs, struct cover *c
 	if (c->end)
 		callstack_cut(cs, c->end);
 	machine_cover(tl, b->machine, ts, &c->start, &c->end);
-	/* nor does a window know what is beyond what was gathered for it */
+	/* a window knows nothing outside the range gathered for it */
 	c->start = c->start > b->from ? c->start : b->from;
 	c->end = c->end < b->to ? c->end : b->to;
 	cs->lower = first > c->start ? first : c->start;
 }
 
-/* Where what is open in the end ends: with the data, of a task as soon as one CPU has no more. */
+/* The end of calls that are still open: the end of the data; for a task, of any CPU's data. */
 static uint64_t open_end(const struct building *b, const struct cover *c, const struct marks *m)
 {
 	uint64_t end = timeline_duration(b->ln->owner->tl), cut;
@@ -130,7 +132,8 @@ static uint64_t open_end(const struct building *b, const struct cover *c, const 
 }
 
 /*
- * A virtual CPU is in its guest, or out of it: from the exit, which has the reason, to the next entry.
+ * A virtual CPU is in its guest, or outside: from the exit, which has the reason, to the next
+ * entry.
  *
  *	kvm_entry       kvm_exit: HLT        kvm_entry
  *	├── guest ──────┤├── HLT ────────────┤├── guest …
@@ -194,7 +197,7 @@ static int add_calls(struct building *b, const struct marks *m)
 	return b->error;
 }
 
-/* Streams and the task that the lane is about. -ENODATA: neither is there. */
+/* Finds the streams and the task of the lane. -ENODATA: neither exists. */
 static int take_place(struct building *b, struct errmsg *err)
 {
 	struct lane *ln = b->ln;
@@ -212,7 +215,7 @@ static int take_place(struct building *b, struct errmsg *err)
 		return errmsg_set(
 			err, -EINVAL,
 			"The idle task (pid 0) runs on many CPUs at once and has no lane; "
-			"look at the lanes of the CPUs.");
+			"use the lanes of the CPUs.");
 	r = timeline_find_task(ln->owner->tl, b->machine, pid);
 	if (r < 0 && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "The trace has no task %lld on machine %u.",
@@ -239,7 +242,7 @@ static int take_masks(struct building *b)
 		    (i < ln->ends.n && bit_get(ln->ends.bits, i)) ||
 		    (i < b->switches.n && bit_get(b->switches.bits, i)))
 			r = mask_add_kind(&b->kinds, i);
-	/* what ends one of its spans begins the next */
+	/* the event that ends one span begins the next */
 	for (size_t i = 0; !r && ln->spec.type == LANE_OF_VCPU && i < b->kinds.n; i++)
 		if (bit_get(b->kinds.bits, i)) {
 			r = mask_add_kind(&ln->kinds, i);
@@ -259,7 +262,7 @@ static void find_sort(struct building *b, unsigned *ret_classes)
 		}
 }
 
-/* The last moment up to t when nothing was under way: from there on nothing that is drawn depends on what was before. */
+/* The last moment up to t without open calls: later spans do not depend on earlier events. */
 static uint64_t find_quiet(const struct lane *ln, uint64_t t)
 {
 	bool again = true;
@@ -279,7 +282,7 @@ static uint64_t find_quiet(const struct lane *ln, uint64_t t)
 	return t;
 }
 
-/* Interrupts of a trace that grows: what was over is taken over. */
+/* Interrupts of a growing trace: copies the finished spans. */
 static int go_on(struct lane_plan *p)
 {
 	struct lane *ln = p->ln;

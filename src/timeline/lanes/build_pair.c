@@ -4,9 +4,10 @@
  *
  *	pair:0:block/block_rq_issue:block/block_rq_complete:sector
  *
- * An A that comes again before its B begins anew, as sonde-latency(1) and the kernel's histograms have it. Several
- * may be under way at once; each takes the uppermost row that is free. `pid` and `cpu` are those of the
- * event, unless it has a field of that name. What has not ended is open until the end of the trace.
+ * A second A before its B restarts the span, as in sonde-latency(1) and the kernel's histograms.
+ * Several spans may be open at once; each takes the uppermost free row. `pid` and `cpu` are those
+ * of the event, unless it has a field of that name. A span without an end is open until the end of
+ * the trace.
  *
  * Ceilings: PAIRS_MAX under way at once, LANE_ROWS_MAX drawn.
  */
@@ -40,7 +41,7 @@ struct pairing {
 	struct pair_kind *kinds;
 	size_t n_kinds;
 	struct walk_mask mask;
-	struct under_way *slots; /* open addressing by key, was_used: go on */
+	struct under_way *slots; /* open addressing by key; was_used: continue the search */
 	size_t n_used;
 	uint64_t seed;
 	bool row_taken[LANE_ROWS_MAX];
@@ -65,7 +66,7 @@ static bool key_of(const struct pairing *p, enum key_kind kind, const struct fie
 	return true;
 }
 
-/* A key has 64 bits and a mark 56 + 32 for it: the upper ones go into id. */
+/* A key has 64 bits and a mark 56 + 32 for it: the upper bits go into id. */
 static void mark_set_key(struct mark *m, uint64_t key)
 {
 	m->extra = key;
@@ -77,7 +78,7 @@ static uint64_t mark_key(const struct mark *m)
 	return (uint64_t)m->id << 32 | (m->extra & 0xffffffff);
 }
 
-/* Which keys an event that is both has: depth says so, both marks come from one. */
+/* For an event that is both A and B: depth selects the keys; both marks come from one event. */
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
 		      void *ret_mark)
 {
@@ -121,7 +122,7 @@ static struct under_way *find_slot(struct pairing *p, uint64_t key, bool make)
 	return spare;
 }
 
-/* Addresses are written as such. */
+/* Addresses are printed in hexadecimal. */
 static bool key_is_address(const struct pairing *p)
 {
 	for (size_t i = 0; i < p->n_kinds; i++)
@@ -153,7 +154,7 @@ static uint32_t key_label(struct pairing *p, uint64_t key)
 	return labels_add(&p->ln->owner->labels, text, len);
 }
 
-/* The same keys come again and again. */
+/* The same keys occur again and again. */
 static uint32_t cached_label(struct pairing *p, uint64_t key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);

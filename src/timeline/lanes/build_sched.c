@@ -2,14 +2,14 @@
 /*
  * build_sched.c - lanes of CPUs and of tasks.
  *
- * With sched_switch in the trace a CPU's lane is the index's list of switches, and a task's lane what states.c
- * makes of it. Without, all that is known is who caused the events: then a run of events of one task on
- * a CPU is a span from the first to the last of them, open at both ends, because when the task came
- * and went is not told. Between two events that are far apart it may have been anywhere, so a run ends
- * there. The idle task has no spans.
+ * If the trace has sched_switch, a CPU's lane is the index's list of switches, and a task's lane is
+ * made by states.c. Otherwise only the tasks of the events are known: then a run of events of one
+ * task on a CPU is a span from the first to the last of them. It is open at both ends, because the
+ * task's start and end are unknown. Between two distant events the task may have been anywhere, so
+ * the run ends there. The idle task has no spans.
  *
- * Of a trace that grows a lane takes over from the one before it what is settled (lane.settled), so that only what is new
- * is gone through.
+ * In a growing trace, a lane copies the settled part of its previous version (lane.settled), so
+ * that only new data is processed.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -20,7 +20,7 @@
 
 /* --- without switches: runs of events ------------------------------------------------------------------- */
 
-#define RUN_GAP_NS 10000000 /* so long without an event: nobody says that it still runs */
+#define RUN_GAP_NS 10000000 /* after this long without an event, the task may no longer run */
 
 struct run {
 	uint64_t start, end;
@@ -92,7 +92,7 @@ static int add_runs(struct lane *ln, const struct runs *r)
 	return lane_finish_rows(ln);
 }
 
-/* The stream with most events, where a CPU has several. */
+/* The stream with most events, if a CPU has several. */
 static size_t fullest_stream(const struct lane *ln)
 {
 	struct timeline *tl = ln->owner->tl;
@@ -129,7 +129,7 @@ static int build_runs(struct lane *ln, uint16_t only)
 
 /* --- lanes ------------------------------------------------------------------------------------------------ */
 
-/* The events that begin and end spans; of a CPU only the first. */
+/* The events that begin and end spans; for a CPU only those that begin. */
 static int take_sched_kinds(struct lane *ln)
 {
 	static const struct spec_event events[] = {
@@ -154,7 +154,7 @@ static bool look_who(void *ctx, const struct switch_entry *e)
 	return e->ts < ln->settled;
 }
 
-/* Who ran at a time, as the streams say now. A gap may have been found out that reaches back. */
+/* The task that ran at a time, by the present data. A gap detected later may reach back. */
 static struct switch_entry who_ran(const struct lane *ln, uint64_t t)
 {
 	struct lane at = {.settled = t};
@@ -188,8 +188,8 @@ int lane_build_cpu(struct lane *ln, struct errmsg *err)
 		return r;
 	if (!ln->n_streams && ln->is_whole)
 		return errmsg_set(err, -EINVAL,
-				  "The trace has nothing of CPU %llu of machine %u; choose one of "
-				  "those that the list of lanes shows.",
+				  "The trace has no data of CPU %llu of machine %u; choose a CPU "
+				  "from the list of lanes.",
 				  (unsigned long long)ln->spec.number, ln->spec.machine);
 	r = sched_streams_init(&ss, tl, ln->spec.machine);
 	if (r < 0)
@@ -261,7 +261,7 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 		return errmsg_set(
 			err, -EINVAL,
 			"The idle task (pid 0) runs on many CPUs at once and has no lane; "
-			"look at the lanes of the CPUs.");
+			"use the lanes of the CPUs.");
 	if (task < 0 && !ln->is_whole)
 		return 0;
 	if (task < 0)
@@ -298,7 +298,10 @@ static void add_state(void *ctx, uint16_t task, const struct task_track *t,
 		drop_lane(p);
 }
 
-/* A lane ready to be filled, if there is such a task. goes_on: only those that take over from another, or no others. */
+/*
+ * Prepares a lane for filling, if the task exists. goes_on: only lanes that extend a previous
+ * version; otherwise only the others.
+ */
 static void prepare_lane(struct lanes *ls, struct task_lanes *tls, struct prepared_lane *p,
 			 bool goes_on)
 {
@@ -356,7 +359,7 @@ static void build_some(struct lanes *ls, uint32_t machine, struct prepared_lane 
 	free(tls.bits);
 }
 
-/* Those that go on need what is new alone; the others everything. */
+/* Lanes that extend a previous version need only new data; the others need everything. */
 void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n)
 {
 	if (!timeline_has_sched(ls->tl, machine))

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_ticks.c - lanes of single events: a tracepoint, all of a CPU, hits of a search.
+ * build_ticks.c - lanes of single events: a tracepoint, all events of a CPU, hits of a search.
  *
- * Nothing is kept of them but a pyramid of counts; close up they are found again in the file. Its base is fine
- * enough that a tile below it has not more than some EVENTS_A_BUCKET × 1024 events to walk, wanted or not.
+ * Such a lane stores only a pyramid of counts; close up, the events are read from the file. The
+ * base is so fine that a tile below it walks at most about EVENTS_A_BUCKET × 1024 events, wanted or
+ * not.
  *
- * Events are counted by passes.c, together with whatever else is built. Hits of a search are counted by ranks: the
- * trace is cut into slices of whole buckets, a job each.
+ * passes.c counts the events, together with the other lanes that are built. Hits of a search are
+ * counted by ranks: the trace is cut into slices of whole buckets, one job each.
  */
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define FOUND_BITS_N	0 /* hits are counted bucket by bucket: as few as can be */
+#define FOUND_BITS_N	0 /* hits are counted bucket by bucket: as few buckets as possible */
 #define EVENTS_A_BUCKET 48
 #define EVENTS_A_PAGE	80
 #define SLICES		64
@@ -29,7 +30,7 @@ struct slice {
 	size_t from, to;
 };
 
-/* The range of a slice, in buckets; false: it has none. */
+/* The range of a slice, in buckets; false: empty. */
 static bool slice_init(struct slice *s, const struct counting *c, size_t i)
 {
 	const struct pyramid *p = &c->ln->ticks;
@@ -41,7 +42,7 @@ static bool slice_init(struct slice *s, const struct counting *c, size_t i)
 	return s->from < s->to;
 }
 
-/* Hits of a search: the selection knows how many are before any time. */
+/* Hits of a search: the selection knows the number of hits before any time. */
 static void rank_slice(void *ctx, size_t i)
 {
 	struct counting *c = ctx;
@@ -78,8 +79,8 @@ static void raise_levels(struct pyramid *p)
 }
 
 /*
- * n_walked: events that a walk over the whole trace looks at. before: buckets that will be taken over; those of the new
- * one must not be finer.
+ * n_walked: events that a walk over the whole trace reads. before: buckets that will be copied; the
+ * new buckets must not be finer.
  */
 static int add_pyramid(struct lane *ln, uint64_t n_walked, const struct pyramid *before)
 {
@@ -99,7 +100,7 @@ static int add_pyramid(struct lane *ln, uint64_t n_walked, const struct pyramid 
 	return 0;
 }
 
-/* Events of the lane's kinds, and of all. */
+/* The number of events of the lane's kinds. */
 static uint64_t count_wanted(const struct lane *ln)
 {
 	struct timeline *tl = ln->owner->tl;
@@ -111,7 +112,7 @@ static uint64_t count_wanted(const struct lane *ln)
 	return n;
 }
 
-/* Can the lane go on from the one before? Not if that is much too coarse by now. */
+/* Can the lane extend its previous version? Not if that is much too coarse by now. */
 static bool goes_on(const struct lane_plan *p, uint64_t n_walked)
 {
 	struct pyramid fresh;
@@ -123,7 +124,7 @@ static bool goes_on(const struct lane_plan *p, uint64_t n_walked)
 	return fresh.base_level + 1 >= p->before->ticks.base_level;
 }
 
-/* The counts of the base, into buckets as wide or wider. */
+/* Copies the counts of the base into buckets of the same width or wider. */
 static void take_over(struct pyramid *to, const struct pyramid *from)
 {
 	int wider = to->base_level - from->base_level;
@@ -156,7 +157,7 @@ int lane_plan_ticks(struct lane_plan *p, struct errmsg *err)
 				  ln->spec.event.system, ln->spec.event.name, ln->spec.machine);
 	for (size_t i = 0; i < ln->n_streams; i++)
 		n_walked += timeline_stream(tl, ln->streams[i])->n_events;
-	/* of rare events only the pages that have one are walked */
+	/* for rare events only the pages that contain one are walked */
 	if (!is_all && ln->is_whole && count_wanted(ln) * EVENTS_A_PAGE < n_walked)
 		n_walked = count_wanted(ln) * EVENTS_A_PAGE;
 	r = add_pyramid(ln, n_walked, goes_on(p, n_walked) ? &p->before->ticks : NULL);
@@ -194,7 +195,7 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 			ln->found = selection_hold(ls->selections[i].sel);
 	pthread_mutex_unlock(&ls->lock);
 	if (!ln->found)
-		return errmsg_set(err, -EINVAL, "There is no search %llu any more; search again.",
+		return errmsg_set(err, -EINVAL, "Search %llu has expired; search again.",
 				  (unsigned long long)ln->spec.number);
 	r = add_pyramid(ln, FOUND_BITS_N, NULL);
 	if (r < 0)

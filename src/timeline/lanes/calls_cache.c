@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls_cache.c - what all tasks had entered and not left, at some moments of a trace.
+ * calls_cache.c - the call stacks of all tasks at some moments of a trace.
  *
  *	trace     |-------------------------------------------------|
  *	range                            [====]
- *	a function      [────────────────────────────────]             its events are not in the range
+ *	a function      [────────────────────────────────]             no event in the range
  *	moments   |      |      |      |
- *	                               ^ its stack is known here; from here on the events are gone through
+ *	                               ^ its stack is known here; events are read from here on
  *
- * Whoever goes through the events of a trace leaves moments behind, and the next one for a range behind them need not
- * begin at the beginning. They belong to one version of the index: when it has grown they are forgotten.
+ * Each pass over the events of a trace stores moments, so that the next pass for a later range need
+ * not start at the beginning. Moments belong to one version of the index; they are dropped when it
+ * grows.
  *
- * A moment is an array of stacks, packed: head, calls that are open, displaced calls. At most MOMENTS_MAX of them
- * and CACHE_BYTES.
+ * A moment is an array of packed stacks: head, open calls, displaced calls. There are at most
+ * MOMENTS_MAX moments in at most CACHE_BYTES.
  */
 #include "timeline/lanes/calls_cache.h"
 

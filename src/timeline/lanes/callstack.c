@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callstack.c - enters and leaves to spans.
+ * callstack.c - turn enters and leaves into spans.
  *
  *	enter a      a open
  *	enter b      a b open
@@ -8,13 +8,13 @@
  *	leave x      x was never entered: it began before the recording, or its enter was lost
  *	enter c/0    a was not left, but the event says that nothing is above: closed, end unknown
  *
- * Events that tell their depth are believed: after a loss the next one puts the stack right. Others nest
- * as they come; a leave closes the innermost call with its id, and what is above it has lost its own.
- * id 0 fits everything.
+ * If events have a depth, it is trusted: after a loss the next event corrects the stack. Others
+ * nest in the order of events; a leave closes the innermost call with its id, and calls above it
+ * have lost their own leave. id 0 matches everything.
  *
- * An interrupt may come when a function has returned, but before its leave is written: then functions of the
- * interrupt stand between the two, at the same depth. Such a call is displaced, not forgotten; when its
- * leave comes and says how long it took, the span is as long as that.
+ * An interrupt may come after a function has returned, but before its leave is written. Then
+ * functions of the interrupt are between the two, at the same depth. Such a call is displaced, not
+ * dropped; when its leave comes with a duration, the span gets that length.
  */
 #include "timeline/lanes/callstack.h"
 
@@ -37,14 +37,14 @@ static void close_call(struct callstack *cs, unsigned d, uint64_t end, uint8_t f
 	c->is_open = false;
 }
 
-/* Everything from depth d on has lost its end. */
+/* All calls from depth d on have lost their end. */
 static void close_above(struct callstack *cs, unsigned d, uint64_t ts)
 {
 	while (cs->top > d)
 		close_call(cs, --cs->top, ts, TILE_OPEN_END);
 }
 
-/* The oldest of the displaced has lost its end. */
+/* The oldest displaced call has lost its end. */
 static void give_up(struct callstack *cs)
 {
 	struct displaced_call *d = &cs->displaced[0];
@@ -68,7 +68,9 @@ static void displace(struct callstack *cs, unsigned d, uint64_t ts)
 	c->is_open = false;
 }
 
-/* The leave of a displaced call: it ended when it says, before the other came. */
+/*
+ * The leave of a displaced call: it ended after its recorded duration, before the other call began.
+ */
 static bool leave_displaced(struct callstack *cs, const struct mark *m)
 {
 	for (unsigned i = cs->n_displaced; m->extra && i-- > 0;) {
@@ -106,7 +108,7 @@ static bool is_same(const struct open_call *c, const struct mark *m)
 	return c->is_open && (!c->id || !m->id || c->id == m->id);
 }
 
-/* The depth of the call that is left, or cs->top where it is not open. */
+/* The depth of the call that is left, or cs->top if it is not open. */
 static unsigned find_call(const struct callstack *cs, const struct mark *m)
 {
 	if (m->depth != MARK_NO_DEPTH)
@@ -117,7 +119,7 @@ static unsigned find_call(const struct callstack *cs, const struct mark *m)
 	return cs->top;
 }
 
-/* What is left was not seen to begin. */
+/* Handles a leave whose begin was not recorded. */
 static void leave_unseen(struct callstack *cs, const struct mark *m)
 {
 	unsigned d = m->depth == MARK_NO_DEPTH ? cs->top : m->depth;
@@ -152,13 +154,13 @@ void callstack_leave(struct callstack *cs, const struct mark *m)
 			leave_unseen(cs, m);
 	} else {
 		close_above(cs, d + 1, m->ts);
-		/* only the end tells why a guest was left */
+		/* only the leave has the reason of a guest exit */
 		if (!cs->calls[d].label)
 			cs->calls[d].label = m->label;
 		cs->top = d;
 		close_call(cs, d, m->ts, 0);
 	}
-	/* counted depths: what ended here cannot have anything of an unseen one before it */
+	/* counted depths: no unseen call can begin before a call that ended here */
 	if (m->depth == MARK_NO_DEPTH)
 		cs->lower = m->ts;
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * find.c - one span of a lane: under the pointer, next to it, the one before or after; or all of a range.
+ * find.c - find one span of a lane: under the pointer, nearest, previous or next; or all of a
+ * range.
  *
- * To find what stands before a time where a lane can only be read forwards, a window before it is read, then one
- * twice as long before that, until something is in it: the cost is that of the distance, not of the trace.
+ * Some lanes can only be read forwards. To find the span before a time, this reads a window before
+ * it, then one twice as long before that, until one contains a span. So the cost depends on the
+ * distance, not on the size of the trace.
  *
- * The events that begin and end a span are not kept; they are looked for in the file at exactly these times.
+ * The events that begin and end a span are not stored; they are searched in the file at exactly
+ * these times.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -14,7 +17,7 @@
 #include <stdlib.h>
 
 #define FIRST_WINDOW_NS UINT64_C(4096)
-#define TICKS_MAX	(4u << 20) /* of one lane_each() */
+#define TICKS_MAX	(4u << 20) /* for one lane_each() */
 #define NO_REF		UINT64_MAX
 
 /* --- references ------------------------------------------------------------------------------------------- */
@@ -41,7 +44,7 @@ static event_ref ref_in(const struct lane *ln, size_t stream, uint64_t ts,
 	return ref;
 }
 
-/* The event of these kinds (none given: of any) at ts in the streams of the lane, of all its CPUs. */
+/* The event of these kinds (none given: any) at ts in the streams of the lane, on all its CPUs. */
 static event_ref find_ref(const struct lane *ln, uint64_t ts, const struct walk_mask *kinds)
 {
 	event_ref ref = NO_REF;
@@ -314,7 +317,7 @@ static bool give_one(void *ctx, const struct drawn_span *d)
 	return g->each(g->ctx, &s);
 }
 
-/* Rows side by side: the one whose next span begins first is next; of equals the upper one. */
+/* Merges the rows: the span that begins first is next; of equals the upper row. */
 static int each_of_rows(struct giving *g, uint64_t from, uint64_t to)
 {
 	const struct lane *ln = g->ln;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * forms.c - the table of events that enter and leave, and how a record of them is read.
+ * forms.c - the table of events that enter and leave, and how to read a record of them.
  *
- * A * in a name stands for anything, the same in both events of a row, and that is what was entered. Such a row
- * counts only where both events are there, so that `open` alone is no function, but `open` with
- * `open__return` is. A kind belongs to the first row that fits.
+ * A * in a name matches anything, the same in both events of a row, and names what was entered.
+ * Such a row applies only if both events exist: `open` alone is not a function, but `open` with
+ * `open__return` is. A kind belongs to the first row that matches.
  *
  *	system  enter  leave    both names
- *	label   how the text is made of the field `what`
+ *	label   how to make the text from the field `what`
  *	id      the field that is equal in both, if it is not `what`
- *	depth   the field that tells how deep the nesting is; none: it is counted
+ *	depth   the field with the nesting depth; none: it is counted
  */
 #include "timeline/lanes/forms.h"
 #include "timeline/states/states_int.h"
@@ -22,12 +22,12 @@
 #include <string.h>
 
 enum form_label {
-	LABEL_NAME,    /* what the * stands for, or the enter event's name */
+	LABEL_NAME,    /* the text that * matches, or the enter event's name */
 	LABEL_SYMBOL,  /* an address of the kernel */
 	LABEL_TEXT,    /* a text in the record */
 	LABEL_VALUE,   /* a number, named by the print format */
 	LABEL_SYSCALL, /* its number */
-	LABEL_KVM,     /* why a guest was left; told by the leave event */
+	LABEL_KVM,     /* why a guest was left; in the leave event */
 };
 
 struct form {
@@ -36,7 +36,7 @@ struct form {
 	const char *enter, *leave;
 	enum form_label label;
 	const char *what, *id, *depth;
-	bool needs_field; /* only events that have the field `what` (leave: its own) */
+	bool needs_field; /* only events with the field `what` (leave: its own) */
 	const char *leave_what;
 };
 
@@ -66,7 +66,7 @@ static const struct form table[] = {
 	{FORM_CALLS, NULL, "*_entry", "*_return", LABEL_NAME},
 };
 
-/* Systems whose events belong to other lanes, or nest with nothing. */
+/* Systems whose events belong to other lanes, or do not nest. */
 static const char *const not_calls[] = {"irq", "irq_vectors",  "ipi",	"timer",
 					"kvm", "raw_syscalls", "sched", "syscalls"};
 
@@ -82,7 +82,7 @@ static bool is_excluded(const struct form *f, const char *system)
 	return false;
 }
 
-/* Does name fit the pattern? Then *stem is what the * stands for. */
+/* Does name match the pattern? Then *stem is the part that * matches. */
 static bool fits(const char *pattern, const char *name, struct piece *stem)
 {
 	const char *star = strchr(pattern, '*');
@@ -106,7 +106,7 @@ static const struct timeline_kind *kind_of(const struct timeline *tl, size_t i, 
 	return k->event && timeline_source(tl, k->source)->machine == machine ? k : NULL;
 }
 
-/* Is there an event of the system, with the pattern's name? */
+/* Does the system have an event with the pattern's name? */
 static bool has_partner(const struct timeline *tl, uint32_t machine, const char *system,
 			const char *pattern, struct piece stem)
 {
@@ -122,7 +122,7 @@ static bool has_partner(const struct timeline *tl, uint32_t machine, const char 
 	return false;
 }
 
-/* Probes that are told apart by their fields, not by their names. */
+/* Probes that differ by their fields, not by their names. */
 static bool fits_fields(const struct form *f, const struct event *ev, bool *ret_leave)
 {
 	*ret_leave = event_find_field(ev, f->leave_what);
@@ -200,7 +200,7 @@ static void settle_kind(struct forms *fs, struct timeline *tl, struct form_kind 
 	fs->n_found++;
 }
 
-/* raw_syscalls and syscalls tell the same twice: the row that came first counts. */
+/* raw_syscalls and syscalls record the same calls: the first row wins. */
 static void drop_doubles(struct forms *fs)
 {
 	const struct form *first = NULL;
@@ -282,7 +282,7 @@ static bool number_of(const struct field *f, const struct walk_event *ev, bool s
 	return true;
 }
 
-/* The bytes of a text, in the record or where the record says. */
+/* The bytes of a text: inline, or at the offset given in the record. */
 static struct piece text_of(const struct field *f, const struct walk_event *ev, bool swap)
 {
 	uint64_t v, offset = f->offset, len = f->size;
@@ -381,7 +381,7 @@ static uint32_t label_of(struct forms *fs, const struct form_kind *fk, struct ma
 	}
 	if (!number_of(fk->what, ev, fk->swap, &v))
 		return 0;
-	/* enter and leave have the same numbers: each its own place */
+	/* enter and leave have the same numbers but need separate slots */
 	at = ((v ^ (uintptr_t)fk >> 4) * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
 	if (cache->slots[at].key != v || cache->slots[at].of != fk) {
 		cache->slots[at].key = v;
@@ -407,7 +407,7 @@ bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev
 		ret->id = id ^ id >> 32;
 	else if (!fk->form->id && !(fk->form->classes & (FORM_SYS | FORM_VCPU)))
 		ret->id = ret->label;
-	/* a task leaves the call it is in, whatever number the kernel tells (rt_sigreturn: -1) */
+	/* a task leaves its current call, whatever number the kernel records (rt_sigreturn: -1) */
 	if (number_of(fk->depth, ev, fk->swap, &depth))
 		ret->depth = depth < MARK_NO_DEPTH ? depth : MARK_NO_DEPTH - 1;
 	if (fk->is_leave && number_of(fk->begin, ev, fk->swap, &begin) &&

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kinds.c - which streams, kinds of events and tasks a lane is about, as walks want them.
+ * kinds.c - the streams, kinds of events and tasks of a lane, in the form that walks need.
  *
- * The same event of two buffers or files is two kinds, and the same CPU of two buffers two streams: a lane takes
- * all that belong to its machine. Kinds are numbered as they are met, so that while the index grows a mask may
- * miss some; the lane is then built anew when the index is complete (lane.c).
+ * The same event in two buffers or files is two kinds, and the same CPU in two buffers is two
+ * streams: a lane uses all that belong to its machine. Kinds are numbered in the order of
+ * appearance, so a mask may miss some while the index grows; the lane is rebuilt when the index is
+ * complete (lane.c).
  */
 #include "timeline/lanes/lane_int.h"
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lane.c - the life of lanes: found by their spec, built once, kept while there is room.
+ * lane.c - the life cycle of lanes: found by their spec, built once, kept while there is room.
  *
- *	lane_get ─▶ slot of the spec ─▶ lane, fresh ────────────────▶ counted, given out
+ *	lane_get ─▶ slot of the spec ─▶ lane, fresh ────────────────▶ counted, returned
  *	                 │ stale or none
- *	                 └▶ built, without the lock; others wait, or take the stale one meanwhile
+ *	                 └▶ built, without the lock; others wait, or use the stale one
  *
- * A lane does not change once it is built, so that any number of threads may draw from it. While the index
- * grows (and in live traces) a lane becomes stale: the next one to ask builds it anew, but only if the last
- * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS. Of a live trace a lane remembers up
- * to where it knows each stream, and a new one takes over what it has, where that is possible (build.c).
+ * A lane never changes after it is built, so any number of threads may draw from it. While the
+ * index grows (and in live traces) a lane becomes stale. The next request rebuilds it, but only if
+ * its age exceeds REBUILD_TIMES its build time, and at least REBUILD_NS. A lane of a live trace
+ * stores how far it has processed each stream, so that a new version can copy its content where
+ * possible (build.c).
  *
- * Of a trace that grows (lanes_follow()) nobody waits for that. Some threads build what was asked for; meanwhile the stale
- * one is given out, and what has none yet is waited for FIRST_NS, then an empty lane is given that knows nothing.
+ * In a growing trace (lanes_follow()) no request waits for a build. Separate threads build the
+ * requested lanes; until then a request gets the stale lane. A request for a new lane waits
+ * FIRST_NS, then gets an empty lane.
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
@@ -134,7 +136,7 @@ struct timeline *lanes_timeline(struct lanes *ls)
 	return ls->tl;
 }
 
-/* lock held: takes the lane out of its slot; it is freed now, or when the last one gives it back. */
+/* lock held: removes the lane from its slot and frees it, now or when the last user releases it. */
 static void slot_drop(struct lanes *ls, struct lane_slot *slot)
 {
 	struct lane *ln = slot->lane;
@@ -220,7 +222,7 @@ uint64_t lanes_version(struct timeline *tl)
 	return timeline_n_events(tl) + timeline_duration(tl) * 31;
 }
 
-/* One that knows nothing. */
+/* An empty lane. */
 static struct lane *lane_alloc(struct lanes *ls, const struct lane_spec *spec)
 {
 	struct lane *ln = calloc(1, sizeof(*ln));
@@ -259,7 +261,7 @@ void lane_settle(struct lane *ln, uint64_t begin_ns)
 	ln->taken_from = NULL;
 }
 
-/* before: the one that it replaces, or NULL. */
+/* before: the version that it replaces, or NULL. */
 static int build(struct lanes *ls, const struct lane_spec *spec, const struct lane *before,
 		 struct lane **ret, struct errmsg *err)
 {
@@ -288,7 +290,7 @@ static bool is_fresh(const struct lane *ln)
 	if (ln->version == lanes_version(ln->owner->tl) &&
 	    (ln->is_whole || timeline_progress(ln->owner->tl) < 1))
 		return true;
-	/* the last one while the index grew is not good enough when it is complete */
+	/* a lane from before the index was complete must be rebuilt after that */
 	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
 		return false;
 	return clock_now_ns() - ln->built_at_ns < (rest > least ? rest : least);
@@ -315,7 +317,7 @@ static struct lane_slot *find_slot(struct lanes *ls, const char *text, bool make
 	return slot;
 }
 
-/* lock held: slots that nobody builds and that hold nothing */
+/* lock held: frees a slot that is empty and not being built */
 static void forget_slot(struct lanes *ls, struct lane_slot *slot)
 {
 	for (size_t h = 0; h < LANE_HASH; h++)
@@ -328,7 +330,7 @@ static void forget_slot(struct lanes *ls, struct lane_slot *slot)
 			}
 }
 
-/* lock held: the longest unused lanes go, but not `keep`. */
+/* lock held: frees the least recently used lanes, but not `keep`. */
 static void evict(struct lanes *ls, const struct lane_slot *keep)
 {
 	while (ls->n_bytes > ls->bytes_max || ls->n_slots >= LANES_MAX) {
@@ -353,7 +355,7 @@ static void put_locked(struct lane *ln)
 		lane_free(ln);
 }
 
-/* lock held, and given up while it builds */
+/* lock held, released while building */
 static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lane_spec *spec,
 		      struct errmsg *err)
 {
@@ -390,7 +392,7 @@ static void want(struct lanes *ls, struct lane_slot *slot)
 	pthread_cond_broadcast(&ls->wanted);
 }
 
-/* Lanes that are only their rows, so that one without any is nothing but empty. */
+/* Lanes that consist of rows only, so that one without rows is simply empty. */
 static bool can_be_empty(enum lane_type type)
 {
 	enum lane_kind kind = lane_kind_of(type);
@@ -398,7 +400,7 @@ static bool can_be_empty(enum lane_type type)
 	return kind == LANE_CPU || kind == LANE_STATES || kind == LANE_SPANS;
 }
 
-/* lock held, given up while waiting. False: it takes longer. */
+/* lock held, released while waiting. False: it takes longer. */
 static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
 {
 	uint64_t now = clock_now_ns(), end = slot->wanted_ns + FIRST_NS;
@@ -413,7 +415,7 @@ static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
 	return true;
 }
 
-/* lock held. 1: *ret is to be given out; 0: it must be built here; negative: an error. */
+/* lock held. 1: *ret is the answer; 0: the caller must build it; negative: an error. */
 static int get_at_once(struct lanes *ls, const char *text, const struct lane_spec *spec,
 		       struct lane **ret)
 {
@@ -433,13 +435,13 @@ static int get_at_once(struct lanes *ls, const char *text, const struct lane_spe
 			return 1;
 		}
 		if (!wait_for_first(ls, slot)) {
-			*ret = lane_alloc(ls, spec); /* nobody keeps it */
+			*ret = lane_alloc(ls, spec); /* not in the slot */
 			return *ret ? 1 : -ENOMEM;
 		}
 	}
 }
 
-/* lock held: a lane in the slot of the text, or an error. */
+/* lock held: returns a lane in the slot of the text, or an error. */
 static int get_locked(struct lanes *ls, const char *text, const struct lane_spec *spec,
 		      struct lane **ret, struct errmsg *err)
 {
@@ -463,7 +465,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 		if (!slot->is_building && (!slot->lane || !is_fresh(slot->lane)))
 			r = slot_build(ls, slot, spec, err);
 		if (r < 0 && !slot->lane) {
-			/* nobody needs to try it again: it will not become less */
+			/* do not try again: the number of events never decreases */
 			slot->is_too_many = r == -E2BIG;
 			if (!slot->is_too_many)
 				forget_slot(ls, slot);
@@ -481,7 +483,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 
 #define PREPARE_MAX 256
 
-/* lock held: takes a slot that needs a lane. */
+/* lock held: claims a slot that needs a lane. */
 static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_lane *to)
 {
 	slot->is_building = true;
@@ -493,7 +495,7 @@ static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_
 	to->lane = NULL;
 }
 
-/* Takes the slots that need a lane; or leaves them to the builder. */
+/* Claims the slots that need a lane; or queues them for the builder threads. */
 static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_specs,
 			 struct prepared_lane *list)
 {
@@ -549,7 +551,7 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	if (!list)
 		return;
 	n = take_slots(ls, specs, n_specs, list);
-	/* one is built as well when it is asked for, which can also say what is wrong with it */
+	/* a single lane can as well be built on request, which also reports errors */
 	if (n > 1)
 		lanes_build_many(ls, list, n);
 	if (n)
@@ -557,7 +559,7 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	free(list);
 }
 
-/* Which of the builders makes it: what is quick does not wait for what is not. */
+/* Selects the builder thread: quick builds do not wait for slow ones. */
 static unsigned builder_of(const struct lane_slot *slot, const struct lane_spec *spec)
 {
 	bool is_short = lane_kind_of(spec->type) != LANE_SPANS || spec->type == LANE_OF_IRQ ||
@@ -566,7 +568,7 @@ static unsigned builder_of(const struct lane_slot *slot, const struct lane_spec 
 	return !slot->lane ? 2 : is_short ? 0 : 1;
 }
 
-/* lock held: what somebody waits for, or has found stale. */
+/* lock held: takes slots that a request waits for, or found stale. */
 static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, unsigned builder)
 {
 	size_t n = 0;
@@ -671,7 +673,7 @@ int lanes_follow(struct lanes *ls, bool is_on)
 		stop_builders(ls, LANE_BUILDERS);
 	pthread_mutex_lock(&ls->lock);
 	ls->has_builder = is_on && !r;
-	/* those that were taken over from others are made anew when they are asked for */
+	/* lanes that extend others are rebuilt on the next request */
 	for (size_t h = 0; h < LANE_HASH && !is_on; h++)
 		for (struct lane_slot *slot = ls->slots[h]; slot; slot = slot->next) {
 			slot->is_wanted = slot->has_failed = false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - the spans and ticks of a lane in a range, wherever they are kept.
+ * read.c - the spans and ticks of a lane in a range, from any kind of storage.
  *
  *	rows       an array of spans: binary search
- *	turns      lanes of CPUs: who ran, from the index's own lists; a span lasts until the next turn
- *	states     lanes of tasks, live: what the lane has let go is made again
- *	walk       ticks: found again in the file, sub-buffers without the wanted kinds are skipped
+ *	turns      lanes of CPUs: from lists of switches; a span ends at the next turn
+ *	states     lanes of tasks, live: dropped spans are computed again
+ *	walk       ticks: read from the file; sub-buffers without the wanted kinds are skipped
  *	rows of a selection   hits of a search
  *
- * The idle task (pid 0) is no span of a CPU. Time of which nobody knows who ran is one, of no task.
+ * The idle task (pid 0) is not a span of a CPU. Time without a known task is a span without task.
  */
 #include "timeline/lanes/lane_int.h"
 #include "timeline/states/states_int.h"
@@ -55,12 +55,12 @@ struct turn_reader {
 	bool (*each)(void *ctx, const struct drawn_span *s);
 	void *ctx;
 	int idle;
-	bool stopped, is_seen; /* seen: the span at hand began with no switch */
+	bool stopped, is_seen; /* seen: the current span began without a switch */
 	uint64_t start;
 	uint16_t task;
 };
 
-/* The span at hand ends. */
+/* Ends the current span. */
 static bool give(struct turn_reader *r, uint64_t end, uint8_t flags)
 {
 	struct drawn_span d = {r->start, end, r->task, 0, flags};
@@ -84,7 +84,7 @@ static bool read_turn(void *ctx, const struct cpu_turn *t)
 	struct turn_reader *r = ctx;
 	bool is_switch = t->state != STATE_UNKNOWN;
 
-	/* who was seen only when it left has no time that is known */
+	/* the running time of a task that was seen only when it left is unknown */
 	if ((t->ts > r->start || is_switch) && !(r->is_seen && t->ts == r->start) &&
 	    !give(r, t->ts, is_switch ? 0 : TILE_OPEN_END))
 		return false;
@@ -142,7 +142,7 @@ static void read_gone(void *ctx, uint16_t task, const struct task_track *t,
 		g->stopped = !g->each(g->ctx, &d);
 }
 
-/* States that the lane does not keep any more are made again. False: no more is wanted. */
+/* Computes states again that the lane has dropped. False: stop. */
 static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
@@ -154,7 +154,7 @@ static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
 	if (!bits)
 		return true;
 	bit_set(bits, task);
-	/* the last one is cut at `to`, where those that are kept begin */
+	/* the last one is cut at `to`, where the stored spans begin */
 	states_pass(tl, ln->owner->states, ln->spec.machine, bits, from, to, read_gone, &g);
 	free(bits);
 	return !g.stopped;
@@ -193,7 +193,7 @@ void lane_each_span(const struct lane *ln, unsigned at, uint64_t from, uint64_t 
 size_t lane_count_spans(const struct lane *ln, unsigned at, uint64_t from, uint64_t to)
 {
 	if (ln->sched_stream >= 0)
-		return 0; /* only counting would tell */
+		return 0; /* only counting could find the number */
 	if (at >= ln->n_rows)
 		return 0;
 	return row_search(&ln->rows[at], to) - row_search(&ln->rows[at], from) + 1;

@@ -2,21 +2,23 @@
 /*
  * rows.c - the rows of a lane, and the pyramids above them.
  *
- * A row is an array of spans in order that do not overlap. Above it, if it is long, stands a pyramid:
+ * A row is a sorted array of spans that do not overlap. If it is long, it has a pyramid:
  *
  *	level b + 2   [       ][       ]        a bucket is the sum of the two below it
  *	level b + 1   [   ][   ][   ][   ]
- *	level b       [ ][ ][ ][ ][ ][ ][ ]     buckets of 2^b ns: some 2^14 over the trace
+ *	level b       [ ][ ][ ][ ][ ][ ][ ]     buckets of 2^b ns: about 2^14 over the trace
  *	spans         ── ─ ───── ── ─────
  *
- * A bucket knows how much of its time is taken, to the nanosecond, and which value took most of it. The latter is
- * exact at the base (up to SHARES_MAX values in a bucket) and an estimate above, good enough for a colour.
+ * A bucket knows how much of its time is used, to the nanosecond, and which value used most of it.
+ * The latter is exact at the base (up to SHARES_MAX values in a bucket) and an estimate above, good
+ * enough for a colour.
  *
- * With 2^14 buckets a tile one level below the base covers a 32nd of the trace. Where that is more than
- * SPANS_A_BUCKET spans for each bucket, there are more of them, so that a tile never has more than some 65 000
- * spans to go through, half a millisecond. Rows of up to ROW_SCAN_MAX spans need no pyramid.
+ * With 2^14 buckets a tile one level below the base covers a 32nd of the trace. If a bucket would
+ * then have more than SPANS_A_BUCKET spans, there are more buckets, so that a tile never has more
+ * than about 65 000 spans to go through, half a millisecond. Rows of up to ROW_SCAN_MAX spans need
+ * no pyramid.
  *
- * Buckets are filled by all threads, each a part of the time, split between buckets.
+ * All threads fill buckets, each for a part of the time that begins and ends between buckets.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -105,8 +107,8 @@ void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags)
 struct filler {
 	struct pyramid *p;
 	bool is_states;
-	size_t at;	 /* the bucket at hand */
-	size_t from, to; /* those that are ours */
+	size_t at;	 /* the current bucket */
+	size_t from, to; /* the buckets of this thread */
 	struct shares shares;
 };
 
@@ -217,7 +219,7 @@ static void raise_levels(struct pyramid *p, bool is_states)
 struct fill_job {
 	struct lane *ln;
 	unsigned row;
-	size_t first; /* bucket that is not filled yet */
+	size_t first; /* first bucket to fill */
 };
 
 static void fill_part(void *ctx, size_t i)
@@ -236,7 +238,7 @@ static void fill_part(void *ctx, size_t i)
 	flush(&f);
 }
 
-/* The buckets that another lane has already, if its own are not too coarse. Returns how many. */
+/* Copies the buckets of another lane, unless they are too coarse. Returns their number. */
 static size_t take_buckets(struct lane *ln, unsigned row, size_t size)
 {
 	const struct pyramid *from;
@@ -391,7 +393,7 @@ static int compare_spans(const void *a, const void *b)
 	return (span_end(x) > span_end(y)) - (span_end(x) < span_end(y));
 }
 
-/* Puts the spans in order; one that reaches into the next ends there. Rows with aux are in order. */
+/* Sorts the spans; one that overlaps the next ends there. Rows with aux are sorted already. */
 static void row_sort(struct lane_row *row)
 {
 	if (!row->aux)
@@ -432,7 +434,7 @@ int lane_finish_switches(struct lane *ln)
 	const struct timeline_stream *st = timeline_stream(ln->owner->tl, ln->sched_stream);
 	int r = need_row(ln, 0);
 
-	/* how many switches there are is not known; a third of all events is many */
+	/* the number of switches is unknown; a third of all events is a high estimate */
 	return r < 0 ? r : make_pyramid(ln, 0, st->n_events / 3);
 }
 

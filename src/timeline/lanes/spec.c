@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * spec.c - the name of a lane taken apart: TYPE:MACHINE:REST, as lane.h lists them.
+ * spec.c - parse the name of a lane: TYPE:MACHINE:REST, as listed in lane.h.
  *
- * A name of an event is SYSTEM/NAME. Neither has a colon in it, so the parts are what stands between colons.
- * A spec comes out of an address that anybody may have written: each part has its length and its form.
+ * The name of an event is SYSTEM/NAME. Neither contains a colon, so colons separate the parts. A
+ * spec comes from an address that anybody may have written: so the length and form of each part are
+ * checked.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -147,7 +148,7 @@ static bool take_shape(struct lane_spec *s, enum spec_shape shape, struct parts 
 	}
 }
 
-/* SPEC@BITS:WINDOW, in place; nobody writes that but window.c. */
+/* SPEC@BITS:WINDOW, in place; only window.c writes that. */
 static bool take_window(struct lane_spec *s, char *text)
 {
 	char *at = strrchr(text, '@'), *colon = at ? strchr(at, ':') : NULL;
@@ -175,7 +176,7 @@ int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err)
 	memcpy(copy, text, len < sizeof(copy) ? len + 1 : 0);
 	if (len >= sizeof(copy) || !take_window(s, copy) || take_apart(&p, copy) < 0)
 		return errmsg_set(err, -EINVAL,
-				  "The name of a lane is too long, or is none; "
+				  "The name of a lane is empty or too long; "
 				  "see the list of lanes in the help.");
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (strcmp(types[i].name, p.part[0]))

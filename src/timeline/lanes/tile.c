@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tile.c - the picture of a lane at a zoom level: 1024 buckets, as records of 16 bytes.
+ * tile.c - draw a lane at a zoom level: 1024 buckets, as records of 16 bytes.
  *
  *	bucket     0         1         2         3         4
  *	spans      |-- - - ──|─────────|───-  - -|   -     |
  *	records    [bucket  ][exact           ]  [bucket  ]
  *	                                       [bu]
  *
- * A span as long as a bucket or longer is a record of its own, with its true edges. What is shorter is summed up
- * for the bucket; the record of a bucket ends where an exact one begins, so that records of a row never
- * overlap and the area of all of them, (x1 - x0) × weight, is the time that was taken.
+ * A span at least as long as a bucket is a record of its own, with its true edges. Shorter spans
+ * are summed up for the bucket; the record of a bucket ends where an exact one begins. So the
+ * records of a row never overlap, and the total area, (x1 - x0) × weight, is the used time.
  *
- * Spans come from the row itself if there are few in the range, else from the pyramid (rows.c), whose
- * buckets have the sums ready; full neighbours with the same value become one record. So a tile costs at most some
- * ten thousand spans or 1024 buckets for each row, whatever is in the range.
+ * Spans come from the row itself if the range has few of them, otherwise from the pyramid (rows.c),
+ * whose buckets contain the sums; full neighbours with the same value become one record. So a tile
+ * costs at most about ten thousand spans or 1024 buckets for each row, for any range.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SCAN_MAX    8192 /* spans of a row that are rather gone through than taken from the pyramid */
+#define SCAN_MAX    8192 /* up to this many spans of a row are scanned instead of the pyramid */
 #define RECORDS_MAX (256u << 10)
 #define WEIGHT_FULL 65535
 
@@ -33,9 +33,9 @@ struct drawing {
 	struct tile_record *records;
 	size_t n, cap;
 	bool failed;
-	size_t n_left; /* spans that may still be gone through; 0: it was too many */
+	size_t n_left; /* spans that may still be scanned; 0: too many */
 
-	/* the row and bucket at hand */
+	/* the current row and bucket */
 	unsigned row;
 	uint64_t bucket_start, bucket_end; /* start == end: none */
 	struct shares shares;
@@ -62,7 +62,7 @@ static uint16_t weight_of(uint64_t busy, uint64_t length)
 	return w > WEIGHT_FULL ? WEIGHT_FULL : w ? w : 1;
 }
 
-/* Appends, or makes the last record longer if both are full and the same. */
+/* Appends a record, or extends the last one if both are full and equal. */
 static void put(struct drawing *d, float x0, float x1, uint32_t value, uint16_t weight,
 		uint8_t flags)
 {
@@ -96,7 +96,7 @@ static void flush_states(struct drawing *d, float x0, float x1, uint64_t length)
 	}
 }
 
-/* The bucket ends at `end`, where an exact span begins, or where buckets end. */
+/* Ends the bucket at `end`, where an exact span begins, or where buckets end. */
 static void flush_bucket(struct drawing *d, uint64_t end)
 {
 	struct shares *s = &d->shares;
@@ -111,7 +111,7 @@ static void flush_bucket(struct drawing *d, uint64_t end)
 	d->bucket_start = d->bucket_end = 0;
 }
 
-/* Makes the bucket of t the one at hand; it begins at t_min at the earliest. */
+/* Makes the bucket of t the current one; it begins at t_min at the earliest. */
 static void enter_bucket(struct drawing *d, uint64_t t, uint64_t t_min)
 {
 	uint64_t start = t >> d->level << d->level;
@@ -126,14 +126,14 @@ static void enter_bucket(struct drawing *d, uint64_t t, uint64_t t_min)
 
 struct scan {
 	struct drawing *d;
-	uint64_t last_exact; /* where the last exact span ended */
+	uint64_t last_exact; /* end of the last exact span */
 };
 
 static uint8_t visible_flags(const struct drawing *d, const struct drawn_span *s)
 {
 	uint8_t flags = s->flags;
 
-	/* an edge outside of the tile is the neighbour's */
+	/* an edge outside the tile belongs to the neighbour */
 	if (s->start < d->from)
 		flags &= ~TILE_OPEN_START;
 	if (s->end > d->to)
@@ -205,7 +205,9 @@ static void put_states(struct drawing *d, size_t x, const struct state_bucket *b
 				best = i;
 		if (!rest.share[best])
 			return;
-		/* a sum does not tell which: where something was lost, all that is not known is taken for that */
+		/*
+		 * a sum cannot distinguish: if anything was lost, all unknown time counts as lost
+		 */
 		put(d, x, x + 1, best, rest.share[best],
 		    best == STATE_UNKNOWN && d->ln->has_lost ? TILE_MISSED : 0);
 		rest.share[best] = 0;
@@ -215,7 +217,7 @@ static void put_states(struct drawing *d, size_t x, const struct state_bucket *b
 static void draw_pyramid(struct drawing *d, const struct pyramid *p)
 {
 	int up = d->level - p->base_level, l = up < p->n_levels ? up : p->n_levels - 1;
-	/* above the top the whole trace is a part of one bucket */
+	/* above the top, the whole trace is a part of one bucket */
 	unsigned more = up - l;
 	uint64_t first = d->from >> (p->base_level + l);
 	uint64_t length = UINT64_C(1) << d->level;
@@ -338,7 +340,7 @@ static void put_counter(struct drawing *d, float x0, float x1, float min, float 
 		memcpy(r, &(struct counter_record){x0, x1, min, max}, sizeof(*r));
 }
 
-/* Where the counter's last value stops to be known: the end of the trace. */
+/* Where the counter's last value ends: at the end of the trace. */
 static float last_x(const struct drawing *d)
 {
 	uint64_t end = timeline_duration(d->ln->owner->tl);
@@ -361,7 +363,7 @@ static void scan_counter(struct drawing *d, size_t from, size_t to)
 		if (has)
 			put_counter(d, x, at, last, last);
 		min = max = s[i].number;
-		/* several in one bucket are one record */
+		/* several samples in one bucket are one record */
 		for (; i < to && x_of(d, s[i].ts) < bucket; i++, n++) {
 			last = s[i].number;
 			min = fminf(min, last);

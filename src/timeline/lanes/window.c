@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * window.c - lanes of more events than can be held at once, a part at a time.
+ * window.c - lanes with more events than can be held at once, one part at a time.
  *
  *	trace     |------------------------------------------------------------|
  *	windows   |              |              |              |              |    2^bits ns each
  *	t                              ^
  *	gathered              [- margin -|==== window ====|- margin -]
  *
- * For a lane all its events are gathered, up to a ceiling. Of a lane that has more, the window around a time is built:
- * the largest one, by powers of two, whose events are below the ceiling. A window is a lane like others, with a
- * spec of its own (SPEC@BITS:NUMBER), so it is kept and let go as they are. What is too large is tried once; its slot
- * remembers that.
+ * A lane gathers all its events, up to a ceiling. If it has more, only the window around a time is
+ * built: the largest one, by powers of two, whose events stay below the ceiling. A window is a
+ * normal lane with its own spec (SPEC@BITS:NUMBER), so it is cached and freed like others. A size
+ * that is too large is tried only once; its slot stores the failure.
  *
- * At both sides a quarter of the window is gathered besides, so that spans that cross its edge have their true ends.
- * One that reaches still further is cut there, and says so (open start, open end); whoever goes through all windows
- * meets it once, in the window it begins in, and does not meet one that nobody saw begin if it ends windows later.
+ * A margin of a quarter of the window is gathered on both sides, so that spans across its edge have
+ * their true ends. A span that extends further is cut there and marked (open start, open end). A
+ * pass over all windows returns such a span once, in the window where it begins. It does not return
+ * a span whose begin was not recorded, if it ends some windows later.
  */
 #include "timeline/lanes/lane_int.h"
 
@@ -22,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WINDOW_BITS_MIN 14 /* 16 µs: no trace has more events there than are gathered */
+#define WINDOW_BITS_MIN 14 /* 16 µs: no trace has more events in it than can be gathered */
 #define SPEC_BYTES	512
 
 void lanes_set_events_max(struct lanes *ls, size_t n)
@@ -74,7 +75,7 @@ static int step_once(struct lane *ln, uint64_t t, unsigned row, enum lane_step s
 {
 	int r = lane_span_at(ln, t, row, step, ret);
 
-	/* behind its edges a window is not complete */
+	/* beyond its edges a window is incomplete */
 	if (!r && (step == LANE_NEXT ? ret->start > to : ret->end < from))
 		r = -ENOENT;
 	return r;
@@ -108,7 +109,7 @@ struct passing_on {
 	bool is_first, stopped;
 };
 
-/* A span belongs to the window that it begins in; what began before the first one, to that. */
+/* A span belongs to the window where it begins; earlier ones belong to the first window. */
 static bool pass_on(void *ctx, const struct lane_span *s)
 {
 	struct passing_on *p = ctx;

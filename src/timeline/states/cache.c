@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cache.c - what all tasks were, at up to MOMENTS_MAX moments of a trace.
+ * cache.c - the states of all tasks, at up to MOMENTS_MAX moments of a trace.
  *
  *	trace     |-------------------------------------------------|
  *	moments   |      |      |      |      |      |      |      |
  *	range                            [====]
- *	                                ^ from here on instead of from the beginning
+ *	                                ^ start here instead of at the beginning
  *
- * Made by one pass over everything, when somebody first asks for a range that does not begin at the beginning, and
- * only if the trace is long enough and completely indexed. A moment holds the tasks that were known then;
- * together they stay below CACHE_BYTES.
+ * One pass over the whole trace makes the moments, at the first request for a range that does not
+ * start at the beginning, and only if the trace is long enough and completely indexed. A moment
+ * contains the tasks known at that time; all together stay below CACHE_BYTES.
  *
- * Of a trace that grows they are made up to where it is settled (timeline_settled()), the last one there, from which
- * the next time goes on: what is new is all that has to be gone through.
+ * In a growing trace the moments reach up to the settled time (timeline_settled()), with the last
+ * one there. The next pass continues from it, so it processes only new data.
  *
- *	|      |      |      |   |            the last one goes when a later one is there,
- *	|      |      |      |      | |       unless it has its distance
+ *	|      |      |      |   |            the last one is dropped when a later one exists,
+ *	|      |      |      |      | |       unless it has the right distance
  *
- * A gap that is found out later may reach back before a moment: then who runs there is somebody else now, and it is
- * made again from the one before.
+ * A gap that is detected later may reach back before a moment and change which task runs there.
+ * Then the moment is made again from the one before.
  *
- * One lock, held while it is made: whoever else wants it has to wait as long as making it again would take.
+ * One lock, held while the moments are made: other callers wait, but making it themselves would
+ * take as long.
  */
 #include "timeline/states/states_int.h"
 #include "timeline/timeline_int.h"
@@ -30,9 +31,9 @@
 
 #define MOMENTS_MAX   64
 #define CACHE_BYTES   ((size_t)32 << 20)
-#define EVENTS_MIN    UINT64_C(300000) /* below, going through it all takes some milliseconds */
+#define EVENTS_MIN    UINT64_C(300000) /* with fewer, a full pass takes some milliseconds */
 #define CACHED_MAX    64	       /* machines */
-#define MOMENTS_LEAST 4		       /* of a trace that grows */
+#define MOMENTS_LEAST 4		       /* for a growing trace */
 
 struct moment {
 	uint64_t ts;
@@ -50,7 +51,7 @@ struct machine_moments {
 	struct moment moments[MOMENTS_MAX];
 	size_t n, n_wanted;
 	uint64_t step, next;
-	uint64_t edge; /* live: up to where it is settled */
+	uint64_t edge; /* live: the end of the settled part */
 	bool has_edge;
 	uint32_t n_drops;
 };
@@ -99,7 +100,7 @@ void states_cache_free(struct states_cache *sc)
 	free(sc);
 }
 
-/* A track with what the list of dark times says about it: the list itself is not kept. */
+/* A track with its entry of the list of dark times: the list itself is not stored. */
 static struct task_track with_dark(const struct timeline *tl, uint16_t task,
 				   const struct task_track *t, const struct dark_times *dark)
 {
@@ -110,7 +111,7 @@ static struct task_track with_dark(const struct timeline *tl, uint16_t task,
 	return kept;
 }
 
-/* false: there is no memory for it */
+/* false: out of memory */
 static bool add_moment(struct machine_moments *m, uint64_t ts, const struct task_track *tracks,
 		       size_t n, const struct dark_times *dark)
 {
@@ -137,7 +138,7 @@ static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks,
 
 	if (ts < m->next || m->n == m->n_wanted)
 		return;
-	/* what a short dark time is, its end tells */
+	/* the end of a short dark time shows its kind, so wait for it */
 	if (dark->n_dark && dark->n && ts - dark->times[dark->n - 1].start <= STATES_HIDDEN_NS)
 		return;
 	m->next = ts + m->step;
@@ -160,7 +161,7 @@ static void keep_live(void *ctx, uint64_t ts, const struct task_track *tracks, s
 
 	if (m->has_edge || (ts < m->next && ts < m->edge))
 		return;
-	/* every second one goes, the newest stays */
+	/* drop every second moment, but keep the newest */
 	if (m->n >= m->n_wanted) {
 		for (size_t i = m->n - 1; i-- > 0;)
 			if (i % 2)
@@ -196,7 +197,7 @@ static bool runs_on(const struct moment *at, uint16_t task, int32_t cpu)
 	return false;
 }
 
-/* Do the CPUs still say the same about who ran then? */
+/* Do the CPUs still show the same running tasks at this moment? */
 static bool moment_fits(struct timeline *tl, uint32_t machine, const struct moment *at)
 {
 	struct sched_streams ss;
@@ -252,7 +253,7 @@ static void go_on(struct states_cache *sc, struct machine_moments *m)
 		drop_moment(m, before - 1);
 }
 
-/* lock held: the moments of a machine, up to date; NULL: there are none to be had. */
+/* lock held: the moments of a machine, up to date; NULL: none. */
 static struct machine_moments *get_moments(struct states_cache *sc, uint32_t machine)
 {
 	uint64_t version = timeline_n_events(sc->tl);
@@ -305,7 +306,7 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
 	const struct machine_moments *m;
 	uint64_t ts = 0;
 
-	/* not worth it for what is near the beginning */
+	/* not worth it near the beginning */
 	if (t < timeline_duration(sc->tl) / MOMENTS_MAX)
 		return 0;
 	pthread_mutex_lock(&sc->lock);

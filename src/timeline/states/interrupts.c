@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * interrupts.c - which interrupt woke a task, and which task it interrupted.
+ * interrupts.c - find the interrupt that woke a task, and the task that it interrupted.
  *
  *	CPU 1    bash ───────┬───────────────────────────────┬──── bash
  *	                     │ irq_handler_entry irq=27 eth0  │ irq_handler_exit
  *	                     │      └ sched_waking kworker    │
  *
- * The index keeps that a waking was in an interrupt, and who ran there then: that task was interrupted. Which interrupt
- * it was is read from the events of that CPU before the waking: what was entered and not left again. They are few and
- * near, so a short window is read first, then longer ones up to WINDOW_MAX_NS; lanes of interrupts, which need the
- * whole trace, are not built for it.
+ * The index stores that a waking was in an interrupt, and which task ran there: the interrupted
+ * task. The interrupt itself is found in the events of that CPU before the waking: it was entered
+ * and not left again. These events are few and near. So this reads a short window first, then
+ * longer ones up to WINDOW_MAX_NS. It does not build lanes of interrupts, which need the whole
+ * trace.
  *
- * Several can be open: the vector of the processor and in it the function of a timer. Their names stand from the outside
- * in: local_timer, tick_sched_timer. The flags of the waking tell whether it was a hard or a soft one.
+ * Several can be open: the processor's vector, and in it the function of a timer. Their names are
+ * listed from the outside in: local_timer, tick_sched_timer. The flags of the waking distinguish
+ * hard and soft interrupts.
  *
- * The end of an interrupt may be lost. So what was open when events were lost, or when the CPU went to another task, is
- * not open any more.
+ * The end of an interrupt may be lost. So if events were lost, or if the CPU switched to another
+ * task, no earlier interrupt is open any more.
  */
 #include "timeline/states/interrupts.h"
 #include "timeline/insight/insight_int.h"
@@ -25,7 +27,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NEAR_NS		10000000 /* between a waking and the moment that the task could run */
+#define NEAR_NS		10000000 /* between a waking and the moment when the task could run */
 #define WINDOW_FIRST_NS UINT64_C(200000)
 #define WINDOW_MAX_NS	UINT64_C(200000000)
 
@@ -89,7 +91,7 @@ void interrupts_free(struct interrupts *in)
 
 /* --- names ------------------------------------------------------------------------------------------------ */
 
-/* Its number, as the event tells it. */
+/* Reads its number from the event. */
 static bool read_number(const struct interrupts *in, const struct walk_event *ev, uint64_t *ret)
 {
 	static const char *const names[] = {"irq", "vec", "vector"};
@@ -107,7 +109,7 @@ static bool read_number(const struct interrupts *in, const struct walk_event *ev
 	return false;
 }
 
-/* One that is open; the outermost says what it is. */
+/* Adds an open interrupt; the outermost sets the kind. */
 static void add_name(struct interrupts *in, const struct walk_event *ev, uint32_t label,
 		     struct interrupt *ret)
 {
@@ -128,7 +130,7 @@ struct open_interrupts {
 		uint64_t ts;
 		event_ref ref;
 	} open[INTERRUPT_NAMES];
-	size_t n, n_over; /* n_over: entered, and there was no room */
+	size_t n, n_over; /* n_over: entered without room */
 };
 
 static bool look_open(void *ctx, const struct walk_event *ev)
@@ -158,7 +160,7 @@ static bool look_open(void *ctx, const struct walk_event *ev)
 	}
 	for (size_t i = o->n; i; i--)
 		if (o->open[i - 1].id == m.id) {
-			o->n = i - 1; /* what was in it is left as well */
+			o->n = i - 1; /* the inner ones are left as well */
 			break;
 		}
 	return true;
@@ -190,7 +192,7 @@ static void name_open(struct interrupts *in, const struct open_interrupts *o, st
 	}
 }
 
-/* What is open at ret's CPU at t, of one class. */
+/* Finds open interrupts of one class on ret's CPU at t. */
 static void find_open(struct interrupts *in, size_t class, size_t stream, uint64_t t,
 		      struct interrupt *ret)
 {
@@ -252,7 +254,7 @@ static bool look_context(void *ctx, const struct walk_event *ev)
 	return !(flags >= 0 && flags & (SNF_FLAG_HARDIRQ | SNF_FLAG_SOFTIRQ));
 }
 
-/* Was it a hard interrupt, in which the waking at ts was? */
+/* Did the waking at ts happen in a hard interrupt? */
 static bool is_hard(struct timeline *tl, size_t stream, uint64_t ts)
 {
 	struct walk_wants wants = {.from = ts, .to = ts};
@@ -293,7 +295,7 @@ bool interrupts_find_waking(struct interrupts *in, uint16_t task, uint64_t t, st
 		ret->task = best.last.waker;
 	ret->is_soft = !is_hard(tl, stream, best.last.ts);
 	for (size_t i = 0; i < timeline_n_streams(tl) && !ret->n_names; i++)
-		/* another buffer may have the events of interrupts */
+		/* the interrupt events may be in another buffer */
 		if (is_mine(in, i) && timeline_stream(tl, i)->cpu == ret->cpu)
 			find_open(in, ret->is_soft, i, best.last.ts, ret);
 	return true;

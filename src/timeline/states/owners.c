@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * owners.c - sums up the turns of a CPU by task.
+ * owners.c - sum up the turns of a CPU by task.
  *
  *	CPU 0   sh │ cc1 ────── │ ls ── │ cc1 ── │ sh
  *	asked        from ────────────────── to
  *	answer       cc1, ls                            the longest first
  *
- * Several looks add up, at different CPUs, too. More than OWNERS_MAX tasks are not told apart: the rest is one, others.
+ * Several calls add up, also for different CPUs. Tasks beyond OWNERS_MAX are summed as "others".
  */
 #include "timeline/states/owners.h"
 #include "timeline/insight/insight_int.h"

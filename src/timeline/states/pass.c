@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pass.c - turns (turns.h) and wakings of all CPUs of a machine, in one order of time.
+ * pass.c - turns (turns.h) and wakings of all CPUs of a machine, merged in time order.
  *
- * The index has them stream by stream. They are taken slice by slice of the trace, so that memory does not
+ * The index has them by stream. The pass processes the trace in slices, so that memory does not
  * depend on its length: all streams fill their lists at once, each on a thread, and a heap of the
- * heads of the lists gives them in order.
+ * list heads returns them in order.
  *
  *	slice      |        |        |
- *	CPU 0 tn   ..::.:..                each list is in order already
+ *	CPU 0 tn   ..::.:..                each list is already sorted
  *	CPU 0 wk   :  .: :
  *	CPU 1 tn   .:: .:.
  *
- * What a slice holds is not known before; slices are made for some SLICE_EVENTS events of the trace, which
- * is more than enough for the turns among them. A trace whose events crowd in one place needs more
- * memory there, at most 40 bytes for each.
+ * The size of a slice is not known in advance; slices cover about SLICE_EVENTS events of the trace,
+ * which is more than enough for the turns among them. A trace whose events are concentrated in one
+ * place needs more memory there, at most 40 bytes for each.
  */
 #include "timeline/states/states_int.h"
 
@@ -38,7 +38,7 @@ struct pass {
 	struct list *lists;
 	size_t n_lists;
 	uint32_t machine;
-	int idle;	   /* its task that does nothing, or -1 */
+	int idle;	   /* its idle task, or -1 */
 	uint64_t from, to; /* of the slice */
 	uint32_t *heap;
 	size_t n_heap;
@@ -50,7 +50,7 @@ static bool any_waking(void *ctx, const struct waking_entry *e)
 	return false;
 }
 
-/* Adds the stream unless there is one for its CPU already; by_time: of the same time. */
+/* Adds the stream unless its CPU has one already; by_time: one for the same time. */
 static void add_stream(const struct timeline *tl, uint16_t *list, size_t *n, uint16_t stream,
 		       bool by_time)
 {
@@ -208,7 +208,7 @@ static void sift_down(struct pass *p, size_t i)
 	p->heap[i] = x;
 }
 
-/* Hands out what the lists hold. False: each wants no more. */
+/* Passes the entries of the lists to each. False: each has stopped. */
 static bool drain(struct pass *p, bool (*each)(void *ctx, const struct sched_entry *e), void *ctx)
 {
 	p->n_heap = 0;

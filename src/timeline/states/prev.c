@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prev.c - what a task became when its CPU was given to another: prev_state of sched_switch.
+ * prev.c - the state of a task after it left its CPU: prev_state of sched_switch.
  *
- * The number is a set of bits, and which bit is which has changed: Z was 16 and X 32, then the other way
- * round; P came, 64, where x had been; I came with 4.14. The event's print format names them,
+ * The number is a set of bits, and their meaning has changed: Z was 16 and X 32, then they were
+ * swapped; P replaced x at 64; I came with 4.14. The event's print format names the bits,
  *
  *	__print_flags(REC->prev_state & …, "|", { 0x1, "S" }, { 0x2, "D" }, … { 0x80, "I" })
  *
- * and that is what is read here. A bit above all the named ones (TASK_REPORT_MAX, shown as "+") only says
- * that the task was preempted, as 0 does.
+ * and this file reads them from there. A bit above all named ones (TASK_REPORT_MAX, shown as "+")
+ * only means that the task was preempted, as 0 does.
  */
 #include "timeline/states/states.h"
 
@@ -21,7 +21,7 @@ static const struct {
 	{'Z', STATE_DEAD},     {'P', STATE_IDLE},    {'I', STATE_IDLE},
 };
 
-/* Of kernels from 4.14 on: S D T t X Z P I. */
+/* For kernels since 4.14: S D T t X Z P I. */
 static const struct prev_states today = {
 	{STATE_SLEEPING, STATE_BLOCKED, STATE_STOPPED, STATE_STOPPED, STATE_DEAD, STATE_DEAD,
 	 STATE_IDLE, STATE_IDLE},
@@ -40,7 +40,7 @@ static enum task_state letter_state(const struct flag_name *n)
 	return STATE_UNKNOWN;
 }
 
-/* How many of the names are letters of states; they are noted in ps. */
+/* The number of names that are letters of states; stores them in ps. */
 static unsigned read_names(struct prev_states *ps, const struct arg *flags)
 {
 	unsigned n = 0;
@@ -58,7 +58,7 @@ static unsigned read_names(struct prev_states *ps, const struct arg *flags)
 	return n;
 }
 
-/* The flags stand inside a condition: { … } ? flags : "R". */
+/* The flags are inside a condition: { … } ? flags : "R". */
 static unsigned search(struct prev_states *ps, const struct arg *a, int depth)
 {
 	unsigned n = 0;

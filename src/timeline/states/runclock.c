@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * runclock.c - a clock for each task that only goes while it runs.
+ * runclock.c - a clock for each task that advances only while it runs.
  *
  *	wall       0    10    20    30    40
  *	task       running    sleeping    running
  *	its clock  0    10    10    10    20
  *
- * A function that sleeps takes no time on it, so that a flame graph of functions shows what used the CPU. The idle task
- * has a clock on each CPU, which goes while nobody else runs there. Where the trace has no switches, or too many
- * to keep, it is the clock on the wall.
+ * A function that sleeps takes no time on it, so a flame graph of functions shows what used the
+ * CPU. The idle task has a clock on each CPU, which advances while no other task runs there. If the
+ * trace has no switches, or too many to store, it is the wall clock.
  */
 #include "timeline/insight/insight_int.h"
 
@@ -142,7 +142,7 @@ static size_t find_run(const struct run_list *l, uint64_t t)
 {
 	size_t low = 0, high = l->n;
 
-	/* mostly it is the one of the last time, or the next */
+	/* mostly it is the same as last time, or the next */
 	for (size_t i = l->last; i < l->n && i < l->last + 2; i++)
 		if (l->runs[i].end >= t && (!i || l->runs[i - 1].end < t))
 			return i;

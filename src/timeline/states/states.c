@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * states.c - the states of tasks, from switches and wakings in the order of time.
+ * states.c - derive the states of tasks from switches and wakings in time order.
  *
  *	           switch in         switch out           waking
  *	  asleep ────────────▶ running ───────▶ preempted
@@ -9,30 +9,34 @@
  *	    └───────▶ runnable ─────┘
  *	     waking
  *
- * The weak spot of such automata is a waking that comes while the task still runs. There are two reasons for it:
+ * The difficult case is a waking that comes while the task still runs. There are two reasons for
+ * it:
  *
- *	1 the task had said that it will sleep, and was woken before it got to it: it goes on, and whatever it
- *	  does later has nothing to do with this waking;
- *	2 it was on its way out of the CPU: the switch, a moment later, says that it sleeps, but it
- *	  was made runnable by the waking before, and no other will come.
+ *	1 the task had announced that it would sleep, and was woken before it did: it continues to
+ *	  run, and its later states have nothing to do with this waking;
+ *	2 it was on its way out of the CPU: the switch, a moment later, says sleeping, but the
+ *	  waking has already made it runnable, and no other waking will come.
  *
- * They look the same until later. So the waking is kept; if the switch then tells a sleep, the task is
- * taken to be runnable since the switch (2). If another waking comes before it runs, it must have slept
- * (the kernel does not wake what is runnable): then it was 1, and the guess is taken back. A span is given
- * out when it ends, so that nobody sees the guess.
+ * They look the same at first. So the waking is remembered; if the switch then says sleeping, the
+ * task counts as runnable since the switch (2). If another waking comes before it runs, it must
+ * have slept (the kernel does not wake a runnable task): then it was case 1, and the guess is
+ * undone. A span is emitted only when it ends, so the guess is never visible.
  *
- * Where records are missing, turns tell that a task came or went unseen. What it was until then is given out with
- * open_end, and what follows is unknown: a sleep of which nobody saw the end is not made longer than is known.
+ * Where records are missing, turns show that a task came or left unseen. Its state until then is
+ * emitted with open_end, and what follows is unknown: a sleep without a recorded end is not
+ * extended.
  *
- * A wait for a CPU while another CPU's data is missing (darktimes.h) is a guess as well: the task may have run there. It is
- * believed if the task then is switched in on a CPU that was never idle, nor dark, since the wait began: it was
- * in that CPU's queue. Else, and if it is woken once more instead (the kernel does not wake what is runnable), or is not
- * seen any more, it is unknown from the first dark moment on. A range that ends in such a wait is followed beyond its
- * end until that is decided, so that it says the same as a longer one.
+ * A wait for a CPU while another CPU's data is missing (darktimes.h) is a guess as well: the task
+ * may have run there. The wait is certain if the task is then switched in on a CPU that was never
+ * idle or dark since the wait began: it was in that CPU's queue. Otherwise the state is unknown
+ * from the first dark moment on; also if the task is woken again instead (the kernel does not wake
+ * a runnable task), or does not appear again. If a range ends in such a wait, the pass continues
+ * beyond its end until this is decided, so that it gives the same result as a longer range.
  *
- * Recorders leave themselves out: a switch between two threads of one is not written, so one of them comes and the other
- * goes. For that moment nobody knows which of them runs, but it is one of them: whoever is switched by records
- * elsewhere would have left one here. Two tasks of one name around a gap of less than STATES_HIDDEN_NS are taken for such.
+ * Recorders exclude themselves: a switch between two threads of a recorder is not recorded, so one
+ * of them comes and the other leaves unseen. In that moment it is unknown which of them runs, but
+ * it is one of them: a switch to any other task would be in the trace. Two tasks of one name around
+ * a gap of less than STATES_HIDDEN_NS count as such threads.
  */
 #include "timeline/states/states_int.h"
 
@@ -48,11 +52,11 @@ struct states_run {
 	const uint8_t *tasks;
 	struct task_track *tracks;
 	size_t n_tasks;
-	uint64_t from, to, start; /* start: of what is gone through */
+	uint64_t from, to, start; /* start: of the pass */
 	struct dark_times dark;
-	uint16_t *gone; /* by stream: who was there before its data is missing */
+	uint16_t *gone; /* by stream: the task before its data went missing */
 	state_emit emit;
-	const struct states_peek *peek; /* NULL: nobody */
+	const struct states_peek *peek; /* NULL: none */
 	void *ctx;
 };
 
@@ -61,7 +65,7 @@ static bool is_asleep(uint8_t state)
 	return state >= STATE_SLEEPING && state <= STATE_IDLE;
 }
 
-/* Gives out the span at hand, which ends at ts. */
+/* Emits the current span, which ends at ts. */
 static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum task_state next)
 {
 	struct task_track *t = &r->tracks[task];
@@ -70,12 +74,12 @@ static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum ta
 	if (!t->is_known)
 		return;
 	s.end = ts < s.start ? s.start : ts;
-	if (s.end > r->to) { /* what follows only tells whether it is true until there */
+	if (s.end > r->to) { /* what follows only decides whether it is true until there */
 		s.end = r->to;
 		s.open_end = true;
 		next = STATE_UNKNOWN;
 	}
-	/* that it was woken is told, even if nothing is known from that moment on */
+	/* emit the waking even if the state is unknown from that moment on */
 	if (r->emit && s.end >= r->from &&
 	    (s.end > s.start || (t->is_lost && s.state == STATE_RUNNABLE)))
 		r->emit(r->ctx, task, t, &s, next);
@@ -100,7 +104,7 @@ static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool
 	t->cur.waker_in_irq = in_irq;
 }
 
-/* From ts on nobody knows what it does. */
+/* From ts on its state is unknown. */
 static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 {
 	struct task_track *t = &r->tracks[task];
@@ -134,7 +138,7 @@ uint64_t states_dark_for(const struct timeline *tl, const struct dark_times *dar
 	return dark_times_find_for(dark, since, is_like, &l);
 }
 
-/* A turn begins or ends a time without data. */
+/* Notes that a turn begins or ends a time without data. */
 static void note_dark(struct states_run *r, const struct sched_entry *e)
 {
 	bool is_dark = e->b == TIMELINE_NO_TASK, was_dark = r->dark.is_dark[e->stream];
@@ -149,7 +153,7 @@ static void note_dark(struct states_run *r, const struct sched_entry *e)
 		dark_times_limit(&r->dark, STATES_HIDDEN_NS, gone);
 }
 
-/* Since when it may run on a CPU without data instead of waiting; DARK_NEVER: it does wait. */
+/* Since when it may have run on a CPU without data; DARK_NEVER: it certainly waits. */
 static uint64_t doubt_of(const struct states_run *r, const struct task_track *t)
 {
 	uint16_t task = t - r->tracks;
@@ -174,7 +178,7 @@ static bool look_for_idle(void *ctx, const struct cpu_turn *turn)
 	return !s->found && turn->ts < s->before;
 }
 
-/* The CPU that it comes to was idle or dark in the meantime: it was not in that one's queue. */
+/* Its new CPU was idle or dark in the meantime: so it was not in that CPU's queue. */
 static bool was_elsewhere(const struct states_run *r, const struct task_track *t,
 			  const struct sched_entry *e)
 {
@@ -205,7 +209,7 @@ static void switch_in(struct states_run *r, uint16_t task, const struct sched_en
 	t->is_woken = false;
 }
 
-/* It is there, and nobody saw it come, at the earliest when the one before had gone. */
+/* It runs but came unseen, at the earliest when the previous task had left. */
 static void meet(struct states_run *r, uint16_t task, const struct sched_entry *e, int32_t cpu)
 {
 	struct task_track *t = &r->tracks[task];
@@ -346,8 +350,9 @@ static bool look_at_gap(void *ctx, const struct cpu_turn *turn)
 }
 
 /*
- * Who is met behind a gap tells what was unknown in it. So where one is open at `to`, its end has to be looked at;
- * else a range that ends in it would say something else than one that does not.
+ * The first task after a gap shows what was unknown in the gap. So if a gap is open at `to`, its
+ * end must be read; otherwise a range that ends in a gap would give a different result from a
+ * longer one.
  */
 static int find_far(struct states_run *r, const struct sched_streams *ss, uint64_t *ret)
 {
@@ -373,7 +378,7 @@ static bool look_before(void *ctx, const struct cpu_turn *turn)
 	return turn->ts < g->t;
 }
 
-/* Which CPUs are dark where the pass begins. */
+/* Finds the CPUs that are dark where the pass begins. */
 static int find_dark(struct states_run *r, const struct sched_streams *ss)
 {
 	size_t n_streams = timeline_n_streams(r->tl);
@@ -395,7 +400,7 @@ static int find_dark(struct states_run *r, const struct sched_streams *ss)
 	return err;
 }
 
-/* Does something that comes later decide what a task was at r->to? */
+/* Does a later entry decide the state of some task at r->to? */
 static bool is_in_doubt(const struct states_run *r)
 {
 	for (size_t i = 0; i < r->n_tasks; i++) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stolen.c - when the thread that is a guest's CPU did not run on the host.
+ * stolen.c - times in which the thread of a virtual CPU did not run on the host.
  *
  *	guest, CPU 0    bash ─────────────────────── │ idle ── │ bash     what the guest recorded
  *	host's thread   running │ preempted │ running │ sleeping │ running
  *	stolen                    ▒▒▒▒▒▒▒▒▒▒▒
  *
- * A guest cannot see that: for it bash ran all the time. With the host's trace beside it, it is known, because the host's
- * file tells which thread is which CPU (lanes_find_vcpu()), and states.h what the thread did. Stolen is the time that a task
- * is on the guest's CPU while the thread is off the host's, for whatever reason: preempted, woken and waiting, or
- * asleep (for a page of the guest's memory, say). While the guest's CPU is idle nothing is stolen from anybody. A thread that
- * runs but is out of the guest (kvm_exit to kvm_entry) works for it; that is not counted.
+ * A guest cannot see that: for it bash ran all the time. The host's trace shows it: the host's file
+ * maps threads to virtual CPUs (lanes_find_vcpu()), and states.h has the states of the thread.
+ * Stolen time is the time in which a task occupies the guest's CPU while the thread is off the
+ * host's CPU, for any reason: preempted, woken and waiting, or asleep (for a page of the guest's
+ * memory, for example). While the guest's CPU is idle, no time is stolen. A thread that runs
+ * outside the guest (kvm_exit to kvm_entry) works for it; that is not counted.
  *
- * Where it is not known whether the thread ran (the host's trace is shorter, or lost events), it is not known whether time
- * was stolen: that is summed up apart.
+ * Where the state of the thread is unknown (the host's trace is shorter, or lost events), it is
+ * unknown whether time was stolen: this is summed separately.
  *
- * Only times off the CPU are kept, in order, for each virtual CPU: a question is a search in them.
+ * Only times off the CPU are stored, sorted, for each virtual CPU: a query is a search in them.
  */
 #include "timeline/states/stolen.h"
 #include "base/array.h"
@@ -29,8 +30,8 @@
 
 struct watching {
 	struct stolen *s;
-	uint16_t *of_task; /* by task number: which of vcpus, from 1 on */
-	uint8_t *tasks;	   /* a bit for each that is one */
+	uint16_t *of_task; /* by task number: index into vcpus, starting at 1 */
+	uint8_t *tasks;	   /* one bit for each vcpu thread */
 };
 
 const struct stolen_vcpu *stolen_find(const struct stolen *s, uint32_t guest, uint32_t cpu)
@@ -98,7 +99,7 @@ static void keep_time(void *ctx, uint16_t task, const struct task_track *t,
 		v->first = span->start;
 	v->last = span->end;
 	if (span->state == STATE_RUNNING) {
-		/* it waited for the CPU where it runs then */
+		/* it waited for the CPU where it then runs */
 		if (last && last->end == span->start &&
 		    (last->state == STATE_RUNNABLE || last->state == STATE_PREEMPTED))
 			last->cpu = span->cpu;

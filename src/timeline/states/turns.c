@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * turns.c - who runs on a CPU, from all streams that tell about it.
+ * turns.c - the task that runs on a CPU, from all streams of that CPU.
  *
- *	file A   bash │ ls    │ bash ┤                     a file ends: nobody knows
+ *	file A   bash │ ls    │ bash ┤                     a file ends: unknown
  *	file B                            ├ idle │ dd │
  *	buffer         ├ ls   │ · · │ bash ┤               the same switches once more
  *	turns    bash │ ls    │ bash │ · · │ idle │ dd
  *
- * A stream tells by its switches and by the task of every event (timeline_turns()), from its first event on. How long
- * it does:
+ * A stream shows the running task by its switches and by the task of every event
+ * (timeline_turns()), from its first event on. It is valid until:
  *
- *	the file ends                     to the last event of all CPUs of the file: a CPU without events goes on with
- *	                                  what it does
- *	the file is cut off in the CPU    to the CPU's last event
- *	the task that runs there in the   to the CPU's last event: its switch is missing
- *	end is met elsewhere afterwards
+ *	the file ends                     the last event of all CPUs of the file: a CPU without
+ *	                                  events continues as before
+ *	the file is truncated in the CPU  the CPU's last event
+ *	the last task on the CPU appears  the CPU's last event: its switch is missing
+ *	on another CPU afterwards
  *
- * Where several streams tell something the first one is believed; where it does not know (lost events, before its
- * beginning, after its end) the next one that does. Entries are read some hundred at a time, so memory does
- * not depend on the length of the trace.
+ * If several streams have data, the first one counts; where it has none (lost events, before its
+ * beginning, after its end) the next one that does. Entries are read some hundred at a time, so
+ * memory does not depend on the length of the trace.
  */
 #include "timeline/states/turns.h"
 
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 #define BATCH	    256
-#define SOURCES_MAX 64 /* streams that tell about one CPU; more are left out */
+#define SOURCES_MAX 64 /* streams of one CPU; more are ignored */
 
 struct turn_source {
 	size_t stream;
@@ -141,7 +141,7 @@ static bool keep_entry(void *ctx, const struct switch_entry *e)
 
 	if (e->ts < s->next_from && !s->is_first)
 		return true;
-	/* the next batch begins with another time */
+	/* the next batch begins at a different time */
 	if (s->n >= BATCH && e->ts > s->entries[s->n - 1].ts) {
 		s->is_done = false;
 		return false;
@@ -164,7 +164,7 @@ static void refill(struct turn_merge *m, struct turn_source *s)
 		s->next_from = s->entries[s->n - 1].ts + 1;
 }
 
-/* Who runs there in the end is met elsewhere later: it must have gone. */
+/* The last task there appears elsewhere later: it must have left. */
 static bool has_left(const struct turn_merge *m, const struct turn_source *s)
 {
 	const struct timeline_task *t =
@@ -173,7 +173,7 @@ static bool has_left(const struct turn_merge *m, const struct turn_source *s)
 	return t && t->pid && t->last > s->last;
 }
 
-/* When its next entry is, or its end; UINT64_MAX: nothing more up to m->to. */
+/* The time of its next entry, or its end; UINT64_MAX: nothing more up to m->to. */
 static uint64_t next_time(struct turn_merge *m, struct turn_source *s)
 {
 	uint64_t until = s->until;
@@ -219,7 +219,7 @@ static uint16_t who_runs(const struct turn_merge *m)
 	return TIMELINE_NO_TASK;
 }
 
-/* What ends with source s: its CPU, or all that is told of the machine. */
+/* What ends with source s: its CPU, or all data of the machine. */
 static enum turn_end end_of(const struct turn_merge *m, const struct turn_source *s)
 {
 	uint64_t start, end;
@@ -230,7 +230,7 @@ static enum turn_end end_of(const struct turn_merge *m, const struct turn_source
 	return end > s->until ? TURN_CPU_ENDS : TURN_FILE_ENDS;
 }
 
-/* Takes what source s has next. True: it is a turn of the CPU. */
+/* Takes the next entry of source s. True: it is a turn of the CPU. */
 static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struct cpu_turn *ret)
 {
 	struct switch_entry e = {ts, s->running, TIMELINE_NO_TASK, STATE_UNKNOWN};
@@ -250,7 +250,10 @@ static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struc
 		ret->prev = e.prev;
 		ret->state = e.prev_state;
 	} else if (ret->next == m->running) {
-		/* the last one before from may say since when nobody knows: without it a gap would begin at 0 */
+		/*
+		 * the last one before from may be the start of a gap, which would otherwise begin
+		 * at 0
+		 */
 		if (ts >= m->from || ret->next != TIMELINE_NO_TASK)
 			return false;
 	}

@@ -10,6 +10,7 @@ import guests
 from answers import trace
 from command import BUSY, CHILD, COMMAND, GRANDCHILD, MS, RECORDER, Recording
 from server import SONDE, Server, check, same
+from stacks import KERNEL, Maker
 
 STATES = ["unknown", "running", "runnable", "preempted", "sleeping", "blocked", "stopped", "idle", "dead"]
 TRACES = ["tour", "events-v6", "events-v7-zstd", "stacks", "lost-events", "instances-mono", "clock-tsc"]
@@ -225,3 +226,23 @@ def test_questions_of_a_long_path():
         check("choose a shorter range" in text, f"no hint: {text[-500:]}")
         got = sonde("why", "--json", "--task", "prog", "--to", "+1ms", file.name)
         check(not got["has_more"], "more of a short range")
+
+
+def test_questions_name_the_place_of_a_sleep():
+    """The first frame that says what a task waits for; only of the switch's own stack."""
+    m = Maker()
+    names = ["func_0", "schedule", "io_schedule", "bit_wait_io", "__wait_on_bit", "sync_buffer", "fsync"]
+    m.trace.kallsyms = "".join(f"{KERNEL + 0x100 * i:016x} T {name}\n" for i, name in enumerate(names))
+    m.leave(8, 7, 1, kernel=(1, 6))
+    m.leave(7, 8, 2, kernel=(1, 2, 3, 4, 5, 6))
+    m.leave(8, 7, 1, after=50_000)                                      # no stack
+    m.add(m.tick(pid=7, n=1), kernel=(6,))
+    m.leave(7, 8, 1)                                                    # none either, though one is near
+    m.leave(8, 7, 1, after=20_000, kernel=(1,))
+    with tempfile.NamedTemporaryFile(suffix=".dat") as file:
+        m.trace.write(file.name)
+        got = [(p["state"], p.get("in")) for p in sonde("why", "--json", "--task", 7, file.name)["path"]]
+        sleeps = [p for p in got if p[0] in ("sleeping", "blocked")]
+        same(sleeps, [("blocked", "sync_buffer"), ("sleeping", None)], f"sleeps of {got}")
+        text = subprocess.run([SONDE, "why", "-t", "worker", file.name], capture_output=True, text=True).stdout
+        check("is blocked in sync_buffer" in text, text)

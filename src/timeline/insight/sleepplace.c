@@ -5,8 +5,9 @@
  *	CPU 1   sched_switch prev=bash   kernel_stack (bash): schedule ← io_schedule ← folio_wait_bit ← …
  *	                                                                               └ the answer
  *
- * A stack belongs to the switch if it is the next event of the CPU and of the task that left (stacks.c). The innermost frames are always the
- * scheduler's own, which say nothing; the first one that is not is what /proc/PID/wchan would have shown. A stack follows
+ * A stack belongs to the switch if it is the next event of the CPU and of the task that left
+ * (stacks.c). The innermost frames are the scheduler's own and general helpers that wait for any
+ * condition; they say nothing. The first other frame says what the task waits for. A stack follows
  * its event at once, so only STACK_NEAR_NS are looked at.
  */
 #include "timeline/insight/sleepplace.h"
@@ -16,10 +17,16 @@
 #define STACK_NEAR_NS 1000000
 #define FRAMES_LOOKED 16
 
-static bool is_scheduler(const char *frame)
+/* Does a frame say only that somebody waits? */
+static bool is_waiting_only(const char *frame)
 {
-	static const char *const begins[] = {"schedule", "__schedule", "io_schedule",
-					     "preempt_schedule", "__cond_resched"};
+	static const char *const begins[] = {
+		"schedule",	     "__schedule",
+		"io_schedule",	     "preempt_schedule",
+		"__cond_resched",    "wait_for_completion",
+		"__wait_for_common", "bit_wait",
+		"__wait_on_bit",     "out_of_line_wait_on_bit",
+	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (!strncmp(frame, begins[i], strlen(begins[i])))
@@ -61,7 +68,7 @@ static void read_place(struct looking *l, const struct walk_event *ev)
 	for (unsigned i = 0; i < n && !l->found; i++) {
 		const char *frame = labels_find(&r->ls->labels, labels[i]);
 
-		if (!is_scheduler(frame))
+		if (!is_waiting_only(frame))
 			l->found = frame;
 	}
 }

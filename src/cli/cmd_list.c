@@ -400,13 +400,25 @@ static int list_path(const struct list_options *o, struct errmsg *err)
 	return r;
 }
 
+static int list_kernel(const struct list_options *o, struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	r = offer_list(o, !wants_trace(o), &tb, err);
+	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	textbuf_release(&tb);
+	return r;
+}
+
 static int list(const struct list_options *o, struct errmsg *err)
 {
 	if (o->compressions)
 		list_compressions();
 	if ((o->plugin_options || o->compressions) && !wants_trace(o))
 		return 0;
-	return o->input ? list_path(o, err) : list_live(o, !wants_trace(o), err);
+	return o->input ? list_path(o, err) : list_kernel(o, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)

@@ -6,7 +6,6 @@
  * that shows how it goes; the sentence at the end is outcome.c.
  */
 #include "cli/background.h"
-#include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/guestwords.h"
 #include "live/remote/network.h"
@@ -185,7 +184,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	if (r >= 0 && !guests.n && !plan_does_something(&o.plan))
 		r = live_request_add_defaults(&o, err);
 	if (r >= 0 && o.boot) {
-		r = bootline_print(&o.plan, err);
+		r = recordopts_print_bootline(&o.plan, err);
 	} else if (r >= 0) {
 		argv[n + 1] = NULL; /* behind the words that were moved to the front */
 		argv = n > 0 ? argv + 1 : NULL;

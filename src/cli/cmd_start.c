@@ -11,7 +11,6 @@
 #include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/setup/setup.h"
-#include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/recordopts.h"
 
@@ -135,7 +134,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0 && is_set && n > 0)
 		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
 	if (r >= 0 && o.record.boot) {
-		r = bootline_print(&o.record.plan, err);
+		r = recordopts_print_bootline(&o.record.plan, err);
 	} else if (r >= 0) {
 		argv[n + 1] = NULL;
 		r = start(&o, n > 0 ? argv + 1 : NULL, is_set, err);

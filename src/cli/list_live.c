@@ -30,14 +30,14 @@ struct event_walk {
 	const struct tracefs *t;
 	const struct list_options *o;
 	struct event_match match;
-	struct textbuf text;
+	struct textbuf text, *out;
 	struct errmsg *err;
 	size_t n_matches, n_shown;
 };
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-static int print_format(struct event_walk *w, const char *system, const char *event)
+static int add_format(struct event_walk *w, const char *system, const char *event)
 {
 	char file[TRACEFS_PATH_MAX], *end;
 	int r = tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, "format", file),
@@ -48,12 +48,12 @@ static int print_format(struct event_walk *w, const char *system, const char *ev
 	end = w->o->full ? NULL : strstr(w->text.start, "print fmt");
 	if (end)
 		*end = 0;
-	printf("system: %s\n%s", system, w->text.start);
+	textbuf_addf(w->out, "system: %s\n%s", system, w->text.start);
 	return 0;
 }
 
 /* The filter or the triggers of an event below its name, if it has any. */
-static void print_setting(struct event_walk *w, const char *system, const char *event,
+static void add_setting(struct event_walk *w, const char *system, const char *event,
 			  const char *name)
 {
 	char file[TRACEFS_PATH_MAX];
@@ -66,17 +66,17 @@ static void print_setting(struct event_walk *w, const char *system, const char *
 	p = w->text.start;
 	if (!*p || *p == '#' || !strcmp(p, "none\n"))
 		return;
-	printf("%s:%s\n", system, event);
+	textbuf_addf(w->out, "%s:%s\n", system, event);
 	while (*p) {
 		size_t len = strcspn(p, "\n");
 
-		printf("\t%.*s\n", (int)len, p);
+		textbuf_addf(w->out, "\t%.*s\n", (int)len, p);
 		p += len + !!p[len];
 	}
 	w->n_shown++;
 }
 
-static int print_event(void *ctx, const char *system, const char *event)
+static int add_event(void *ctx, const char *system, const char *event)
 {
 	struct event_walk *w = ctx;
 
@@ -84,36 +84,36 @@ static int print_event(void *ctx, const char *system, const char *event)
 		return 0;
 	w->n_matches++;
 	if (w->o->fields)
-		return print_format(w, system, event);
+		return add_format(w, system, event);
 	if (w->o->filters)
-		print_setting(w, system, event, "filter");
+		add_setting(w, system, event, "filter");
 	if (w->o->triggers)
-		print_setting(w, system, event, "trigger");
+		add_setting(w, system, event, "trigger");
 	if (!w->o->filters && !w->o->triggers)
-		printf("%s:%s\n", system, event);
+		textbuf_addf(w->out, "%s:%s\n", system, event);
 	return 0;
 }
 
-static int print_handled(void *ctx, const char *system, const char *event)
+static int add_handled(void *ctx, const char *system, const char *event)
 {
 	if (handlers_find(system, event))
-		printf("%s:%s\n", system, event);
+		textbuf_addf(ctx, "%s:%s\n", system, event);
 	return 0;
 }
 
-static int list_events(const struct tracefs *t, const struct list_options *o, struct errmsg *err)
+static int list_events(const struct tracefs *t, const struct list_options *o, struct textbuf *out, struct errmsg *err)
 {
-	struct event_walk w = {.t = t, .o = o, .err = err};
+	struct event_walk w = {.t = t, .o = o, .out = out, .err = err};
 	int r = event_match_init(&w.match, o->event_re, err);
 
 	if (r < 0)
 		return r;
 	textbuf_init(&w.text, FILE_MAX_BYTES);
-	r = eventdir_each(t, "", print_event, &w, err);
+	r = eventdir_each(t, "", add_event, &w, err);
 	if (!r && !w.n_matches && !w.match.all)
 		r = list_refuse_none("event", o->event_re, NULL, err);
 	else if (!r && !o->fields && (o->filters || o->triggers) && !w.n_shown)
-		printf("None of these events has a %s\n", !o->triggers	? "filter"
+		textbuf_addf(out, "None of these events has a %s\n", !o->triggers	? "filter"
 							  : !o->filters ? "trigger"
 									: "filter or a trigger");
 	textbuf_release(&w.text);
@@ -123,52 +123,52 @@ static int list_events(const struct tracefs *t, const struct list_options *o, st
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-static void print_names(const struct name_list *list)
+static void add_names(const struct name_list *list, struct textbuf *out)
 {
 	for (size_t i = 0; i < list->n; i++)
-		puts(list->names[i]);
+		textbuf_addf(out, "%s\n", list->names[i]);
 }
 
-static int list_systems(const struct tracefs *t, struct errmsg *err)
+static int list_systems(const struct tracefs *t, struct textbuf *out, struct errmsg *err)
 {
 	struct name_list list;
 	int r = tracefs_directories(t, "", "events", &list);
 
 	if (r < 0)
 		return tracefs_refuse_read(t, "", "events", r, err);
-	print_names(&list);
+	add_names(&list, out);
 	name_list_release(&list);
 	return 0;
 }
 
-static int list_instances(const struct tracefs *t, struct errmsg *err)
+static int list_instances(const struct tracefs *t, struct textbuf *out, struct errmsg *err)
 {
 	struct name_list list;
 	int r = tracefs_instances(t, &list);
 
 	if (r < 0)
 		return tracefs_refuse_read(t, "", "instances", r, err);
-	print_names(&list);
+	add_names(&list, out);
 	if (!list.n)
-		puts("No buffer instances defined");
+		textbuf_add_str(out, "No buffer instances defined\n");
 	name_list_release(&list);
 	return 0;
 }
 
 /* A file of one line, as it is. */
-static int list_line(const struct tracefs *t, const char *file, struct errmsg *err)
+static int list_line(const struct tracefs *t, const char *file, struct textbuf *out, struct errmsg *err)
 {
 	char text[4096];
 	int r = tracefs_read_short(t, "", file, text, sizeof(text));
 
 	if (r < 0)
 		return tracefs_refuse_read(t, "", file, r, err);
-	puts(text);
+	textbuf_addf(out, "%s\n", text);
 	return 0;
 }
 
 /* tsc2nsec is no clock of the kernel's: it is x86-tsc, and the file says how to make it nanoseconds. */
-static int list_clocks(const struct tracefs *t, struct errmsg *err)
+static int list_clocks(const struct tracefs *t, struct textbuf *out, struct errmsg *err)
 {
 	struct counter_rate rate;
 	char text[512];
@@ -176,12 +176,12 @@ static int list_clocks(const struct tracefs *t, struct errmsg *err)
 
 	if (r < 0)
 		return tracefs_refuse_read(t, "", "trace_clock", r, err);
-	printf("%s%s\n", text,
+	textbuf_addf(out, "%s%s\n", text,
 	       strstr(text, "x86-tsc") && counter_read_rate(&rate) >= 0 ? " tsc2nsec" : "");
 	return 0;
 }
 
-static int list_options(const struct tracefs *t, const char *re, struct errmsg *err)
+static int list_options(const struct tracefs *t, const char *re, struct textbuf *out, struct errmsg *err)
 {
 	struct name_match match;
 	struct name_list list;
@@ -201,7 +201,7 @@ static int list_options(const struct tracefs *t, const char *re, struct errmsg *
 		snprintf(file, sizeof(file), "options/%s", list.names[i]);
 		if (name_match_test(&match, list.names[i]) &&
 		    tracefs_read_short(t, "", file, value, sizeof(value)) >= 0) {
-			printf("%-20s %s\n", list.names[i], value);
+			textbuf_addf(out, "%-20s %s\n", list.names[i], value);
 			n++;
 		}
 	}
@@ -214,7 +214,7 @@ static int list_options(const struct tracefs *t, const char *re, struct errmsg *
 
 /* --- functions --------------------------------------------------------------------------------- */
 
-static size_t print_functions(char *text, const struct name_match *match)
+static size_t add_functions(char *text, const struct name_match *match, struct textbuf *out)
 {
 	size_t n = 0;
 
@@ -224,7 +224,7 @@ static size_t print_functions(char *text, const struct name_match *match)
 
 		p[len] = 0;
 		if (name_match_test(match, p)) {
-			puts(p);
+			textbuf_addf(out, "%s\n", p);
 			n++;
 		}
 		p = next;
@@ -248,7 +248,7 @@ static bool is_one_name(const char *re, char *buf, size_t n_bytes)
 	return true;
 }
 
-static int list_functions(const struct tracefs *t, const char *re, struct errmsg *err)
+static int list_functions(const struct tracefs *t, const char *re, struct textbuf *out, struct errmsg *err)
 {
 	char name[256];
 	struct name_match match;
@@ -265,7 +265,7 @@ static int list_functions(const struct tracefs *t, const char *re, struct errmsg
 	else
 		r = tracefs_read_text(t, "", "available_filter_functions", &text, err);
 	if (r >= 0)
-		n = print_functions(text.start, &match);
+		n = add_functions(text.start, &match, out);
 	textbuf_release(&text);
 	name_match_release(&match);
 	if (r >= 0 && !n && re && is_one_name(re, name, sizeof(name)))
@@ -277,50 +277,51 @@ static int list_functions(const struct tracefs *t, const char *re, struct errmsg
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
-static int list_overview(const struct tracefs *t, const struct list_options *o, struct errmsg *err)
+static int list_overview(const struct tracefs *t, const struct list_options *o, struct textbuf *out, struct errmsg *err)
 {
 	int r;
 
-	puts("event systems:");
-	r = list_systems(t, err);
-	puts("\nevents:");
+	textbuf_add_str(out, "event systems:\n");
+	r = list_systems(t, out, err);
+	textbuf_add_str(out, "\nevents:\n");
 	if (!r)
-		r = list_events(t, o, err);
-	puts("\ntracers:");
+		r = list_events(t, o, out, err);
+	textbuf_add_str(out, "\ntracers:\n");
 	if (!r)
-		r = list_line(t, "available_tracers", err);
-	puts("\noptions:");
+		r = list_line(t, "available_tracers", out, err);
+	textbuf_add_str(out, "\noptions:\n");
 	if (!r)
-		r = list_options(t, NULL, err);
-	puts("\nbuffer instances:");
+		r = list_options(t, NULL, out, err);
+	textbuf_add_str(out, "\nbuffer instances:\n");
 	if (!r)
-		r = list_instances(t, err);
-	puts("\nclocks:");
-	return r ? r : list_clocks(t, err);
+		r = list_instances(t, out, err);
+	textbuf_add_str(out, "\nclocks:\n");
+	return r ? r : list_clocks(t, out, err);
 }
 
-int list_live(const struct list_options *o, bool overview, struct errmsg *err)
+int offer_list(const struct list_options *o, bool overview, struct textbuf *out,
+	       struct errmsg *err)
 {
 	struct tracefs t;
 	int r = tracefs_open(&t, err);
 
 	if (r >= 0 && overview)
-		return list_overview(&t, o, err);
+		return list_overview(&t, o, out, err);
 	if (r >= 0 && o->events)
-		r = list_events(&t, o, err);
+		r = list_events(&t, o, out, err);
 	if (r >= 0 && o->tracers)
-		r = list_line(&t, "available_tracers", err);
+		r = list_line(&t, "available_tracers", out, err);
 	if (r >= 0 && o->options)
-		r = list_options(&t, o->option_re, err);
+		r = list_options(&t, o->option_re, out, err);
 	if (r >= 0 && o->plugins)
-		r = eventdir_each(&t, "", print_handled, NULL, err);
+		r = eventdir_each(&t, "", add_handled, out, err);
 	if (r >= 0 && o->functions)
-		r = list_functions(&t, o->function_re, err);
+		r = list_functions(&t, o->function_re, out, err);
 	if (r >= 0 && o->buffers)
-		r = list_instances(&t, err);
+		r = list_instances(&t, out, err);
 	if (r >= 0 && o->clock)
-		r = list_clocks(&t, err);
+		r = list_clocks(&t, out, err);
 	if (r >= 0 && o->systems)
-		r = list_systems(&t, err);
+		r = list_systems(&t, out, err);
 	return r;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct errmsg;
+struct textbuf;
 
 struct list_options {
 	const char *input;				/* NULL: the running kernel */
@@ -17,7 +18,8 @@ struct list_options {
 	bool tracers, options, triggers, filters; /* only the running kernel has them */
 };
 
-/* Everything that o asks for; an overview if that is nothing. */
-int list_live(const struct list_options *o, bool overview, struct errmsg *err);
+/* Adds everything that o asks for as lines, also before a failure; an overview if that is nothing. */
+int offer_list(const struct list_options *o, bool overview, struct textbuf *out,
+	       struct errmsg *err);
 
 #endif

@@ -8,7 +8,8 @@
 #include "cli/recordopts.h"
 
 #include "analyse/profile/hook.h"
-#include "cli/bootline.h"
+#include "base/textbuf.h"
+#include "capture/bootline.h"
 #include "cli/statusline.h"
 #include "store/compression.h"
 
@@ -409,6 +410,19 @@ int recordopts_get_config(const struct live_request *o, const char *path,
 				  &ret_config->plain_data, err);
 }
 
+int recordopts_print_bootline(const struct plan *plan, struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, 1 << 20);
+	r = bootline_fmt(plan, &tb, recordopts_tell, err);
+	if (r >= 0)
+		printf("%.*s\n", (int)textbuf_len(&tb) - 1, tb.start + 1);
+	textbuf_release(&tb);
+	return r;
+}
+
 int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
 			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
 			 struct errmsg *err)
@@ -418,7 +432,7 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 	if (r >= 0 && !plan_does_something(&o->plan))
 		r = errmsg_set(err, -EINVAL, "%s", needs);
 	if (r >= 0 && o->boot) {
-		r = bootline_print(&o->plan, err);
+		r = recordopts_print_bootline(&o->plan, err);
 	} else if (r >= 0) {
 		argv[n + 1] = NULL; /* behind the words that were moved to the front */
 		r = go(o, n > 0 ? argv + 1 : NULL, err);

@@ -34,6 +34,9 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
 			 struct errmsg *err);
 
+/* --boot: the kernel's parameters that would do the same. */
+int recordopts_print_bootline(const struct plan *plan, struct errmsg *err);
+
 /* A sentence that comes up while it is recorded; for session_config. */
 void recordopts_tell(const char *sentence);
 extern const struct live_front recordopts_front; /* on standard error */

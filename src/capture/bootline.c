@@ -13,7 +13,7 @@
  * Filters, tasks and CPUs cannot be given there. What was recorded is read after boot with
  * `sonde extract` or `sonde show`.
  */
-#include "cli/bootline.h"
+#include "capture/bootline.h"
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
@@ -100,25 +100,29 @@ static void add_buffer(struct textbuf *tb, const struct plan *plan, const struct
 		textbuf_addf(tb, " tracing_thresh=%lld", plan->threshold_us);
 }
 
-static void tell_rest(const struct plan *plan)
+static void tell_rest(const struct plan *plan, void (*tell)(const char *sentence))
 {
+	char text[512];
+
 	for (size_t i = 0; i < plan->n_buffers; i++) {
 		const struct plan_buffer *b = &plan->buffers[i];
 
 		for (size_t k = 0; k < b->n_events; k++) {
+			snprintf(text, sizeof(text), "the filter '%s' cannot be set from boot",
+				 b->events[k].filter ? b->events[k].filter : "");
 			if (b->events[k].filter)
-				fprintf(stderr, "sonde: the filter '%s' cannot be set from boot\n",
-					b->events[k].filter);
+				tell(text);
+			snprintf(text, sizeof(text), "-v -e %s cannot be set from boot",
+				 b->events[k].pattern);
 			if (b->events[k].off)
-				fprintf(stderr, "sonde: -v -e %s cannot be set from boot\n",
-					b->events[k].pattern);
+				tell(text);
 		}
 		if (b->pids.n || plan->only_command)
-			fprintf(stderr, "sonde: tasks cannot be picked out from boot\n");
+			tell("tasks cannot be picked out from boot");
 		if (b->cpumask)
-			fprintf(stderr, "sonde: CPUs cannot be picked out from boot\n");
+			tell("CPUs cannot be picked out from boot");
 		if (*b->name && b->tracer)
-			fprintf(stderr, "sonde: an instance has no tracer from boot\n");
+			tell("an instance has no tracer from boot");
 	}
 }
 
@@ -139,28 +143,23 @@ static int check_events(const struct plan *plan, struct errmsg *err)
 	return 0;
 }
 
-int bootline_print(const struct plan *plan, struct errmsg *err)
+int bootline_fmt(const struct plan *plan, struct textbuf *tb, void (*tell)(const char *sentence),
+		 struct errmsg *err)
 {
-	struct textbuf tb;
 	int r = check_events(plan, err);
 
 	if (r < 0)
 		return r;
-	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < plan->n_buffers; i++)
-		add_buffer(&tb, plan, &plan->buffers[i]);
+		add_buffer(tb, plan, &plan->buffers[i]);
 	for (size_t i = 0; i < plan->probes.n; i++)
-		textbuf_addf(&tb, "%s%s", i ? ";" : " \"kprobe_event=", plan->probes.words[i]);
+		textbuf_addf(tb, "%s%s", i ? ";" : " \"kprobe_event=", plan->probes.words[i]);
 	if (plan->probes.n)
-		textbuf_add_char(&tb, '"');
-	if (!textbuf_len(&tb)) {
-		textbuf_release(&tb);
+		textbuf_add_char(tb, '"');
+	if (!textbuf_len(tb))
 		return errmsg_set(
 			err, -EINVAL,
 			"--boot needs something to trace: an event (-e) or a tracer (-p)");
-	}
-	tell_rest(plan);
-	printf("%.*s\n", (int)textbuf_len(&tb) - 1, tb.start + 1);
-	textbuf_release(&tb);
+	tell_rest(plan, tell);
 	return 0;
 }

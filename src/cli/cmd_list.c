@@ -3,18 +3,19 @@
  * cmd_list.c - `sonde list`: what a trace knows, or the running kernel: events and their formats, systems,
  * functions, buffers, clock; and what sonde knows by itself.
  *
- *	sonde list -e sched                the running kernel: list_live.c
+ *	sonde list -e sched                the running kernel: offer.c
  *	sonde list -e sched trace.dat      words: one that names a file is the trace, another one is
  *	                                   the expression of -e, -f or -o
  *
  * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
- * events are printed as the kernel wrote them. list_match.h has the expressions.
+ * events are printed as the kernel wrote them. namematch.h has the expressions.
  */
 #include "cli/command.h"
-#include "cli/list_live.h"
-#include "cli/list_match.h"
-#include "cli/output.h"
+#include "live/offer.h"
+#include "decode/namematch.h"
+#include "base/textbuf.h"
 #include "cli/notes.h"
+#include "cli/output.h"
 #include "inputs/inputs.h"
 #include "store/unpack.h"
 
@@ -24,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TEXT_MAX_BYTES (64u << 20)
 
 extern const struct command cmd_options;
 

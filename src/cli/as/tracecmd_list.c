@@ -11,7 +11,7 @@
  */
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
-#include "cli/list_match.h"
+#include "decode/namematch.h"
 
 #include <errno.h>
 #include <stdio.h>

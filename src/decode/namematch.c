@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * list_match.c - what the expressions of `sonde list` match, in a file and in the running kernel alike.
+ * namematch.c - what the expressions of `sonde list` match, in a file and in the running kernel alike.
  *
  * An expression without a colon may match the name of a system, which stands for all its events, or the
  * name of an event. With a colon the first half is for systems and the second, if there is one, for the
  * events in them. This is trace-cmd's rule.
  */
-#include "cli/list_match.h"
+#include "decode/namematch.h"
 
 #include "base/errmsg.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list_match.h - the expressions of `sonde list`: basic regular expressions without regard to case.
+ * namematch.h - the expressions of `sonde list`: basic regular expressions without regard to case.
  *
  * "sched:" is a system, "sched:switch" looks in it for events, "switch" may be either.
  */
-#ifndef SONDE_CLI_LIST_MATCH_H
-#define SONDE_CLI_LIST_MATCH_H
+#ifndef SONDE_DECODE_NAMEMATCH_H
+#define SONDE_DECODE_NAMEMATCH_H
 
 #include <regex.h>
 #include <stdbool.h>

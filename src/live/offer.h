@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list_live.h - what `sonde list` is asked for, and the half of it that asks the running kernel.
+ * offer.h - what `sonde list` is asked for, and the half of it that asks the running kernel.
  */
-#ifndef SONDE_CLI_LIST_LIVE_H
-#define SONDE_CLI_LIST_LIVE_H
+#ifndef SONDE_LIVE_OFFER_H
+#define SONDE_LIVE_OFFER_H
 
 #include <stdbool.h>
 

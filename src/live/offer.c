@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * list_live.c - `sonde list` without a file: what the running kernel offers.
+ * offer.c - `sonde list` without a file: what the running kernel offers.
  *
  *	-e -s       events/SYSTEM/EVENT; with -F -l -R the files format, filter, trigger of each event
  *	-t          available_tracers
@@ -11,14 +11,14 @@
  * Everything is sorted by name but functions, which stand by address as the kernel has them. A function
  * that is asked for by its full name and is not there gets a sentence that says why (kernel/functions.h).
  */
-#include "cli/list_live.h"
+#include "live/offer.h"
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "capture/kernel/counter.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/kernel/functions.h"
-#include "cli/list_match.h"
+#include "decode/namematch.h"
 #include "decode/handlers/handlers.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int add_format(struct event_walk *w, const char *system, const char *even
 
 /* The filter or the triggers of an event below its name, if it has any. */
 static void add_setting(struct event_walk *w, const char *system, const char *event,
-			  const char *name)
+			const char *name)
 {
 	char file[TRACEFS_PATH_MAX];
 	struct errmsg ignored = {0}; /* an event of the tracers has neither */
@@ -101,7 +101,8 @@ static int add_handled(void *ctx, const char *system, const char *event)
 	return 0;
 }
 
-static int list_events(const struct tracefs *t, const struct list_options *o, struct textbuf *out, struct errmsg *err)
+static int list_events(const struct tracefs *t, const struct list_options *o, struct textbuf *out,
+		       struct errmsg *err)
 {
 	struct event_walk w = {.t = t, .o = o, .out = out, .err = err};
 	int r = event_match_init(&w.match, o->event_re, err);
@@ -113,9 +114,10 @@ static int list_events(const struct tracefs *t, const struct list_options *o, st
 	if (!r && !w.n_matches && !w.match.all)
 		r = list_refuse_none("event", o->event_re, NULL, err);
 	else if (!r && !o->fields && (o->filters || o->triggers) && !w.n_shown)
-		textbuf_addf(out, "None of these events has a %s\n", !o->triggers	? "filter"
-							  : !o->filters ? "trigger"
-									: "filter or a trigger");
+		textbuf_addf(out, "None of these events has a %s\n",
+			     !o->triggers  ? "filter"
+			     : !o->filters ? "trigger"
+					   : "filter or a trigger");
 	textbuf_release(&w.text);
 	event_match_release(&w.match);
 	return r;
@@ -156,7 +158,8 @@ static int list_instances(const struct tracefs *t, struct textbuf *out, struct e
 }
 
 /* A file of one line, as it is. */
-static int list_line(const struct tracefs *t, const char *file, struct textbuf *out, struct errmsg *err)
+static int list_line(const struct tracefs *t, const char *file, struct textbuf *out,
+		     struct errmsg *err)
 {
 	char text[4096];
 	int r = tracefs_read_short(t, "", file, text, sizeof(text));
@@ -177,11 +180,12 @@ static int list_clocks(const struct tracefs *t, struct textbuf *out, struct errm
 	if (r < 0)
 		return tracefs_refuse_read(t, "", "trace_clock", r, err);
 	textbuf_addf(out, "%s%s\n", text,
-	       strstr(text, "x86-tsc") && counter_read_rate(&rate) >= 0 ? " tsc2nsec" : "");
+		     strstr(text, "x86-tsc") && counter_read_rate(&rate) >= 0 ? " tsc2nsec" : "");
 	return 0;
 }
 
-static int list_options(const struct tracefs *t, const char *re, struct textbuf *out, struct errmsg *err)
+static int list_options(const struct tracefs *t, const char *re, struct textbuf *out,
+			struct errmsg *err)
 {
 	struct name_match match;
 	struct name_list list;
@@ -248,7 +252,8 @@ static bool is_one_name(const char *re, char *buf, size_t n_bytes)
 	return true;
 }
 
-static int list_functions(const struct tracefs *t, const char *re, struct textbuf *out, struct errmsg *err)
+static int list_functions(const struct tracefs *t, const char *re, struct textbuf *out,
+			  struct errmsg *err)
 {
 	char name[256];
 	struct name_match match;
@@ -277,7 +282,8 @@ static int list_functions(const struct tracefs *t, const char *re, struct textbu
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
-static int list_overview(const struct tracefs *t, const struct list_options *o, struct textbuf *out, struct errmsg *err)
+static int list_overview(const struct tracefs *t, const struct list_options *o, struct textbuf *out,
+			 struct errmsg *err)
 {
 	int r;
 
@@ -299,8 +305,7 @@ static int list_overview(const struct tracefs *t, const struct list_options *o, 
 	return r ? r : list_clocks(t, out, err);
 }
 
-int offer_list(const struct list_options *o, bool overview, struct textbuf *out,
-	       struct errmsg *err)
+int offer_list(const struct list_options *o, bool overview, struct textbuf *out, struct errmsg *err)
 {
 	struct tracefs t;
 	int r = tracefs_open(&t, err);

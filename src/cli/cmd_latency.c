@@ -14,7 +14,7 @@
 #include "cli/gather.h"
 #include "live/kernel/latency.h"
 
-#include "capture/tracefs/tracefs.h"
+#include "capture/kernel/words.h"
 #include "cli/command.h"
 #include "decode/filter/filter.h"
 #include "present/latencytext.h"
@@ -218,21 +218,6 @@ static int check(struct latency_options *o, struct errmsg *err)
 	return r < 0 ? r : check_scale(o, err);
 }
 
-static bool has_graph_tracer(void)
-{
-	struct errmsg ignored = {0};
-	struct name_list tracers;
-	struct tracefs t;
-	bool has;
-
-	if (tracefs_open(&t, &ignored) < 0 ||
-	    tracefs_words(&t, "", "available_tracers", &tracers) < 0)
-		return true; /* whoever needs it tells why it cannot be had */
-	has = name_list_find(&tracers, "function_graph");
-	name_list_release(&tracers);
-	return has;
-}
-
 /*
  * How much of a definition says where: "./p:work" of "./p:work(n) if n > 3". What may be the parameters of a C++ function
  * as well, put(Mode), are arguments if anybody asks for them.
@@ -327,7 +312,7 @@ static int plan_function(struct latency_options *o, struct errmsg *err)
 	if (!o->config.function)
 		return 0;
 	if (strpbrk(o->config.function, ":/(") ||
-	    (!strpbrk(o->config.function, "*?[") && !has_graph_tracer()))
+	    (!strpbrk(o->config.function, "*?[") && !kernelwords_may_have_tracer("function_graph")))
 		return plan_probes(o, err);
 	r = recordopts_tracer(o, "function_graph", err);
 	return r < 0 ? r : recordopts_function(o, o->config.function, err);

@@ -219,7 +219,7 @@ static int print_named(const struct tracefs *t, const struct show_options *o, co
 	char file[TRACEFS_PATH_MAX], path[TRACEFS_PATH_MAX];
 	struct name_list names = {0};
 	struct stat st;
-	int r = showfile_fmt_cpu(t, o->cpu, word, file, err);
+	int r = tracefs_fmt_cpu_file(t, o->cpu, word, file, err);
 
 	if (r < 0)
 		return r;
@@ -249,7 +249,7 @@ static int print_buffer(const struct tracefs *t, const struct show_options *o, c
 {
 	const char *file = o->pipe ? "trace_pipe" : o->snapshot ? "snapshot" : "trace";
 	char path[TRACEFS_PATH_MAX];
-	int r = showfile_fmt_cpu(t, o->cpu, file, path, err);
+	int r = tracefs_fmt_cpu_file(t, o->cpu, file, path, err);
 
 	if (r < 0)
 		return r;

@@ -97,7 +97,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0)
 		r = tracefs_find_instance(&t, instance, err);
 	if (r >= 0)
-		r = showfile_fmt_cpu(&t, o.cpu, "snapshot", file, err);
+		r = tracefs_fmt_cpu_file(&t, o.cpu, "snapshot", file, err);
 	if (r < 0)
 		return r;
 	if (!tracefs_exists(&t, instance, file))

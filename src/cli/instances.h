@@ -13,13 +13,8 @@
 #ifndef SONDE_CLI_INSTANCES_H
 #define SONDE_CLI_INSTANCES_H
 
-#include "capture/tracefs/tracefs.h"
+#include "capture/tracefs/instances.h"
 #include "cli/command.h"
-
-struct instance_args {
-	struct name_list names;
-	bool all, top;
-};
 
 int instances_apply_name(void *opts, const char *value, struct errmsg *err);
 int instances_apply_all(void *opts, const char *value, struct errmsg *err);
@@ -42,10 +37,6 @@ int instances_apply_top(void *opts, const char *value, struct errmsg *err);
 			.apply = instances_apply_top                                    \
 	}
 
-/* The names of those that are meant, "" for the top level, which comes first. */
-int instances_take(const struct tracefs *t, const struct instance_args *args,
-		   struct name_list *ret_list, struct errmsg *err);
-
 /* Refuses arguments: -EINVAL with a sentence if there is one. */
 int instances_refuse_words(const struct command *cmd, int n, char **argv, struct errmsg *err);
 
@@ -53,8 +44,5 @@ int instances_refuse_words(const struct command *cmd, int n, char **argv, struct
 int instances_run(const struct command *cmd, int argc, char **argv,
 		  int (*act)(const struct tracefs *t, const char *instance, struct errmsg *err),
 		  struct errmsg *err);
-
-/* "the top level" or "the instance NAME", in buf; returns buf. */
-const char *instances_fmt(const char *instance, char *buf, size_t n_bytes);
 
 #endif

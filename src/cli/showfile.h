@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_SHOWFILE_H
 #define SONDE_CLI_SHOWFILE_H
 
-#include "capture/tracefs/tracefs.h"
+#include "capture/tracefs/copy.h"
 
 struct textbuf;
 
@@ -21,9 +21,5 @@ int showfile_follow(const struct tracefs *t, const char *instance, const char *f
 
 /* A text, through the pager on a terminal. */
 int showfile_print_text(const struct textbuf *tb, struct errmsg *err);
-
-/* "per_cpu/cpuN/FILE" in buf of TRACEFS_PATH_MAX bytes, or FILE if cpu is NULL. */
-int showfile_fmt_cpu(const struct tracefs *t, const char *cpu, const char *file, char *buf,
-		     struct errmsg *err);
 
 #endif

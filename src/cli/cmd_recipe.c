@@ -11,7 +11,7 @@
  * among those in the program; a word with a slash or the ending .recipe is a path.
  */
 #include "base/json/jsonwriter.h"
-#include "base/spelling.h"
+#include "capture/recipe_find.h"
 #include "cli/command.h"
 #include "cli/notes.h"
 #include "cli/outcome.h"
@@ -27,8 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENDING	       ".recipe"
-#define FILE_MAX_BYTES (1u << 17)
 #define FILES_MAX      1000
 #define TEXT_MAX_BYTES (64u << 20)
 
@@ -68,79 +66,6 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
-/* --- finding ----------------------------------------------------------------------------------- */
-
-/* The user's directory of recipes; false if he has none. */
-static bool own_dir(char *buf, size_t n_bytes)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && *config)
-		return snprintf(buf, n_bytes, "%s/sonde/recipes", config) < n_bytes;
-	return home && *home && snprintf(buf, n_bytes, "%s/.config/sonde/recipes", home) < n_bytes;
-}
-
-/* The whole file, to be freed; NULL with errno. */
-static char *read_text(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(FILE_MAX_BYTES) : NULL;
-	size_t n = text ? fread(text, 1, FILE_MAX_BYTES - 1, file) : 0;
-	int code = file && ferror(file) ? EIO : errno;
-
-	if (text)
-		text[n] = 0;
-	if (file)
-		fclose(file);
-	errno = code;
-	return text;
-}
-
-static bool ends_in(const char *s, const char *ending)
-{
-	size_t len = strlen(s), n = strlen(ending);
-
-	return len > n && !strcmp(s + len - n, ending);
-}
-
-static int refuse_name(const char *name, struct errmsg *err)
-{
-	struct spelling sp;
-
-	spelling_init(&sp, name, strlen(name));
-	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
-		spelling_add(&sp, b->name);
-	return errmsg_set(err, -EINVAL,
-			  "there is no recipe '%s'%s%s; 'sonde recipe list' lists them", name,
-			  sp.nearest ? "; did you mean " : "", sp.nearest ? sp.nearest : "");
-}
-
-/* The text, to be freed, and where it is from. */
-static int find_text(const char *name, char **ret_text, char *where, size_t n_bytes,
-		     struct errmsg *err)
-{
-	char dir[PATH_MAX];
-
-	if (strchr(name, '/') || ends_in(name, ENDING)) {
-		snprintf(where, n_bytes, "%s", name);
-		*ret_text = read_text(name);
-		return *ret_text ? 0 : errmsg_set_errno(err, -errno, "cannot read %s", name);
-	}
-	if (own_dir(dir, sizeof(dir)) &&
-	    snprintf(where, n_bytes, "%s/%s%s", dir, name, ENDING) < n_bytes) {
-		*ret_text = read_text(where);
-		if (*ret_text)
-			return 0;
-	}
-	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
-		if (!strcmp(b->name, name)) {
-			snprintf(where, n_bytes, "the recipe %s", name);
-			*ret_text = strdup(b->text);
-			return *ret_text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot read it");
-		}
-	return refuse_name(name, err);
-}
-
 /* --- list and show ----------------------------------------------------------------------------- */
 
 static void list_one(const char *text, const char *path, const char *remark)
@@ -158,14 +83,16 @@ static void list_one(const char *text, const char *path, const char *remark)
 
 static int is_recipe(const struct dirent *e)
 {
-	return ends_in(e->d_name, ENDING);
+	size_t len = strlen(e->d_name), n = strlen(RECIPE_ENDING);
+
+	return len > n && !strcmp(e->d_name + len - n, RECIPE_ENDING);
 }
 
 static int list_all(void)
 {
 	char dir[PATH_MAX], path[PATH_MAX + 300];
 	struct dirent **list;
-	int n = own_dir(dir, sizeof(dir)) ? scandir(dir, &list, is_recipe, alphasort) : -1;
+	int n = recipe_own_dir(dir, sizeof(dir)) ? scandir(dir, &list, is_recipe, alphasort) : -1;
 
 	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
 		list_one(b->text, b->name, "");
@@ -173,7 +100,7 @@ static int list_all(void)
 		char *text;
 
 		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
-		text = i < FILES_MAX ? read_text(path) : NULL;
+		text = i < FILES_MAX ? recipe_read_text(path) : NULL;
 		if (text)
 			list_one(text, path, " (your own)");
 		free(text);
@@ -188,7 +115,7 @@ static int show(const char *name, struct errmsg *err)
 {
 	char where[PATH_MAX];
 	char *text;
-	int r = find_text(name, &text, where, sizeof(where), err);
+	int r = recipe_find_text(name, &text, where, sizeof(where), err);
 
 	if (r < 0)
 		return r;
@@ -301,7 +228,7 @@ static int carry_out(const char *name, const struct recipe_options *o, char **ar
 	struct recipe recipe;
 	char where[PATH_MAX];
 	char *text;
-	int r = find_text(name, &text, where, sizeof(where), err);
+	int r = recipe_find_text(name, &text, where, sizeof(where), err);
 
 	if (r < 0)
 		return r;

@@ -208,6 +208,18 @@ static int view(struct viewing *v, struct errmsg *err)
 	return serving_run(&v->serving, err);
 }
 
+/* In the recorder's process. */
+static int record(struct live_request *o, char **argv)
+{
+	struct errmsg err = {0};
+	int r = record_run(o, argv, &err);
+
+	if (r < 0)
+		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
+	fflush(NULL);
+	return r < 0 ? 1 : r;
+}
+
 /* Only the recorder keeps our rights; to the server its file is like any other, except that it grows. */
 static int view_live(struct viewing *v, struct view_options *o, int n, char **argv,
 		     struct errmsg *err)
@@ -233,7 +245,7 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	v->serving.paths = &path;
 	v->serving.n = 1;
 	if (records)
-		r = viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, err);
+		r = viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, record, err);
 	if (r >= 0)
 		r = prepare(v, err);
 	if (r >= 0 && !records)

@@ -24,7 +24,6 @@
 #include "base/files/caller.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
-#include "cli/recordrun.h"
 #include "store/live/livefile.h"
 
 #include <errno.h>
@@ -50,19 +49,13 @@ static int status_of(int wait_status)
 	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
 }
 
-static int run_recorder(struct live_request *o, char **argv)
+static int run_recorder(struct live_request *o, char **argv,
+			int (*record)(struct live_request *o, char **argv))
 {
-	struct errmsg err = {0};
-	int r;
-
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setpgid(0,
 		0); /* Ctrl-C comes through the keeper, once: a second one would end us at once */
-	r = record_run(o, argv, &err);
-	if (r < 0)
-		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
-	fflush(NULL);
-	return r < 0 ? 1 : r;
+	return record(o, argv);
 }
 
 static void remove_temporary(const struct viewlive *lv)
@@ -101,7 +94,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 }
 
 static int start_keeper(struct viewlive *lv, struct live_request *o, char **argv,
-			struct errmsg *err)
+			int (*record)(struct live_request *o, char **argv), struct errmsg *err)
 {
 	int fds[2], server = (int)getpid();
 
@@ -116,7 +109,7 @@ static int start_keeper(struct viewlive *lv, struct live_request *o, char **argv
 		if (!recorder) {
 			plan_add_own(&o->plan, server);
 			plan_add_own(&o->plan, (int)getppid());
-			_exit(run_recorder(o, argv));
+			_exit(run_recorder(o, argv, record));
 		}
 		_exit(recorder < 0 ? 1 : keep(lv, recorder, fds[0]));
 	}
@@ -259,7 +252,8 @@ static int give_away(struct viewlive *lv, struct errmsg *err)
 	return 0;
 }
 
-int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv, struct errmsg *err)
+int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv,
+		    int (*record)(struct live_request *o, char **argv), struct errmsg *err)
 {
 	struct live_request with = *o;
 	int r = 0;
@@ -276,7 +270,7 @@ int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv, st
 		return r;
 	with.output = lv->path;
 	keep_old(lv);
-	r = start_keeper(lv, &with, argv, err);
+	r = start_keeper(lv, &with, argv, record, err);
 	if (r >= 0 && lv->temp_dir)
 		r = viewlive_wait(lv, err);
 	return r >= 0 && lv->temp_dir ? give_away(lv, err) : r;

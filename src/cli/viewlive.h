@@ -11,7 +11,7 @@
 #ifndef SONDE_CLI_VIEWLIVE_H
 #define SONDE_CLI_VIEWLIVE_H
 
-#include "cli/recordopts.h"
+#include "live/request.h"
 
 #include <sys/types.h>
 
@@ -30,10 +30,12 @@ struct viewlive {
 #define VIEWLIVE_NONE ((struct viewlive){.hold = -1, .lock = -1, .dir = -1})
 
 /*
- * o: checked, and with something to trace. argv: the command or NULL. A temporary file stands already
+ * o: checked, and with something to trace. argv: the command or NULL. record: called in a process of its own, says what
+ * went wrong, and returns the exit status. A temporary file stands already
  * when it returns, and belongs to the caller.
  */
-int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv, struct errmsg *err);
+int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv,
+		    int (*record)(struct live_request *o, char **argv), struct errmsg *err);
 /* Opens the path with the rights we have, so drop those of root first. -ECANCELED: the recorder failed, and said why. */
 int viewlive_wait(struct viewlive *lv, struct errmsg *err);
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err);

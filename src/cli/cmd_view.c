@@ -4,7 +4,7 @@
  *
  * view/serve/serving.h is the server; this file has the options, the signals and what is printed.
  *
- * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
+ * With --live the file is one that grows: ours (growing.c) or somebody else's. It is looked at anew a few
  * times a second. A single file that is being recorded is followed without being told to: its data moves when the
  * recorder finishes it.
  *
@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/notes.h"
 #include "cli/recordrun.h"
-#include "cli/viewlive.h"
+#include "live/growing.h"
 #include "view/serve/serving.h"
 #include "view/serve/token.h"
 
@@ -119,7 +119,7 @@ struct viewing {
 	struct serving serving;
 	struct serving_config config;
 	char token[TOKEN_BYTES]; /* empty: a random one */
-	struct viewlive live;	 /* path NULL: nothing grows */
+	struct growing live;	 /* path NULL: nothing grows */
 	unsigned n_failed;
 	sigset_t ends;
 };
@@ -156,10 +156,10 @@ static void follow(struct viewing *v)
 	bool is_on;
 	int r;
 
-	if (!viewlive_begin(&v->live, &is_on))
+	if (!growing_begin(&v->live, &is_on))
 		return;
 	r = serving_refresh(&v->serving, &err);
-	viewlive_done(&v->live);
+	growing_done(&v->live);
 	/* while its recorder finishes it, it may be no file that can be read */
 	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
 	if (v->n_failed == FAILED_MAX)
@@ -245,18 +245,18 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	v->serving.paths = &path;
 	v->serving.n = 1;
 	if (records)
-		r = viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, record, err);
+		r = growing_record(&v->live, &o->record, n ? argv + 1 : NULL, record, err);
 	if (r >= 0)
 		r = prepare(v, err);
 	if (r >= 0 && !records)
 		r = serving_check_readable(&v->serving, err);
 	if (r >= 0)
-		r = records ? viewlive_wait(&v->live, err) : viewlive_follow(&v->live, path, err);
+		r = records ? growing_wait(&v->live, err) : growing_follow(&v->live, path, err);
 	path = v->live.path;
 	if (r >= 0)
 		r = view(v, err);
 	serving_stop(&v->serving);
-	status = viewlive_end(&v->live);
+	status = growing_end(&v->live);
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
 }
 
@@ -319,7 +319,7 @@ static int view_files(struct viewing *v, struct errmsg *err)
 		return view(v, err);
 	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", s->paths[0]);
 	serving_drop_cache(s);
-	r = viewlive_follow(&v->live, s->paths[0], err);
+	r = growing_follow(&v->live, s->paths[0], err);
 	return r < 0 ? r : view(v, err);
 }
 
@@ -343,7 +343,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	static const char *const first[] = {"trace.dat"};
 	struct view_options o = {0};
-	struct viewing v = {.serving = SERVING_NONE, .live = VIEWLIVE_NONE};
+	struct viewing v = {.serving = SERVING_NONE, .live = GROWING_NONE};
 	int n, r;
 
 	n = recordopts_init(&o.record);
@@ -361,7 +361,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	} else if (r >= 0) {
 		r = view_files(&v, err);
 		serving_stop(&v.serving);
-		viewlive_end(&v.live);
+		growing_end(&v.live);
 	}
 	live_request_release(&o.record);
 	return r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewlive.c - a recording that goes on while it is looked at.
+ * growing.c - a recording that goes on while it is looked at.
  *
  *	server                            keeper                      recorder
  *	  fork ───────────────────────────▶ fork ──────────────────────▶ `sonde record` (root)
@@ -20,7 +20,7 @@
  * Only the file of a temporary directory, which is root's, is opened before that, and given to the caller.
  * Locks on the file tell whether it is still recorded, and when its data must not be read (livefile.h).
  */
-#include "cli/viewlive.h"
+#include "live/growing.h"
 #include "base/files/caller.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
@@ -58,7 +58,7 @@ static int run_recorder(struct live_request *o, char **argv,
 	return record(o, argv);
 }
 
-static void remove_temporary(const struct viewlive *lv)
+static void remove_temporary(const struct growing *lv)
 {
 	if (!lv->temp_dir)
 		return;
@@ -67,7 +67,7 @@ static void remove_temporary(const struct viewlive *lv)
 }
 
 /* Until the server lets go, or the recorder failed. */
-static int keep(const struct viewlive *lv, pid_t recorder, int fd)
+static int keep(const struct growing *lv, pid_t recorder, int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	bool is_running = true;
@@ -93,7 +93,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 	return status_of(status);
 }
 
-static int start_keeper(struct viewlive *lv, struct live_request *o, char **argv,
+static int start_keeper(struct growing *lv, struct live_request *o, char **argv,
 			int (*record)(struct live_request *o, char **argv), struct errmsg *err)
 {
 	int fds[2], server = (int)getpid();
@@ -124,7 +124,7 @@ static int start_keeper(struct viewlive *lv, struct live_request *o, char **argv
  * In a directory of its own. It stays ours also if another user will serve the file: whoever can
  * write there could put a link in root's way. That user gets the file alone, and may pass through.
  */
-static int make_temporary(struct viewlive *lv, struct errmsg *err)
+static int make_temporary(struct growing *lv, struct errmsg *err)
 {
 	const char *place = caller_is_secure() ? NULL : getenv("TMPDIR");
 	struct caller c;
@@ -178,7 +178,7 @@ static int check_place(const char *path, struct errmsg *err)
 }
 
 /* With the caller's rights: the path may be a link of the caller's. */
-static void keep_old(struct viewlive *lv)
+static void keep_old(struct growing *lv)
 {
 	struct caller_scope scope;
 	struct stat st;
@@ -191,7 +191,7 @@ static void keep_old(struct viewlive *lv)
 	caller_leave(&scope);
 }
 
-static int open_file(const struct viewlive *lv)
+static int open_file(const struct growing *lv)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
@@ -200,7 +200,7 @@ static int open_file(const struct viewlive *lv)
 }
 
 /* 1: opened, as lv->lock. 0: the path does not name a new file yet. */
-static int try_new(struct viewlive *lv, struct errmsg *err)
+static int try_new(struct growing *lv, struct errmsg *err)
 {
 	int fd = open_file(lv);
 	struct stat now;
@@ -221,7 +221,7 @@ static int try_new(struct viewlive *lv, struct errmsg *err)
 	return 1;
 }
 
-int viewlive_wait(struct viewlive *lv, struct errmsg *err)
+int growing_wait(struct growing *lv, struct errmsg *err)
 {
 	if (lv->lock >= 0)
 		return 0;
@@ -241,7 +241,7 @@ int viewlive_wait(struct viewlive *lv, struct errmsg *err)
 }
 
 /* The file that only we could make; who called sudo will serve it. */
-static int give_away(struct viewlive *lv, struct errmsg *err)
+static int give_away(struct growing *lv, struct errmsg *err)
 {
 	struct caller c;
 	struct stat st;
@@ -252,13 +252,13 @@ static int give_away(struct viewlive *lv, struct errmsg *err)
 	return 0;
 }
 
-int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv,
-		    int (*record)(struct live_request *o, char **argv), struct errmsg *err)
+int growing_record(struct growing *lv, struct live_request *o, char **argv,
+		   int (*record)(struct live_request *o, char **argv), struct errmsg *err)
 {
 	struct live_request with = *o;
 	int r = 0;
 
-	*lv = VIEWLIVE_NONE;
+	*lv = GROWING_NONE;
 	if (o->output) {
 		lv->path = strdup(o->output);
 		r = lv->path ? check_place(lv->path, err)
@@ -272,15 +272,15 @@ int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv,
 	keep_old(lv);
 	r = start_keeper(lv, &with, argv, record, err);
 	if (r >= 0 && lv->temp_dir)
-		r = viewlive_wait(lv, err);
+		r = growing_wait(lv, err);
 	return r >= 0 && lv->temp_dir ? give_away(lv, err) : r;
 }
 
-int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
+int growing_follow(struct growing *lv, const char *path, struct errmsg *err)
 {
 	struct stat st;
 
-	*lv = VIEWLIVE_NONE;
+	*lv = GROWING_NONE;
 	lv->path = strdup(path);
 	if (!lv->path)
 		return errmsg_set_errno(err, -ENOMEM, "cannot follow %s", path);
@@ -293,7 +293,7 @@ int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
 	return 0;
 }
 
-bool viewlive_begin(struct viewlive *lv, bool *ret_is_on)
+bool growing_begin(struct growing *lv, bool *ret_is_on)
 {
 	*ret_is_on = lv->lock >= 0 && livefile_ask(lv->lock) != LIVEFILE_DONE;
 	if (!*ret_is_on)
@@ -304,13 +304,13 @@ bool viewlive_begin(struct viewlive *lv, bool *ret_is_on)
 	return false;
 }
 
-void viewlive_done(struct viewlive *lv)
+void growing_done(struct growing *lv)
 {
 	if (lv->lock >= 0)
 		livefile_let_go(lv->lock);
 }
 
-int viewlive_end(struct viewlive *lv)
+int growing_end(struct growing *lv)
 {
 	int status;
 
@@ -328,6 +328,6 @@ int viewlive_end(struct viewlive *lv)
 	free(lv->path);
 	free(lv->temp_dir);
 	status = lv->status;
-	*lv = VIEWLIVE_NONE;
+	*lv = GROWING_NONE;
 	return status;
 }

@@ -57,42 +57,6 @@ static void show_status(const struct record_status *s)
 	statusline_show(line);
 }
 
-/* --- hits that are no events ------------------------------------------------------------------- */
-
-struct lost_hits {
-	struct session *s;
-	uint64_t n_lost; /* events */
-};
-
-static uint64_t count_id(void *ctx, unsigned id)
-{
-	const struct tally *t = ctx;
-
-	return id < t->layout.n_ids ? t->by_id[id].n : 0;
-}
-
-static int64_t tell_lost(void *ctx, const struct tracefile *tf, const struct info_counts *counts)
-{
-	const struct lost_hits *lost = ctx;
-	struct setup_arrived arrived = {
-		.count = count_id, .ctx = (void *)&counts->tally, .n_lost = lost->n_lost};
-
-	(void)tf;
-	return (int64_t)setup_tell_lost(lost->s->setup, &arrived, lost->s->config.tell);
-}
-
-/* The command has ended; its probes still stand. */
-static void count_lost_hits(struct session *s, struct record_outcome *oc)
-{
-	struct lost_hits lost = {s, oc->sum.lost};
-	int64_t n;
-
-	if (s->has_child || !oc->sum.counted || !setup_can_lose(s->setup))
-		return;
-	n = filecount_walk(oc->fd, oc->path, tell_lost, &lost);
-	oc->n_missed += n > 0 ? (uint64_t)n : 0;
-}
-
 /* The status line may stand there. */
 static void tell_over_status(const char *sentence)
 {
@@ -109,8 +73,7 @@ static int record_file(struct live_request *o, const struct recording_config *rc
 	struct record_watch watch = {.wants_status = has_status ? statusline_is_ours : NULL,
 				     .show_status = show_status,
 				     .end_status = has_status ? statusline_clear : NULL,
-				     .tell = argv ? NULL : tell_over_status,
-				     .finished = o->max_kb ? NULL : count_lost_hits};
+				     .tell = argv ? NULL : tell_over_status};
 	struct record_outcome oc;
 	int r = record_to_file(o, rc, argv, &watch, &oc, err);
 
@@ -136,7 +99,7 @@ int record_run(struct live_request *o, char **argv, struct errmsg *err)
 	int r = live_request_check_output(path, err);
 
 	if (r >= 0)
-		r = recordopts_get_config(o, path, &rc, err);
+		r = live_request_get_config(o, path, &rc, err);
 	if (r < 0)
 		return r;
 	if (o->agents && o->agents->n)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * instances.c - the options that say which parts of the tracing directory a command is about, and commands
- * that do one thing to each of them. capture/tracefs/instances.h finds the parts.
+ * that do one thing to each of them. capture/tracefs/instances.h finds the parts and goes through them. A
+ * command with these options begins its own with a struct instance_args, which the rows fill.
  */
 #include "cli/instances.h"
 

@@ -11,7 +11,7 @@
 #include "base/textbuf.h"
 #include "capture/bootline.h"
 #include "cli/statusline.h"
-#include "store/compression.h"
+#include "live/profile.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -265,49 +265,6 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 
 /* --- all together ------------------------------------------------------------------------------ */
 
-/* What `--profile` looks at; an event that this kernel lacks is left out. */
-static const char *const profile_events[] = {
-	"sched:sched_switch",	    "sched:sched_wakeup",	  "sched:sched_wakeup_new",
-	"irq:irq_handler_entry",    "irq:irq_handler_exit",	  "irq:softirq_raise",
-	"irq:softirq_entry",	    "irq:softirq_exit",		  "raw_syscalls:sys_enter",
-	"raw_syscalls:sys_exit",    "exceptions:page_fault_user", "exceptions:page_fault_kernel",
-	"sched:sched_process_exec", /* a task has another name */
-};
-
-static int add_profile_events(struct live_request *o)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(profile_events) / sizeof(*profile_events) && r >= 0; i++) {
-		r = plan_add_default_event(&o->plan, profile_events[i]);
-		/* where a task was when it was switched away, and where it woke another */
-		if (r >= 0 && i < 3)
-			r = plan_words_add(&o->plan.buffers[0]
-						    .events[o->plan.buffers[0].n_events - 1]
-						    .triggers,
-					   "stacktrace");
-	}
-	return r;
-}
-
-/*
- * The functions that tasks enter the kernel by, and how long they stay there: as trace-cmd, function_graph
- * at depth 1. Who names functions (-l, -g) means it.
- */
-static int add_profile_tracer(struct live_request *o)
-{
-	struct plan_buffer *b = &o->plan.buffers[0];
-
-	if (b->tracer)
-		return 0;
-	b->tracer = strdup("function_graph");
-	if (!o->plan.graph_depth)
-		o->plan.graph_depth = 1;
-	o->plan.tracer_is_wish = !b->functions.n && !b->no_functions.n && !b->graph_functions.n &&
-				 !b->no_graph_functions.n && !b->modules.n;
-	return b->tracer ? 0 : -ENOMEM;
-}
-
 static bool is_list_word(const char *word)
 {
 	return !strchr(word, ':') || strstr(word, ":mod:");
@@ -380,34 +337,11 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 	if (o->plan.graph_depth < 0)
 		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
 	is_whole_profile = o->profile && !o->only_named && o->plan.n_buffers == 1;
-	if (is_whole_profile && add_profile_tracer(o) < 0)
+	if (is_whole_profile && live_profile_add_tracer(o) < 0)
 		return kept(-ENOMEM, err);
 	if (!o->is_peer && check_words(o, err) < 0)
 		return err->code;
-	return is_whole_profile ? kept(add_profile_events(o), err) : 0;
-}
-
-int recordopts_get_config(const struct live_request *o, const char *path,
-			  struct recording_config *ret_config, struct errmsg *err)
-{
-	*ret_config = (struct recording_config){
-		.path = path,
-		.temp_dir = o->temp_dir,
-		.version = o->file_version,
-		.max_bytes = o->max_kb * 1024,
-		.ts_offset = o->ts_offset,
-		.date = o->date,
-		.tsc2nsec = o->tsc2nsec,
-		.proc_map = o->proc_map,
-		.hooks = &o->hooks,
-		.program = "sonde " SONDE_VERSION,
-		.sleep_us = o->sleep_us,
-		.rt_priority = o->rt_priority,
-		.no_splice = o->no_splice,
-		.busy = o->busy,
-	};
-	return compression_choose(o->compression, o->file_version, &ret_config->compression,
-				  &ret_config->plain_data, err);
+	return is_whole_profile ? kept(live_profile_add_events(o), err) : 0;
 }
 
 int recordopts_print_bootline(const struct plan *plan, struct errmsg *err)

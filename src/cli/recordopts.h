@@ -21,10 +21,6 @@ int recordopts_init(struct live_request *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
 int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err);
 
-/* What of it is for the file and its recorder; who recorded it is sonde. */
-int recordopts_get_config(const struct live_request *o, const char *path,
-			  struct recording_config *ret_config, struct errmsg *err);
-
 /*
  * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that is
  * wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to trace.

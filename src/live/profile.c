@@ -40,6 +40,49 @@ struct profiler {
 
 /* --- what is traced ---------------------------------------------------------------------------- */
 
+/* What `--profile` looks at; an event that this kernel lacks is left out. */
+static const char *const profile_events[] = {
+	"sched:sched_switch",	    "sched:sched_wakeup",	  "sched:sched_wakeup_new",
+	"irq:irq_handler_entry",    "irq:irq_handler_exit",	  "irq:softirq_raise",
+	"irq:softirq_entry",	    "irq:softirq_exit",		  "raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit",    "exceptions:page_fault_user", "exceptions:page_fault_kernel",
+	"sched:sched_process_exec", /* a task has another name */
+};
+
+int live_profile_add_events(struct live_request *o)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(profile_events) / sizeof(*profile_events) && r >= 0; i++) {
+		r = plan_add_default_event(&o->plan, profile_events[i]);
+		/* where a task was when it was switched away, and where it woke another */
+		if (r >= 0 && i < 3)
+			r = plan_words_add(&o->plan.buffers[0]
+						    .events[o->plan.buffers[0].n_events - 1]
+						    .triggers,
+					   "stacktrace");
+	}
+	return r;
+}
+
+/*
+ * The functions that tasks enter the kernel by, and how long they stay there: as trace-cmd, function_graph
+ * at depth 1. Who names functions (-l, -g) means it.
+ */
+int live_profile_add_tracer(struct live_request *o)
+{
+	struct plan_buffer *b = &o->plan.buffers[0];
+
+	if (b->tracer)
+		return 0;
+	b->tracer = strdup("function_graph");
+	if (!o->plan.graph_depth)
+		o->plan.graph_depth = 1;
+	o->plan.tracer_is_wish = !b->functions.n && !b->no_functions.n && !b->graph_functions.n &&
+				 !b->no_graph_functions.n && !b->modules.n;
+	return b->tracer ? 0 : -ENOMEM;
+}
+
 static int add_half(struct plan *plan, const char *system, const char *event)
 {
 	char pattern[512];

@@ -8,6 +8,9 @@
 #include "present/profile/profiling.h"
 #include "live/request.h"
 
+/* Adds what a whole profile looks at: events, and functions at depth 1 if the kernel can trace them. 0 or -ENOMEM. */
+int live_profile_add_events(struct live_request *o);
+int live_profile_add_tracer(struct live_request *o);
 /* Adds the events of the hooks (-H): a hook without its events would measure nothing. */
 int live_profile_add_hooks(struct live_request *o, struct errmsg *err);
 

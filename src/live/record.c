@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "capture/kernel/cost.h"
+#include "inputs/info/filecount.h"
 #include "store/live/livefile.h"
 
 #include <errno.h>
@@ -80,6 +81,43 @@ static bool tick(void *ctx)
 	return true;
 }
 
+/* --- hits that are no events ------------------------------------------------------------------- */
+
+struct lost_hits {
+	struct session *s;
+	uint64_t n_lost; /* events */
+};
+
+static uint64_t count_id(void *ctx, unsigned id)
+{
+	const struct tally *t = ctx;
+
+	return id < t->layout.n_ids ? t->by_id[id].n : 0;
+}
+
+static int64_t tell_lost(void *ctx, const struct tracefile *tf, const struct info_counts *counts)
+{
+	const struct lost_hits *lost = ctx;
+	struct setup_arrived arrived = {
+		.count = count_id, .ctx = (void *)&counts->tally, .n_lost = lost->n_lost};
+
+	(void)tf;
+	return (int64_t)setup_tell_lost(lost->s->setup, &arrived, lost->s->config.tell);
+}
+
+/* The command has ended; its probes still stand. */
+static void count_lost_hits(const struct live_request *o, struct session *s,
+			    struct record_outcome *oc)
+{
+	struct lost_hits lost = {s, oc->sum.lost};
+	int64_t n;
+
+	if (s->has_child || o->max_kb || !oc->sum.counted || !setup_can_lose(s->setup))
+		return;
+	n = filecount_walk(oc->fd, oc->path, tell_lost, &lost);
+	oc->n_missed += n > 0 ? (uint64_t)n : 0;
+}
+
 /* --- the whole --------------------------------------------------------------------------------- */
 
 static int wait_for_end(struct live_request *o, struct running *run,
@@ -122,8 +160,8 @@ static int run(struct live_request *o, struct session *s, struct recording *rec,
 	}
 	oc->fd = recording_dup(rec);
 	r = recording_finish(rec, &oc->sum, err);
-	if (r >= 0 && !err->code && watch->finished)
-		watch->finished(s, oc);
+	if (r >= 0 && !err->code)
+		count_lost_hits(o, s, oc);
 	return err->code ? err->code : r;
 }
 

@@ -42,8 +42,6 @@ struct record_watch {
 	void (*end_status)(void);
 	/* In place of the front's, while a status may stand on the screen. */
 	void (*tell)(const char *sentence);
-	/* The file is whole, and the machine is still set up. */
-	void (*finished)(struct session *s, struct record_outcome *oc);
 };
 
 /*

@@ -8,7 +8,9 @@
 #include "live/request.h"
 
 #include "base/errmsg.h"
+#include "capture/record/recording.h"
 #include "capture/setup/setup.h"
+#include "store/compression.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -107,4 +109,27 @@ int live_request_check_output(const char *path, struct errmsg *err)
 				  "a recording cannot go to standard output; name a file with -o, "
 				  "or use 'sonde stream' to print events");
 	return 0;
+}
+
+int live_request_get_config(const struct live_request *o, const char *path,
+			    struct recording_config *ret_config, struct errmsg *err)
+{
+	*ret_config = (struct recording_config){
+		.path = path,
+		.temp_dir = o->temp_dir,
+		.version = o->file_version,
+		.max_bytes = o->max_kb * 1024,
+		.ts_offset = o->ts_offset,
+		.date = o->date,
+		.tsc2nsec = o->tsc2nsec,
+		.proc_map = o->proc_map,
+		.hooks = &o->hooks,
+		.program = "sonde " SONDE_VERSION,
+		.sleep_us = o->sleep_us,
+		.rt_priority = o->rt_priority,
+		.no_splice = o->no_splice,
+		.busy = o->busy,
+	};
+	return compression_choose(o->compression, o->file_version, &ret_config->compression,
+				  &ret_config->plain_data, err);
 }

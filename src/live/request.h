@@ -13,6 +13,7 @@
 
 struct errmsg;
 struct guest_list;
+struct recording_config;
 struct setup_notes;
 
 struct live_request {
@@ -66,5 +67,9 @@ int live_request_add_defaults(struct live_request *o, struct errmsg *err);
 
 /* Refuses what cannot be the name of a recording: "-", which elsewhere means standard output. */
 int live_request_check_output(const char *path, struct errmsg *err);
+
+/* What of it is for the file and its recorder; who recorded it is sonde. */
+int live_request_get_config(const struct live_request *o, const char *path,
+			    struct recording_config *ret_config, struct errmsg *err);
 
 #endif

@@ -113,7 +113,7 @@ static int record(struct live_request *o, char **argv, const char *path, struct 
 	struct tc_losses losses = {0};
 	unsigned n_cpus = 0;
 	struct session s;
-	int r = recordopts_get_config(o, path, &rc, err), r2;
+	int r = live_request_get_config(o, path, &rc, err), r2;
 
 	if (r < 0)
 		return r;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callhist.c - puts call stacks together from what a trace has, and counts them.
+ * callhist.c - builds call stacks from the records of a trace, and counts them.
  *
  * Stacks come from three kinds of records:
  *	function          "f called by p": if p is the function on top, f goes on top of it; else
- *	                  the stack so far is counted and functions are taken off until p is found
- *	funcgraph         entry: its depth says where it belongs; exit: the stack is counted and cut
+ *	                  the current stack is counted and functions are removed until p is found
+ *	funcgraph         entry: its depth gives its place; exit: the stack is counted and shortened
  *	kernel_stack      the whole stack of the event before it, or of the function on top
- * An event is pending until it is clear whether its kernel stack follows. The stack under way
- * belongs to one task; when another one's functions come, it is laid aside (`saved`) until its task
+ * An event is pending until it is known whether its kernel stack follows. The current stack belongs
+ * to one task; when functions of another task come, it is set aside (`saved`) until its task
  * returns.
  *
  *	current [start_kernel … vfs_read]       pending [… vfs_read, sched_switch]
  *	saved   pid 7 [ … ]  pid 15 [ … ]       the latest first
  *
- * All this follows trace-cmd hist record by record, so that the two can be compared: also that the
- * stack under way is kept from one CPU to the next, that an event carries the functions of whatever
- * task is current, and that an event followed by another task's kernel stack is dropped. What is
- * different: a function without a name is shown by its address (trace-cmd makes a new top of it, or
- * crashes), and everything has a ceiling.
+ * All this follows trace-cmd hist record by record, so that the two can be compared: the current
+ * stack is kept from one CPU to the next, an event gets the functions of whatever task is current,
+ * and an event followed by another task's kernel stack is dropped. The differences: a function
+ * without a name is shown by its address (trace-cmd makes a new top of it, or crashes), and
+ * everything has a limit.
  *
- * calltree.c counts the stacks. Task names are chosen by bisection over every name that the trace
- * ever gave to any task, as libtraceevent would; comm_table.c keeps that list short.
+ * calltree.c counts the stacks. A task's name is chosen by bisection over every name that the trace
+ * ever gave to any task, as in libtraceevent; comm_table.c keeps that list short.
  */
 #include "analyse/callhist.h"
 #include "base/array.h"
@@ -32,8 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX	 4096  /* functions in a stack; kernel stacks have some hundred at most */
-#define SAVED_MAX	 65536 /* stacks laid aside, and functions in all of them: */
+#define DEPTH_MAX	 4096  /* functions in a stack; kernel stacks have at most a few hundred */
+#define SAVED_MAX	 65536 /* stacks set aside, and functions in all of them: */
 #define SAVED_FRAMES_MAX (1u << 20)
 
 struct stack {
@@ -65,7 +65,7 @@ struct callhist {
 
 	struct calltree tree;
 	struct comm_table comms;
-	struct namepool made_up; /* names for what has none */
+	struct namepool made_up; /* names for functions without one */
 };
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static const struct ksym *find_symbol(struct callhist *h, uint64_t addr)
 	return kallsyms_find_cached(h->symbols, h->cache, addr);
 }
 
-/* A name made up for something without one: found again by its text. */
+/* A name for something without one; its text identifies it. */
 static struct call_frame made_up(struct callhist *h, const char *form, uint64_t number)
 {
 	char text[64];
@@ -264,7 +264,7 @@ static void add_graph_exit(struct callhist *h, const struct record *rec)
 	stack_cut(&h->current, depth);
 }
 
-/* Callers stand in the record innermost first, up to its end or to an address of all ones. */
+/* The record has callers innermost first, up to its end or to an address of all ones. */
 static void push_callers(struct callhist *h, const struct record *rec, const struct field *field)
 {
 	uint32_t step = h->f->long_size, n = 0;
@@ -422,7 +422,7 @@ static struct function_fields find_fields(struct formats *f, const char *system,
 
 	if (!ev)
 		return (struct function_fields){0};
-	/* records carry the event that their id stands for */
+	/* records have the event of their id */
 	ev = formats_find(f, ev->id);
 	return (struct function_fields){ev, event_find_field(ev, a),
 					b ? event_find_field(ev, b) : NULL};

@@ -5,9 +5,9 @@
  *	callhist_new ─▶ callhist_add … (CPU by CPU, each in its own order) ─▶ callhist_finish
  *	─▶ callhist_tops, callhist_comm … ─▶ callhist_free
  *
- * The result is a forest: a top node for each function or event (and task), below it who called it,
- * below that who called them. Children and tops are sorted by count, the most frequent first. Names
- * point into the formats and symbols given, which must stay. One owner.
+ * The result is a forest: a top node for each function or event (and task), below it its callers,
+ * below these their callers. Children and tops are sorted by count, the most frequent first. Names
+ * point into the given formats and symbols, which must stay valid. One owner.
  */
 #ifndef SONDE_ANALYSE_CALLHIST_H
 #define SONDE_ANALYSE_CALLHIST_H
@@ -19,21 +19,21 @@
 
 struct callhist;
 
-/* by_task: tops are apart for each task. NULL without memory. */
+/* by_task: separate tops for each task. Returns NULL if out of memory. */
 struct callhist *callhist_new(struct formats *f, const struct tasks *tasks, bool by_task);
 void callhist_free(struct callhist *h);
 
-/* event, data, size and RECORD_MISSED of rec count. */
+/* Uses event, data, size and RECORD_MISSED of rec. */
 void callhist_add(struct callhist *h, const struct record *rec);
-/* Counts what is still under way and sorts. */
+/* Counts the calls that are still open and sorts. */
 void callhist_finish(struct callhist *h);
 
 const struct call_node *callhist_tops(const struct callhist *h);
-/* What the percentages of tops refer to. */
+/* The total for the percentages of tops. */
 uint64_t callhist_total(const struct callhist *h);
-/* Chains that could not be kept whole for lack of memory. */
+/* Chains that were truncated for lack of memory. */
 uint64_t callhist_n_cut(const struct callhist *h);
-/* The name of a task as trace-cmd would choose it. After callhist_finish(). */
+/* The name of a task as trace-cmd would choose it. Call it after callhist_finish(). */
 const char *callhist_comm(const struct callhist *h, int pid);
 
 #endif

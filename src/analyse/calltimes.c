@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calltimes.c - adds up the calls of a function_graph trace.
+ * calltimes.c - sums the calls of a function_graph trace.
  *
- *	funcgraph_entry  depth d ──▶ began[d] of its task; nothing was called inside of it so far
+ *	funcgraph_entry  depth d ──▶ began[d] of its task; nothing was called inside it yet
  *	funcgraph_exit   depth d ──▶ time = rettime - calltime, or since began[d]
- *	                             own time = time - inner[d + 1]; inner[d] += time
+ *	                             self time = time - inner[d + 1]; inner[d] += time
  *
- * Each task has its own depths. Idle tasks share the number 0, so that of their CPU stands for them. Where
- * events were lost, what is under way is forgotten; exits that have both times still count in full.
+ * Each task has its own depths. Idle tasks share pid 0, so their CPU identifies them. Where events
+ * were lost, open calls are dropped; exits that have both times still count.
  *
- * Which functions are shown is decided in the end: those that are not shown still take their time off the
- * own time of their callers.
+ * The functions to show are selected at the end: hidden ones still reduce the self time of their
+ * callers.
  */
 #include "analyse/calltimes.h"
 
@@ -40,7 +40,7 @@ struct calltimes {
 	struct keyreader keys;
 	struct arena arena, names;
 	struct keytable table;
-	struct map tasks; /* struct call_task by who */
+	struct map tasks; /* struct call_task by pid or CPU */
 	struct call_task *last;
 	int entry_id, exit_id;
 	const struct field *func, *depth, *calltime, *rettime, *entry_depth;
@@ -307,8 +307,8 @@ static int find_fields(struct calltimes *c, struct errmsg *err)
 		c->slots[i] = key_bind(leave, c->config->groups[i]);
 		if (c->slots[i].kind == KEY_ABSENT)
 			return errmsg_set(err, -EINVAL,
-					  "functions cannot be told apart by '%s'; $task, $comm, "
-					  "$pid and $cpu are known",
+					  "functions cannot be separated by '%s'; use $task, "
+					  "$comm, $pid or $cpu",
 					  c->config->groups[i]);
 	}
 	return 0;
@@ -321,7 +321,7 @@ int calltimes_new(struct calltimes **ret, struct formats *f, const struct callti
 	int r;
 
 	if (!c)
-		return errmsg_set_errno(err, -ENOMEM, "cannot add up calls");
+		return errmsg_set_errno(err, -ENOMEM, "cannot sum calls");
 	c->config = config;
 	c->f = f;
 	arena_init(&c->arena, ARENA_MAX_BYTES);
@@ -329,7 +329,7 @@ int calltimes_new(struct calltimes **ret, struct formats *f, const struct callti
 	keytable_init(&c->table, 1 + config->n_groups, sizeof(struct calltimes_row), ROWS_MAX);
 	c->wanted = calloc(f->n_table + 1, 1);
 	if (keyreader_init(&c->keys, f) < 0 || !c->wanted)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot add up calls");
+		r = errmsg_set_errno(err, -ENOMEM, "cannot sum calls");
 	else
 		r = find_fields(c, err);
 	if (r < 0) {

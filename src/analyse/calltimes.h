@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calltimes.h - how often the functions of the kernel were called and how long they took, of the events that
- * the function_graph tracer writes.
+ * calltimes.h - how often kernel functions were called and how long they took, from the events of
+ * the function_graph tracer.
  *
  *	calltimes_new ─▶ calltimes_add … (in the order of time) ─▶ calltimes_finish ─▶ rows ─▶ calltimes_free
  *
- * Own time is what a function took without what it called, as far as that was traced. One owner.
+ * Self time is the time of a function without what it called, as far as that was traced. One owner.
  */
 #ifndef SONDE_ANALYSE_CALLTIMES_H
 #define SONDE_ANALYSE_CALLTIMES_H
@@ -32,7 +32,7 @@ struct calltimes_config {
 	char groups[KEYS_MAX - 1][KEY_WORD_MAX]; /* $task, $comm, $pid, $cpu */
 	size_t n_groups;
 	enum calltimes_sort sort;
-	bool with_own; /* what sonde itself did counts, too */
+	bool with_own; /* count sonde's own activity, too */
 };
 
 struct calltimes_row {
@@ -48,7 +48,7 @@ struct calltimes_counts {
 	uint64_t n_dropped; /* no room for more functions */
 };
 
-/* config must stay. -ENOENT with a sentence: the trace has no such events. */
+/* config must stay valid. -ENOENT with a message: the trace has no such events. */
 int calltimes_new(struct calltimes **ret, struct formats *f, const struct calltimes_config *config,
 		  struct errmsg *err);
 void calltimes_free(struct calltimes *c);

@@ -6,9 +6,9 @@
  *	                │                    └─ preempt_schedule 3 ─ …
  *	                └─ vfs_read 4 ─ …
  *
- * Counting a chain is one look-up of (node, name) for each function in it. A node that is new
- * becomes the first of its callers, so lists have the one made last in front; sorting is stable and
- * keeps that order among equals, which is the order of trace-cmd hist.
+ * Counting a chain is one look-up of (node, name) for each function in it. A new node becomes the
+ * first of its callers, so lists have the latest in front; sorting is stable and keeps that order
+ * among equals, as in trace-cmd hist.
  *
  * Memory: a node takes 72 bytes and up to 64 of the table; NODES_MAX_BYTES hold 700 000 nodes.
  */
@@ -80,7 +80,7 @@ static bool slots_grow(struct calltree *t)
 	return true;
 }
 
-/* The node of a function below parent, made if it is not there; NULL without memory. */
+/* The node of a function below parent; adds it if it is missing; NULL if out of memory. */
 static struct call_node *child_of(struct calltree *t, struct call_node *parent,
 				  struct call_frame frame, bool *ret_made)
 {
@@ -198,7 +198,7 @@ static struct call_node *sort(struct call_node *list)
 	return sorted;
 }
 
-/* All tops in one list, the one made last first: `made` has that order. */
+/* All tops in one list, the latest first: `made` has that order. */
 static void collect_tops(struct calltree *t)
 {
 	struct call_node **end = &t->tops;

@@ -5,7 +5,7 @@
  *	calltree_init ─▶ calltree_add … ─▶ calltree_finish ─▶ tops ─▶ calltree_release
  *
  * A top node is a function or event that was counted; below it are its callers, below them theirs.
- * Functions are told apart by the pointer to their name, which must stay. One owner.
+ * The pointer to the name identifies a function; it must stay valid. One owner.
  */
 #ifndef SONDE_ANALYSE_CALLTREE_H
 #define SONDE_ANALYSE_CALLTREE_H
@@ -35,12 +35,12 @@ struct call_node {
 
 struct call_task {
 	int pid;
-	struct call_node root; /* what hangs below are tops */
+	struct call_node root; /* its children are tops */
 	void *aside;	       /* for the owner of the tree */
 };
 
 struct calltree {
-	bool by_task; /* tops are apart for each task */
+	bool by_task; /* separate tops for each task */
 	uint64_t seed;
 	struct arena arena;	  /* nodes and tasks */
 	struct map tasks;	  /* struct call_task by pid */
@@ -51,18 +51,18 @@ struct calltree {
 	struct call_node *made; /* the latest first */
 	struct call_node *tops; /* after calltree_finish() */
 	uint64_t total;		/* chains counted */
-	uint64_t n_cut;		/* of them not whole, for lack of memory */
+	uint64_t n_cut;		/* truncated ones, for lack of memory */
 };
 
 void calltree_init(struct calltree *t, bool by_task);
 void calltree_release(struct calltree *t);
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 struct call_task *calltree_task(struct calltree *t, int pid);
 /* frames: the outermost first. n may be 0: then only the total grows. */
 void calltree_add(struct calltree *t, int pid, const struct call_frame *frames, size_t n,
 		  bool is_event);
-/* Sorts tops and callers by count, the largest first, and of equals the one made last. */
+/* Sorts tops and callers by count, the largest first; of equals the latest first. */
 void calltree_finish(struct calltree *t);
 
 #endif

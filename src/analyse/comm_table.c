@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * comm_table.c - libtraceevent's list of task names, without keeping the list.
+ * comm_table.c - libtraceevent's list of task names, without storing the list.
  *
- * There, names are rows (pid, name), the latest first, sorted by pid when first needed, and looked
- * up by bisection; of a task that had several names the row shown is the one that the bisection
- * happens to hit. A trace adds two rows with every switch, hundreds of millions perhaps, nearly all
- * of them the same as before. So rows are counted here:
+ * There, names are rows (pid, name), the latest first, sorted by pid when first needed, and
+ * searched by bisection; if a task had several names, the row that the bisection happens to find is
+ * shown. A trace adds two rows with every switch, perhaps hundreds of millions, nearly all the same
+ * as before. So rows are counted here:
  *
  *	pid 7: "ls" × 3, "bash" × 2        pid 9: "sleep" × 1    rows 0-2 3-4 5, bisected as if they
  *	                                                         were all there
@@ -57,7 +57,7 @@ int comm_table_init(struct comm_table *t, const struct tasks *tasks)
 	if (grow(t) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < tasks->n_rows; i++) {
-		/* once they are sorted, the latest of a task stands first */
+		/* after sorting, the latest one of a task comes first */
 		const struct task_row *row =
 			&tasks->rows[tasks->frozen ? tasks->n_rows - 1 - i : i];
 
@@ -116,7 +116,7 @@ void comm_table_finish(struct comm_table *t)
 		t->tasks[i].start = start;
 }
 
-/* The task that a row belongs to. */
+/* The task of a row. */
 static const struct comm_task *task_of_row(const struct comm_table *t, uint64_t row)
 {
 	size_t low = 0, high = t->n_used;

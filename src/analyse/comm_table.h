@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comm_table.h - which of a task's many names is shown after the whole trace was read.
+ * comm_table.h - which of a task's names is shown after the whole trace was read.
  *
- * symbols/tasks.h gives names while a trace is walked. trace-cmd hist looks a name up only at its
- * end, when every scheduler event has added one more row to libtraceevent's list; this is that
- * list. One owner.
+ * symbols/tasks.h gives names while a trace is walked. trace-cmd hist looks up a name only at its
+ * end, when every scheduler event has added a row to libtraceevent's list; this is that list. One
+ * owner.
  */
 #ifndef SONDE_ANALYSE_COMM_TABLE_H
 #define SONDE_ANALYSE_COMM_TABLE_H
@@ -33,14 +33,14 @@ struct comm_table {
 	uint64_t n_rows;
 };
 
-/* Starts with what saved_cmdlines says; 0 or -ENOMEM. */
+/* Starts with saved_cmdlines; 0 or -ENOMEM. */
 int comm_table_init(struct comm_table *t, const struct tasks *tasks);
 void comm_table_release(struct comm_table *t);
 
-/* One more row; len bytes of comm, up to a NUL. */
+/* Adds a row; len bytes of comm, up to a NUL. */
 void comm_table_add(struct comm_table *t, int pid, const char *comm, size_t len);
 void comm_table_finish(struct comm_table *t);
-/* After comm_table_finish(). "<idle>" for 0, "<...>" for a task without a name. */
+/* Call it after comm_table_finish(). "<idle>" for 0, "<...>" for a task without a name. */
 const char *comm_table_find(const struct comm_table *t, int pid);
 
 #endif

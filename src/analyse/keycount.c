@@ -19,7 +19,7 @@
 
 #define ROWS_MAX	  (1u << 20)
 #define ARENA_MAX_BYTES	  (16u << 20)
-#define FIELDS_TEXT_BYTES 600 /* of a sentence */
+#define FIELDS_TEXT_BYTES 600 /* for a message */
 
 struct keycount {
 	const struct keycount_config *config;
@@ -30,7 +30,7 @@ struct keycount {
 	struct arena arena;
 	char words[KEYS_MAX][KEY_WORD_MAX];
 	uint64_t folds[KEYS_MAX];
-	size_t n_words;		  /* with the one that is summed up */
+	size_t n_words;		  /* including the summed one */
 	struct key_slot **events; /* by id: n_words slots; NULL: not counted */
 	uint8_t *wanted;
 	struct keycount_row **rows;
@@ -47,7 +47,7 @@ static size_t n_keys(const struct keycount *k)
 
 /* --- words ------------------------------------------------------------------------------------- */
 
-/* "bytes.log2" becomes "bytes" and what log2 is. */
+/* "bytes.log2" becomes "bytes" and KEYCOUNT_LOG2. */
 static int parse_fold(char *word, uint64_t *ret_fold, struct errmsg *err)
 {
 	char *dot = strrchr(word, '.'), *end;
@@ -181,7 +181,7 @@ static int settle_words(struct keycount *k, size_t n_events, struct errmsg *err)
 	return 0;
 }
 
-/* Of one event, "count, buf"; of several it would be a long list. */
+/* For one event, "count, buf"; for several the list would be long. */
 static void list_fields(const struct keycount *k, char fields[FIELDS_TEXT_BYTES])
 {
 	const struct event *only = NULL;
@@ -198,7 +198,7 @@ static void list_fields(const struct keycount *k, char fields[FIELDS_TEXT_BYTES]
 				only->fields[i].name);
 }
 
-/* Here, and not where to ask: a probe is gone by then. */
+/* Lists the fields here instead of naming a command: the probe no longer exists then. */
 static int refuse_word(const struct keycount *k, size_t word, struct errmsg *err)
 {
 	char fields[FIELDS_TEXT_BYTES] = "";
@@ -211,8 +211,8 @@ static int refuse_word(const struct keycount *k, size_t word, struct errmsg *err
 	if (!sp.nearest)
 		list_fields(k, fields);
 	return errmsg_set(err, -ENOENT,
-			  "no event that is counted has a field '%s' (--%s)%s%s%s; $comm, $pid, "
-			  "$task, $cpu and $event are known for all",
+			  "no counted event has a field '%s' (--%s)%s%s%s; $comm, $pid, $task, "
+			  "$cpu and $event work for all",
 			  k->words[word], word < n_keys(k) ? "by" : "sum",
 			  sp.nearest ? "; the nearest is "
 			  : *fields  ? "; there are "
@@ -282,7 +282,7 @@ static bool is_number(const struct key_slot *slot, uint64_t v)
 	       !(slot->kind == KEY_NUMBER && field_is_gone(slot->field, v));
 }
 
-/* What the 64 bits mean: large ones are not below 0 if the field has no sign. */
+/* The meaning of the 64 bits: large ones are not negative if the field is unsigned. */
 static wide to_wide(const struct key_slot *slot, uint64_t v)
 {
 	bool is_unsigned = slot->kind == KEY_NUMBER && !(slot->field->flags & FIELD_SIGNED);
@@ -290,7 +290,7 @@ static wide to_wide(const struct key_slot *slot, uint64_t v)
 	return is_unsigned ? (wide)v : (wide)(int64_t)v;
 }
 
-/* The end of a range that is nearer to 0; it stands for all in it. */
+/* The end of a range that is closer to 0; it represents the range. */
 static uint64_t fold(uint64_t fold, const struct key_slot *slot, uint64_t value)
 {
 	wide v = to_wide(slot, value), width = fold;
@@ -408,7 +408,7 @@ static int compare(const void *a, const void *b, void *ctx)
 	return r;
 }
 
-/* Ranges stand in their order, below what else they are of. */
+/* Ranges are sorted, below the other keys. */
 static int compare_ranges(const void *a, const void *b, void *ctx)
 {
 	const struct keycount_row *x = *(struct keycount_row *const *)a,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keycount.h - how often events came, for each value of some keys (keys.h), several events in one table.
+ * keycount.h - counts events for each value of some keys (keys.h), several events in one table.
  *
  *	keycount_new ─▶ keycount_add … (in any order) ─▶ keycount_finish ─▶ rows ─▶ keycount_free
  *
- * Where several events are counted and the event is not among the keys, it becomes the first one. An event
- * without one of the fields counts with '-' in its place. One owner.
+ * If several events are counted and the event is not among the keys, it becomes the first key. An
+ * event without one of the fields has '-' in its place. One owner.
  *
- * A key may be one of ranges: bytes.log2 (0, 1, 2..3, 4..7 …), bytes.buckets=100 (0..99, 100..199 …). A field may be summed
- * up. Whoever counted (the kernel, too) did it for each value; ranges and sums are made of the values here.
+ * A key may have ranges: bytes.log2 (0, 1, 2..3, 4..7 …), bytes.buckets=100 (0..99, 100..199 …). A
+ * field may be summed. Counts come for each value, from here or from the kernel; ranges and sums
+ * are made from the values here.
  */
 #ifndef SONDE_ANALYSE_KEYCOUNT_H
 #define SONDE_ANALYSE_KEYCOUNT_H
@@ -27,75 +28,78 @@ struct keycount_config {
 	size_t n_events;
 	char words[KEYS_MAX][KEY_WORD_MAX];
 	size_t n_words;
-	uint64_t folds[KEYS_MAX]; /* of the words: 0, the width of ranges, KEYCOUNT_LOG2 */
-	bool has_sum;		  /* the last word is none of the keys: it is summed up */
-	bool is_each;		  /* what came since the last keycount_finish(), not all */
-	bool with_own;		  /* what sonde itself did counts, too */
-	struct filter **filters;  /* an event that one of them names has to match it */
+	uint64_t folds[KEYS_MAX]; /* for each word: 0, the width of ranges, KEYCOUNT_LOG2 */
+	bool has_sum;		  /* the last word is not a key: it is summed */
+	/* show what came since the last keycount_finish(), not everything */
+	bool is_each;
+	bool with_own;		 /* count sonde's own activity, too */
+	struct filter **filters; /* an event that one of them names has to match it */
 	size_t n_filters;
 };
 
-/* Numbers of 64 bits with and without a sign, and sums of them. */
+/* Signed and unsigned 64-bit numbers, and their sums. */
 typedef __int128 wide;
 
 struct keycount_numbers {
 	uint64_t n;
 	bool has_sum;	    /* something was added to it */
-	wide sum, min, max; /* min and max of all that came, also if is_each */
+	wide sum, min, max; /* min and max of everything, even if is_each */
 };
 
 struct keycount_row {
 	struct keyed key;
-	struct keycount_numbers now;	/* shown, after keycount_finish() */
-	struct keycount_numbers so_far; /* all, and all at the last keycount_finish() */
+	struct keycount_numbers now; /* to be shown, after keycount_finish() */
+	/* everything, and the state at the last keycount_finish() */
+	struct keycount_numbers so_far;
 	uint64_t n_before;
 	wide sum_before;
 };
 
-/* "filename,$comm,bytes.log2" into words. */
+/* Parses "filename,$comm,bytes.log2" into words. */
 int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err);
-/* After them: the field that is summed up. */
+/* Call it after them: the field to sum. */
 int keycount_parse_sum(struct keycount_config *c, const char *text, struct errmsg *err);
-/* Another word before all others. */
+/* Puts another word before all others. */
 void keycount_put_first(struct keycount_config *c, const char *word);
-/* -EINVAL with a sentence if a range or a sum is wanted of what is no number. */
+/* -EINVAL with a message if a range or a sum is requested for something that is not a number. */
 int keycount_check_slot(const struct keycount_config *c, size_t word, const struct key_slot *slot,
 			struct errmsg *err);
 
-/* config must stay. -ENOENT with a sentence: there is no such event, or no event has the field. */
+/*
+ * config must stay valid. -ENOENT with a message: there is no such event, or no event has the
+ * field.
+ */
 int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
 		 struct errmsg *err);
-/*
- * Without a trace, for what somebody else has counted: rows are added with their counts.
- */
+/* Without a trace, for counts from elsewhere: rows are added with their counts. */
 int keycount_new_counted(struct keycount **ret, const struct keycount_config *config);
 void keycount_free(struct keycount *k);
 
 const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n);
 void keycount_add(struct keycount *k, const struct record *rec);
-/* Of keycount_new_counted(): n more with these values (keys.h). */
+/* For keycount_new_counted(): n more with these values (keys.h). */
 void keycount_add_values(struct keycount *k, const uint64_t *values,
 			 const struct key_slot *const *slots, uint64_t n);
 void keycount_add_dropped(struct keycount *k, uint64_t n);
-/* All counts are 0 again. */
+/* Resets all counts to 0. */
 void keycount_clear(struct keycount *k);
-/* For now; more can be added afterwards. The most frequent first. */
+/* More can be added afterwards. Sorts the most frequent first. */
 int keycount_finish(struct keycount *k);
 
 const struct keycount_row *const *keycount_rows(const struct keycount *k, size_t *ret_n);
-/* The keys as they are shown, with the event that was put first. */
+/* The keys as shown, including an added event. */
 size_t keycount_n_words(const struct keycount *k);
 const char *keycount_word(const struct keycount *k, size_t i);
 struct keyreader *keycount_keys(struct keycount *k);
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb);
-/* The two ends of a range; false: the key is none of ranges. */
+/* The two ends of a range; false: the key has no ranges. */
 bool keycount_range(const struct keycount *k, const struct keycount_row *row, size_t i,
 		    wide *ret_from, wide *ret_to);
-/* The field that is summed up; NULL: none is. */
+/* The summed field; NULL: none. */
 const char *keycount_summed(const struct keycount *k);
-/* Of all rows, as they are shown. */
+/* The sum of all rows, as shown. */
 wide keycount_sum(const struct keycount *k);
-/* In digits. */
+/* As decimal digits. */
 void wide_fmt(wide v, struct textbuf *tb);
 
 uint64_t keycount_total(const struct keycount *k);

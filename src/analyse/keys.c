@@ -2,12 +2,12 @@
 /*
  * keys.c - values of records by name, as 64 bits each.
  *
- *	word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text kept once ──▶ 64 bits
+ *	word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text stored once ──▶ 64 bits
  *	    └──▶ $cpu $pid $comm $task $event
  *
- * Text is made only for what is printed in the end: by the name that the event's print format has for the
- * number (__print_symbolic), by what it makes of it otherwise (flags, letters, hex), by the symbol for what points at code,
- * else in digits.
+ * Text is made only for output: the name of the number in the event's print format
+ * (__print_symbolic), or what it shows otherwise (flags, letters, hex), or the symbol for a pointer
+ * to code, else digits.
  */
 #include "analyse/keys.h"
 
@@ -95,7 +95,10 @@ bool key_can_match(const struct key_slot *slot, const char *word)
 	       (slot->kind != KEY_ABSENT && (*word == '$' || !strncmp(word, "common_", 7)));
 }
 
-/* $syscall: raw_syscalls:sys_enter and sys_exit have its number, as have the events of single calls. */
+/*
+ * $syscall: raw_syscalls:sys_enter and sys_exit have its number, and so do the events of single
+ * calls.
+ */
 static struct key_slot bind_syscall(const struct event *ev)
 {
 	static const struct {
@@ -111,7 +114,7 @@ static struct key_slot bind_syscall(const struct event *ev)
 	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .ev = ev, .is_syscall = true};
 }
 
-/* $func: where a probe was hit, or the function that the function tracers tell of. */
+/* $func: the place of a probe, or the function that the function tracers name. */
 static const struct field *find_function(const struct event *ev)
 {
 	static const char *const names[] = {"__probe_func", "__probe_ip", "func", "ip"};
@@ -248,7 +251,7 @@ static bool shows_code(const struct key_slot *slot)
 	return slot->shown == SHOWN_SYMBOL || slot->shown == SHOWN_FUNCTION;
 }
 
-/* Counted by the kernel: there is no trace, but the event has formats of its own. */
+/* Counted by the kernel: there is no trace, but the event has its own formats. */
 static bool has_printer(struct keyreader *kr, const struct key_slot *slot)
 {
 	return kr->printer.memo || printer_init(&kr->printer, slot->ev->formats, &kr->text) >= 0;
@@ -265,7 +268,10 @@ static const struct kallsyms *symbols_of(struct keyreader *kr)
 	return p->kallsyms;
 }
 
-/* A function has one row, however many programs it was loaded by; where it is shown alone also whichever part of it. */
+/*
+ * A function has one row, however many programs loaded it; if only the function is shown, this
+ * includes every part of it.
+ */
 static uint64_t unify(struct keyreader *kr, const struct key_slot *slot, uint64_t v)
 {
 	uint64_t addr = programs_unify(symbols_of(kr)->programs, v);
@@ -353,7 +359,10 @@ bool key_is_plain(const struct key_slot *slot)
 	       !(slot->field->flags & (FIELD_POINTER | FIELD_REAL)) && !points_at_code(slot->field);
 }
 
-/* What the print format calls the value, NULL if it has no name. -2 of four bytes is 4294967294 to it. */
+/*
+ * The name of the value in the print format, NULL if it has none. -2 of four bytes is 4294967294
+ * there.
+ */
 static const struct flag_name *find_name(const struct key_slot *slot, uint64_t v)
 {
 	uint64_t mask = slot->names ? field_mask(slot->field) : 0;
@@ -382,7 +391,7 @@ bool key_is_nameless(const struct key_slot *slot, uint64_t value)
 	       (slot->kind == KEY_NUMBER && key_is_plain(&bare) && !find_name(slot, value));
 }
 
-/* As the line of a report shows it; false: in digits. */
+/* As in the line of a report; false: in digits. */
 static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
 		      struct textbuf *tb)
 {
@@ -407,7 +416,7 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 	return true;
 }
 
-/* The place of a probe is where a function begins, or inside of it. */
+/* The place of a probe is the beginning of a function, or inside it. */
 static void fmt_symbol(const struct ksym *sym, uint64_t v, struct textbuf *tb)
 {
 	textbuf_add(tb, sym->name, sym->name_len);
@@ -463,7 +472,7 @@ void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, 
 	case KEY_COMM:
 	case KEY_TASK:
 	case KEY_EVENT:
-		/* what would break a row is shown as a question mark */
+		/* characters that would break a row are shown as a question mark */
 		for (uint32_t i = 0; name && i < name->len; i++)
 			textbuf_add_char(tb, (uint8_t)name->text[i] < ' ' ? '?' : name->text[i]);
 		if (!name)

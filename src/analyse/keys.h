@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keys.h - the words after --by: what they mean in an event, their value in a record, its text.
+ * keys.h - the words after --by: their meaning in an event, their value in a record, its text.
  *
- *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be left out where
- *	the event has no field of that name), or $syscall, the name of the call that an event is of, or $func, the function that a
- *	probe was hit in or a function tracer tells of.
+ *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be omitted if
+ *	the event has no field of that name), or $syscall, the name of the event's system call, or $func, the function that
+ *	a probe hit or that a function tracer names.
  *
  *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
  *
- * A value is always 64 bits: a number, sign-extended, or the address of a text that the reader keeps once.
- * So records are compared without making text. One owner.
+ * A value always has 64 bits: a number, sign-extended, or the address of a text that the reader
+ * stores once. So records are compared without making text. One owner.
  */
 #ifndef SONDE_ANALYSE_KEYS_H
 #define SONDE_ANALYSE_KEYS_H
@@ -40,9 +40,9 @@ enum key_kind {
 struct key_slot {
 	enum key_kind kind;
 	const struct field *field;
-	const struct arg *names; /* what its print format calls the values; NULL: numbers */
+	const struct arg *names; /* the names of its values in the print format; NULL: numbers */
 	bool is_array;		 /* a text that the print format makes of several numbers */
-	enum number_shown shown; /* what else the print format makes of it, by ev */
+	enum number_shown shown; /* how else the print format shows it, by ev */
 	const struct event *ev;
 	bool is_syscall; /* its number is that of a system call */
 };
@@ -54,7 +54,7 @@ struct keyreader {
 	const struct task *last_task;
 	uint64_t last_comm, last_name;
 	bool has_cut; /* key_of_cut_text() was called */
-	struct {      /* addresses of functions of programs, as programs_unify() has them */
+	struct {      /* addresses of functions of programs, unified by programs_unify() */
 		uint64_t from, to;
 	} unified[64];
 };
@@ -64,19 +64,19 @@ int keyreader_init(struct keyreader *kr, struct formats *f);
 void keyreader_init_texts(struct keyreader *kr);
 void keyreader_release(struct keyreader *kr);
 
-/* What a probe's arguments are called as fields: $retval becomes ret. Before it is bound. */
+/* The field name of a probe's argument: $retval becomes ret. Call it before binding. */
 void key_take_argument(char word[KEY_WORD_MAX]);
 struct key_slot key_bind(const struct event *ev, const char *word);
 /*
- * Looks for what was meant by a word that is no field. Of an array of texts, which has a field for each, it is the first of
- * them.
+ * Searches a similar word among the fields. For an array of texts, which has a field for each, it
+ * is the first of them.
  */
 void key_spell_field(struct spelling *sp, const struct event *ev);
-/* Is it one of the words that every event knows? */
+/* Is it one of the words that work for every event? */
 bool key_is_general(const char *word);
 /*
- * May events be matched by it? What every event knows must be written as that, $pid: a forgotten "next_" would match the
- * wrong task.
+ * May events be matched by it? A general word must be written as such, $pid: a forgotten "next_"
+ * would match the wrong task.
  */
 bool key_can_match(const struct key_slot *slot, const char *word);
 
@@ -86,32 +86,32 @@ static inline bool key_is_text(const struct key_slot *slot)
 	return slot->kind == KEY_TEXT || slot->kind >= KEY_COMM;
 }
 
-/* Does it point at code, so that its text is the name of a function? */
+/* Does it point to code, so that its text is the name of a function? */
 bool key_is_code(const struct key_slot *slot);
 /* Can it be printed as a number, without loss? */
 bool key_is_plain(const struct key_slot *slot);
-/* … or, of values that have names, this one has none. */
+/* … or, for values with names, does this one have none? */
 bool key_is_nameless(const struct key_slot *slot, uint64_t value);
 
-/* 0 for what is absent, cut off or does not fit into memory. */
+/* 0 for what is absent, truncated or does not fit into memory. */
 uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec);
 
 void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, struct textbuf *tb);
 
-/* The kernel's symbol that covers an address, or NULL. The symbols are read when first asked for. */
+/* The kernel's symbol that covers an address, or NULL. The symbols are read when first needed. */
 const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr);
 
-/* The value of a number that did not come from a record, as key_read() would have it. */
+/* The value of a number from outside a record, like key_read(). */
 uint64_t key_of_number(struct keyreader *kr, const struct key_slot *slot, uint64_t number);
-/* The value of a text that did not come from a record. */
+/* The value of a text from outside a record. */
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
-/* … that is known to be longer: it ends in "…". */
+/* … of a text that is known to be longer: it ends with "…". */
 uint64_t key_of_cut_text(struct keyreader *kr, const char *text, size_t len);
 
-/* Does "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob name the event? */
+/* Does "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob match the event? */
 bool key_event_matches(const char *pattern, const char *system, const char *name);
 
-/* -ENOENT, with a sentence that names the nearest event of the trace. */
+/* -ENOENT, with a message that names the nearest event of the trace. */
 int key_refuse_event(const struct formats *f, const char *pattern, struct errmsg *err);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * keytable.c - tuples of values to entries: open addressing, growing at half full.
+ * keytable.c - maps tuples of values to entries: open addressing, grows at half full.
  *
- * Two values are the same if their 64 bits are, and both are text or both are none: the field pid of one
- * event and the task's number in another count together, as a reader expects.
+ * Two values are equal if their 64 bits are, and both are text or both are not: the field pid of
+ * one event and the task's pid in another count together, as a reader expects.
  */
 #include "analyse/keytable.h"
 

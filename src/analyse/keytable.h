@@ -2,7 +2,7 @@
 /*
  * keytable.h - one entry for each different tuple of values (keys.h).
  *
- * The caller's entry begins with a struct keyed; the rest is zero at first. Entries stay where they are.
+ * The caller's entry begins with a struct keyed; the rest is zero at first. Entries do not move.
  * One owner.
  */
 #ifndef SONDE_ANALYSE_KEYTABLE_H
@@ -13,8 +13,8 @@
 
 struct keyed {
 	uint64_t values[KEYS_MAX];
-	const struct key_slot *slots[KEYS_MAX]; /* what the values are; must stay */
-	uint32_t number;			/* in the order of appearance */
+	const struct key_slot *slots[KEYS_MAX]; /* describe the values; must stay valid */
+	uint32_t number;			/* in order of appearance */
 };
 
 struct keytable {
@@ -30,11 +30,11 @@ struct keytable {
 void keytable_init(struct keytable *t, size_t n_keys, size_t entry_bytes, size_t max);
 void keytable_release(struct keytable *t);
 
-/* Made if it is new; NULL when there is no room. */
+/* Adds it if it is new; NULL if there is no room. */
 struct keyed *keytable_get(struct keytable *t, const uint64_t *values,
 			   const struct key_slot *const *slots);
 
-/* "bash\t3": the values as text, with tabs between. */
+/* "bash\t3": the values as text, separated by tabs. */
 void keytable_fmt(const struct keytable *t, struct keyreader *kr, const struct keyed *e,
 		  struct textbuf *tb);
 

@@ -3,17 +3,17 @@
  * kmem.c - follows every allocation from its kmalloc to its kfree.
  *
  *	kmalloc  call_site ptr bytes_req bytes_alloc ─▶ row of the function, live[ptr] = row, bytes
- *	kfree    ptr ─▶ live[ptr] tells whose it was; the row's current bytes go down
+ *	kfree    ptr ─▶ live[ptr] has the owner; the row's current bytes decrease
  *
- * An address that is allocated again without a free in between (the free was lost, or is no event)
- * is from then on the new owner's; the old one keeps it in `current`, as in trace-cmd mem.
+ * If an address is allocated again without a free in between (the free was lost, or is no event),
+ * it belongs to the new owner from then on; the old one keeps it in `current`, as in trace-cmd mem.
  *
- * Rows are sorted by waste. Equal ones, most have none at all, stand in the order of trace-cmd's
- * hash table: by bucket_of() their name, in a bucket the one found last first. Any order would do;
- * this one makes the two comparable.
+ * Rows are sorted by waste. Equal ones, most have none at all, are in the order of trace-cmd's hash
+ * table: by bucket_of() their name, in a bucket the latest first. Any order would do; this one
+ * makes the two comparable.
  *
- * A function is a symbol: two symbols of one name have two rows. An address without a symbol has a
- * row of its own, named by the address (trace-cmd crashes there).
+ * A function is a symbol: two symbols of one name have two rows. An address without a symbol has
+ * its own row, named by the address (trace-cmd crashes there).
  */
 #include "analyse/kmem.h"
 #include "analyse/namepool.h"
@@ -70,7 +70,7 @@ struct kmem {
 /* Paul Hsieh's hash of one word, as trace-cmd's tables use it. */
 static uint32_t hash_word(uint32_t word)
 {
-	/* shifts to the right add, shifts to the left (negative) exclusive-or */
+	/* right shifts add, left shifts (negative) xor */
 	static const int8_t steps[] = {11, -3, 5, -4, 17, -25, 6};
 	uint32_t hash = 12546869 + (word & 0xffff);
 
@@ -154,7 +154,7 @@ static bool live_grow(struct kmem *k)
 	return true;
 }
 
-/* Takes an entry out and moves those behind it up, so that searches still find them. */
+/* Removes an entry and moves those after it up, so that searches still find them. */
 static void live_remove(struct kmem *k, size_t hole)
 {
 	size_t mask = k->n_live_slots - 1;
@@ -185,7 +185,7 @@ static bool read_field(const struct kmem *k, const struct record *rec, const str
 
 static void raise_max(uint64_t *max, uint64_t v)
 {
-	/* frees of lost allocations cannot make it negative: only what was added is taken away */
+	/* frees of lost allocations cannot make it negative: only what was added is subtracted */
 	if (v > *max)
 		*max = v;
 }
@@ -307,7 +307,7 @@ static void find_events(struct kmem *k)
 
 		if (!ev)
 			continue;
-		/* records carry the event that their id stands for */
+		/* records have the event of their id */
 		ev = formats_find(k->f, ev->id);
 		k->events[i] =
 			(struct alloc_event){.event = ev,

@@ -4,8 +4,8 @@
  *
  *	kmem_new ─▶ kmem_add … (in time order) ─▶ kmem_finish ─▶ kmem_rows ─▶ kmem_free
  *
- * From the events kmalloc, kmem_cache_alloc, their _node forms, kfree and kmem_cache_free. Waste is
- * what was handed out beyond what was asked for. Names point into the formats' symbols. One owner.
+ * It uses the events kmalloc, kmem_cache_alloc, their _node forms, kfree and kmem_cache_free. Waste
+ * is the memory allocated beyond the request. Names point into the formats' symbols. One owner.
  */
 #ifndef SONDE_ANALYSE_KMEM_H
 #define SONDE_ANALYSE_KMEM_H
@@ -20,15 +20,15 @@ struct kmem_bytes {
 struct kmem_row {
 	const char *function; /* not terminated */
 	uint32_t function_len;
-	struct kmem_bytes total;   /* ever */
-	struct kmem_bytes current; /* not freed by the end */
-	struct kmem_bytes max;	   /* at one time, each by itself */
+	struct kmem_bytes total;   /* in total */
+	struct kmem_bytes current; /* not freed at the end */
+	struct kmem_bytes max;	   /* at one time, each separately */
 	int64_t waste, max_waste;
 };
 
 struct kmem;
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 struct kmem *kmem_new(struct formats *f);
 void kmem_free(struct kmem *k);
 

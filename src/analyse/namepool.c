@@ -2,8 +2,8 @@
 /*
  * namepool.c - a hash table of texts over an arena.
  *
- * At most half of the slots are used, so a search ends after a step or two. Texts are never given
- * back one by one, and the order of the table shows nowhere.
+ * At most half of the slots are used, so a search ends after a step or two. Texts are never freed
+ * individually, and the order of the table is not visible.
  */
 #include "analyse/namepool.h"
 #include "base/hash.h"

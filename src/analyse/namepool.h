@@ -2,8 +2,8 @@
 /*
  * namepool.h - one pointer for each different text.
  *
- * For texts that lie in memory which goes away, or that are made up: the pool keeps a copy, and
- * gives the same pointer for the same text. Up to NAMEPOOL_MAX_BYTES. One owner.
+ * For texts in temporary memory, or generated ones: the pool keeps a copy, and returns the same
+ * pointer for the same text. Up to NAMEPOOL_MAX_BYTES. One owner.
  */
 #ifndef SONDE_ANALYSE_NAMEPOOL_H
 #define SONDE_ANALYSE_NAMEPOOL_H
@@ -30,7 +30,7 @@ struct namepool {
 void namepool_init(struct namepool *p);
 void namepool_release(struct namepool *p);
 
-/* NULL when the pool is full. */
+/* NULL if the pool is full. */
 const struct pooled_name *namepool_find(struct namepool *p, const char *s, size_t len);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * own.c - recognises events of sonde's own tasks, and of the scheduler about them.
+ * own.c - recognises events of sonde's own tasks, and scheduler events about them.
  *
- * The task of an event is the one that was on the CPU. Events of the scheduler are about another one, whose number is
- * a field: pid, or next_pid of a switch. What kind an event is, and where the field is, is looked up once for each kind;
- * a record then costs one or two look-ups in the table of processes, and nothing where no task is sonde's own.
+ * The task of an event is the one on the CPU. Scheduler events concern another one, whose pid is a
+ * field: pid, or next_pid of a switch. The kind of an event and its field are looked up once for
+ * each kind; a record then costs one or two look-ups in the table of processes, and nothing if no
+ * task is sonde's own.
  */
 #include "analyse/own.h"
 
@@ -18,7 +19,7 @@ enum own_kind { OWN_UNKNOWN, OWN_OTHER, OWN_SWITCH, OWN_ABOUT };
 
 struct own_event {
 	enum own_kind kind;
-	const struct field *pid; /* who is woken, or switched to */
+	const struct field *pid; /* the task that is woken, or switched to */
 };
 
 int own_init(struct own *own, struct formats *f, bool is_wanted)
@@ -48,7 +49,7 @@ static void look_up(const struct event *ev, struct own_event *ret)
 	if (is_sched && !strcmp(ev->name, "sched_switch")) {
 		ret->kind = OWN_SWITCH;
 		ret->pid = event_find_field(ev, "next_pid");
-	} else if (is_sched) { /* woken, moved, charged: whoever runs, it is about this one */
+	} else if (is_sched) { /* woken, moved, charged: it concerns this task, whichever runs */
 		ret->kind = OWN_ABOUT;
 		ret->pid = event_find_field(ev, "pid");
 	}

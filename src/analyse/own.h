@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own.h - what sonde itself did while it recorded, for results that leave it out.
+ * own.h - sonde's own activity during a recording, for results that exclude it.
  *
- * Which tasks are sonde's own is part of a recording (symbols/processes.h). The kernel leaves their events out already, but
- * for those of the scheduler that are about another task, too: CPUs would be in wrong states without them. A result is about
- * tasks, one by one, and can do without sonde's.
+ * A recording lists sonde's own tasks (symbols/processes.h). The kernel already excludes their
+ * events, except scheduler events that also concern another task: CPUs would be in wrong states
+ * without them. A result is about single tasks, and does not need sonde's.
  *
- *	own_is_only       nothing but sonde's own: an event of its task, one of the scheduler about it, a switch between two of its tasks
- *	own_takes_part    … or a switch from it to another task, or the other way: for who counts events
- *	own_is_task       for who follows tasks by their numbers; own_is_field: whether a field is such a number
+ *	own_is_only       only sonde's own: an event of its task, a scheduler event about it, a switch between two of its tasks
+ *	own_takes_part    … or a switch from it to another task, or back: for counting events
+ *	own_is_task       for following tasks by their pids; own_is_field: is a field such a pid?
  *
  * One owner.
  */
@@ -22,12 +22,12 @@ struct own_event;
 
 struct own {
 	struct formats *f;
-	const struct processes *processes; /* NULL: nothing is left out */
+	const struct processes *processes; /* NULL: exclude nothing */
 	struct own_event *events;	   /* by id */
 	size_t n_events;
 };
 
-/* is_wanted: nothing is left out (--self). Zeroed it leaves nothing out, either. 0 or -ENOMEM. */
+/* is_wanted: exclude nothing (--self). A zeroed struct excludes nothing, either. 0 or -ENOMEM. */
 int own_init(struct own *own, struct formats *f, bool is_wanted);
 void own_release(struct own *own);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tally.c - counts records as fast as they can be walked.
+ * tally.c - counts records at full walking speed.
  *
- * Event ids are small numbers (the kernel gives them out from 1 on), so they index a table; ids
- * that no format has go into a hash table, as tasks do. Records of one task follow each other on a
- * CPU, so a task is looked up once per run of them.
+ * Event ids are small numbers (the kernel assigns them from 1 on), so they index a table; ids
+ * without a format go into a hash table, like tasks. Records of one task follow each other on a
+ * CPU, so a task is looked up once per run.
  *
  *	by_id[316] { n, bytes }     other_ids { 70000: n, bytes }     pids { 136: n, bytes }
  *
- * Cost: some 4 ns a record on one core; unpacking a compressed trace takes ten times as long. The
- * loop is compiled twice, once for what every kernel writes (ids of two bytes at 0, tasks of four
- * at 4, our byte order) and once for anything else.
+ * Cost: some 4 ns per record on one core; uncompressing a trace takes ten times as long. The loop
+ * is compiled twice, once for what every kernel writes (ids of two bytes at 0, tasks of four at 4,
+ * native byte order) and once for anything else.
  */
 #include "analyse/tally.h"
 #include "base/hash.h"
@@ -104,7 +104,7 @@ static inline int64_t field_of(const struct common_field *c, const struct walked
 		       : -1;
 }
 
-/* Tasks counted one after the other, before they go into the table. */
+/* Tasks counted in sequence, before they go into the table. */
 struct pid_run {
 	int pid;
 	uint64_t n, n_bytes;

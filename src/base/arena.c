@@ -6,7 +6,7 @@
  *                  pos^   ^end
  *
  * Blocks start at 4 KiB and double up to 1 MiB, so that a small trace stays small; a larger request
- * gets a block of its own size. calloc() gives zeroed pages cheaply for the large ones.
+ * gets a block of its size. calloc() gives zeroed pages cheaply for the large ones.
  */
 #include "base/arena.h"
 

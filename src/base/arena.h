@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arena.h - memory for things that die together.
+ * arena.h - memory for objects that are freed together.
  *
- * Allocation is a pointer bump; there is no free of single objects. Every arena has a ceiling: past
- * it arena_alloc() returns NULL and the caller reports -ENOMEM. Not thread safe: one owner.
+ * Allocation is a pointer bump; there is no free of single objects. Every arena has a limit: beyond
+ * it arena_alloc() returns NULL and the caller reports -ENOMEM. Not thread-safe: one owner.
  */
 #ifndef SONDE_BASE_ARENA_H
 #define SONDE_BASE_ARENA_H
@@ -21,7 +21,7 @@ struct arena {
 void arena_init(struct arena *a, size_t max_bytes);
 void arena_release(struct arena *a);
 
-/* Zeroed memory aligned to 8, or NULL at the ceiling or when the system has none. */
+/* Zeroed memory aligned to 8, or NULL at the limit or if the system has none. */
 void *arena_alloc(struct arena *a, size_t n_bytes);
 void *arena_alloc_array(struct arena *a, size_t n, size_t each_bytes);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * array.c - the slow half of array.h: more memory for an array.
+ * array.c - the slow part of array.h: more memory for an array.
  *
- * An array starts with 16 items and doubles, so that n items cost n copies at most. Near its ceiling
- * it grows to the ceiling exactly.
+ * An array starts with 16 items and doubles, so that n items cost at most n copies. Near its limit
+ * it grows exactly to the limit.
  */
 #include "base/array.h"
 

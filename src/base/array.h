@@ -8,8 +8,8 @@
  *		return -ENOMEM;
  *	l->items[l->n++] = item;
  *
- * The array doubles, and its new part is zeroed. An array that grows with what a file or a network
- * says has a ceiling; ARRAY_NO_MAX is for those whose count is limited elsewhere. The caller frees
+ * The array doubles, and its new part is zeroed. An array that grows with data from a file or a
+ * network has a limit; ARRAY_NO_MAX is for those whose count is limited elsewhere. The caller frees
  * the array with free().
  */
 #ifndef SONDE_BASE_ARRAY_H
@@ -23,8 +23,8 @@
 #define ARRAY_NO_MAX SIZE_MAX
 
 /*
- * Makes room for `need` items. False, with nothing changed, if that is more than `max` or if there is
- * no memory. cap may be any integer type that can hold max.
+ * Makes room for `need` items. Returns false, with nothing changed, if that is more than `max` or
+ * if memory is short. cap may be any integer type that can hold max.
  */
 #define ARRAY_ROOM(list, cap, need, max)                                                    \
 	({                                                                                  \
@@ -35,7 +35,7 @@
 		has_room_;                                                                  \
 	})
 
-/* The slow half of ARRAY_ROOM. list: the address of the pointer. */
+/* The slow part of ARRAY_ROOM. list: the address of the pointer. */
 bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock.h - the time since some moment in the past, which nobody sets: for timeouts and durations.
+ * clock.h - a monotonic time, for timeouts and durations.
  */
 #ifndef SONDE_BASE_CLOCK_H
 #define SONDE_BASE_CLOCK_H

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * conveyor.c - an ordered pipeline where every thread does whatever is needed next.
+ * conveyor.c - an ordered pipeline in which every thread does what is needed next.
  *
- * There is no thread for input and none for output: a free thread looks, under one lock, for
+ * There is no thread for input and none for output: a free thread checks, under one lock, for
  *   1. draining: the oldest item is done and nobody drains: take the drain role;
  *   2. filling: there is a free slot and nobody fills: take the fill role, then work on that item.
- * Else it waits, spinning first. A thread that fills works on the same item at once, while it is in its cache.
+ * Otherwise it waits, spinning first. A thread that fills an item works on it at once, while it is
+ * in its cache.
  *
  *	     tail (oldest not drained)        head (next to fill)
  *	       v                                v
  *	 ... [DONE] [WORKING] [DONE] [WORKING] [FREE] ...      slot = number % n_items
  *
- * Invariants, all under `lock`: tail <= head <= tail + n_items; items in [tail, head) are WORKING or
- * DONE; at most one thread has `filling`, at most one `draining`. On a failure `result` is set and
- * everybody leaves as soon as it holds nothing.
+ * Invariants, all under `lock`: tail <= head <= tail + n_items; items in [tail, head) are WORKING
+ * or DONE; at most one thread has `filling`, at most one `draining`. On a failure `result` is set
+ * and every thread ends as soon as it holds nothing.
  */
 #include "base/conveyor.h"
 
@@ -37,8 +38,8 @@ struct conveyor {
 	bool filling, draining, eof;
 	int result;
 	unsigned n_waiting;
-	atomic_uint n_threads; /* that have begun: numbers them */
-	atomic_uint n_changes; /* read without the lock by those who spin */
+	atomic_uint n_threads; /* started threads: numbers them */
+	atomic_uint n_changes; /* spinning threads read it without the lock */
 };
 
 static void announce(struct conveyor *c)
@@ -56,8 +57,8 @@ static void relax(void)
 }
 
 /*
- * Lock held. Filling an item takes some 15 µs, less than going to sleep and being woken: look for a
- * change for about that long first.
+ * Lock held. Filling an item takes some 15 µs, less than sleeping and waking: so it spins for about
+ * that long first.
  */
 static void wait_for_change(struct conveyor *c)
 {
@@ -179,7 +180,7 @@ int conveyor_run(const struct conveyor_job *job)
 	c.done = want > 1 && job->n_items > 1 ? calloc(job->n_items, sizeof(*c.done)) : NULL;
 	if (!c.done)
 		return conveyor_run_alone(job);
-	/* The caller is one of the threads; if others cannot be had, fewer do the work. */
+	/* The caller is one of the threads; if others cannot be created, fewer do the work. */
 	while (n + 1 < want && !pthread_create(&threads[n], NULL, conveyor_thread, &c))
 		n++;
 	conveyor_thread(&c);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * errmsg.c - the error object that travels from the failing place to the command.
+ * errmsg.c - the error object that travels from the failing function to the command.
  *
- * Owns nothing: the caller keeps a struct errmsg on its stack, zeroed. The first one to fill it wins,
- * because whoever failed first knows best; later calls only pass their code on. Text that does not
- * fit is cut off.
+ * It owns nothing: the caller keeps a zeroed struct errmsg on its stack. The first function to set
+ * it wins, because it knows best what failed; later calls only return their code. Text that does
+ * not fit is truncated.
  */
 #include "base/errmsg.h"
 
@@ -33,7 +33,7 @@ int errmsg_set(struct errmsg *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Behind what is in the text; where it begins, 0 if it has no room at all. */
+/* Appends to the text; returns the position, 0 if there is no room at all. */
 static uint16_t append(struct errmsg *err, const char *separator, const char *text)
 {
 	size_t len = strlen(err->text), at = len + strlen(separator);
@@ -103,7 +103,7 @@ void errmsg_prefix(struct errmsg *err, const char *fmt, ...)
 	memmove(err->text + n, err->text, len);
 	memcpy(err->text, words, n);
 	err->text[n + len] = 0;
-	/* what was pushed out of the text is no longer there */
+	/* a part that was pushed out of the text no longer exists */
 	err->picture = err->picture && err->picture + n < n + len ? err->picture + n : 0;
 	err->cause = err->cause && err->cause + n < n + len ? err->cause + n : 0;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * escaper.c - control characters of traced data, made visible before they reach a terminal.
+ * escaper.c - makes control characters of traced data visible before they reach a terminal.
  *
- * Any user can name a task, a file or a string in a probe so that it contains ESC ]0;… BEL, which sets
- * the title of the terminal that prints it, and worse. So text for a terminal passes through here: see
- * escaper.h for what is escaped.
+ * Any user can name a task, a file or a string in a probe so that it contains ESC ]0;… BEL, which
+ * sets the title of the terminal that prints it, or worse. So text for a terminal passes through
+ * here; escaper.h lists what is escaped.
  *
- * The text is taken apart into units: a UTF-8 character, or one of sonde's own colours. held is the
- * beginning of a unit. With each further byte it is complete (and passes or is escaped), or may still
- * become one, or is wrong: then its first byte is escaped and the rest is looked at anew.
+ * The text is split into units: a UTF-8 character, or one of sonde's own colours. held is the
+ * beginning of a unit. With each further byte it is complete (and passes or is escaped), or may
+ * still become one, or is wrong: then its first byte is escaped and the rest is examined again.
  *
- * The escaped form is not reversible (a backslash in the data stays one). It is for people; programs
- * read files and pipes, where nothing is escaped.
+ * The escaped form is not reversible (a backslash in the data is not escaped). It is for people;
+ * programs read files and pipes, where nothing is escaped.
  */
 #include "base/escaper.h"
 
@@ -38,12 +38,15 @@ static enum unit judge_colour(const char *s, unsigned n)
 	return UNIT_WRONG;
 }
 
-/* The first continuation byte has a narrower range after some leads: overlong forms, surrogates, C1. */
+/*
+ * The first continuation byte has a narrower range after some lead bytes: overlong forms,
+ * surrogates, C1.
+ */
 static bool is_second_of(unsigned char lead, unsigned char c)
 {
 	unsigned char low = 0x80, high = 0xbf;
 
-	if (lead == 0xc2) /* below are U+0080 to U+009F */
+	if (lead == 0xc2) /* lower values are U+0080 to U+009F */
 		low = 0xa0;
 	else if (lead == 0xe0)
 		low = 0xa0;
@@ -56,7 +59,7 @@ static bool is_second_of(unsigned char lead, unsigned char c)
 	return c >= low && c <= high;
 }
 
-/* s is n bytes, of which all but the last were judged before. */
+/* s has n bytes, of which all but the last were judged before. */
 static enum unit judge(const char *s, unsigned n)
 {
 	unsigned char lead = s[0], last = s[n - 1];
@@ -88,7 +91,7 @@ static char *emit_escaped(char *out, unsigned char c)
 
 static char *add_byte(struct escaper *e, char c, char *out);
 
-/* Escapes the first byte that is held and looks at the others anew. */
+/* Escapes the first held byte and examines the others again. */
 static char *reject_held(struct escaper *e, char *out)
 {
 	struct escaper wrong = *e;

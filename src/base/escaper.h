@@ -3,11 +3,11 @@
  * escaper.h - makes text safe for a terminal: control characters become \xNN.
  *
  * Escaped are C0 (ESC, BEL, CR, NUL, …) except newline and tab, DEL, C1 (U+0080 to U+009F), and
- * every byte that is not part of valid UTF-8, because terminals take 0x80 to 0x9f for C1. sonde's own
- * colours, a fixed set, pass.
+ * every byte that is not part of valid UTF-8, because terminals treat 0x80 to 0x9f as C1. sonde's
+ * own colours, a fixed set, are not escaped.
  *
- * Text comes in pieces of any size: a character or a colour that a piece cuts in two is held until
- * the next one. One owner.
+ * Text comes in pieces of any size: a character or a colour that is split between two pieces is
+ * held until the next one. One owner.
  */
 #ifndef SONDE_BASE_ESCAPER_H
 #define SONDE_BASE_ESCAPER_H
@@ -30,16 +30,18 @@ struct escaper {
 	unsigned n_held;
 };
 
-/* Room that escaper_fmt() needs for len bytes: each may become \xNN, those that are held, too. */
+/*
+ * The space that escaper_fmt() needs for len bytes: each may become \xNN, and so may the held ones.
+ */
 #define ESCAPER_ROOM(len) (4 * ((len) + ESCAPER_HELD_BYTES))
 
 /*
- * Writes the safe form of s to out, which has ESCAPER_ROOM(len) bytes, and returns its length. There is
- * no 0 at the end. Nothing is allocated: it also prints what is said when memory ran out.
- * An escaper of zeros is a new one.
+ * Writes the safe form of s to out, which has ESCAPER_ROOM(len) bytes, and returns its length. The
+ * result is not terminated. It allocates nothing: it also prints messages about lack of memory. A
+ * zeroed escaper is a new one.
  */
 size_t escaper_fmt(struct escaper *e, const char *s, size_t len, char *out);
-/* Nothing follows: writes what is held, ESCAPER_ROOM(0) bytes at most. */
+/* The end: writes what is held, at most ESCAPER_ROOM(0) bytes. */
 size_t escaper_flush(struct escaper *e, char *out);
 
 #endif

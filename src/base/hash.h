@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hash.h - where something goes in a hash table.
+ * hash.h - the place of a key in a hash table.
  *
- * What is hashed comes from files that others wrote: with a fixed function they could make all keys
- * fall into one place, and a table into a list. So each table takes a random seed of its own when it is
- * made. Of its own, because a table that is filled from another one, slot by slot, would with the same
- * seed get its keys in the order of their places and pile them up: that is quadratic.
+ * Keys come from files that others wrote: with a fixed function they could make all keys collide,
+ * and turn a table into a list. So each table has its own random seed. The seeds differ because a
+ * table that is filled from another one, slot by slot, would with the same seed get its keys in the
+ * order of their places and pile them up: that is quadratic.
  *
- * One multiplication is not enough: for one seed in a hundred, numbers that follow each other (pids,
+ * One multiplication is not enough: for one seed in a hundred, consecutive numbers (pids,
  * addresses) fall into few places. Two, with the upper half folded down between them, spread them.
- * The order of a table must never show in anything that is printed.
+ * The order of a table must never be visible in the output.
  */
 #ifndef SONDE_BASE_HASH_H
 #define SONDE_BASE_HASH_H
@@ -22,7 +22,10 @@
 
 #define HASH_ODD 0x9e3779b97f4a7c15u
 
-/* Random for each run, from 16 bytes that the kernel gives every program; the clock tells tables apart. */
+/*
+ * Random for each run, from 16 bytes that the kernel gives every program; the clock makes tables
+ * differ.
+ */
 static inline uint64_t hash_seed(void)
 {
 	const void *bytes = (const void *)getauxval(AT_RANDOM);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * map.c - the slow half of map.h: taking slots, and growing.
+ * map.c - the slow part of map.h: taking slots, and growing.
  *
- * Open addressing: a key goes into the first free slot behind its place. With at least half of the
- * slots free, a search looks at two on average.
+ * Open addressing: a key goes into the first free slot from its place on. With at least half of the
+ * slots free, a search examines two on average.
  */
 #include "base/map.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * map.h - numbers to pointers: a hash table that grows.
+ * map.h - maps numbers to pointers: a hash table that grows.
  *
  *	struct map tasks = {0};
  *	void **slot = map_take(&tasks, pid, TASKS_MAX);
@@ -8,8 +8,8 @@
  *	if (slot && !*slot)
  *		*slot = new_task(pid);
  *
- * Whatever has a number goes into it: a pid, an address of the kernel, the address of a name that
- * exists once. The values stay the caller's. The order of the slots is random: sort before printing.
+ * Keys are numbers: a pid, an address of the kernel, the address of a name that exists once. The
+ * values belong to the caller. The order of the slots is random: sort before printing.
  */
 #ifndef SONDE_BASE_MAP_H
 #define SONDE_BASE_MAP_H
@@ -27,7 +27,7 @@ struct map {
 	uint64_t seed;
 };
 
-/* The slot of the key, or the free one where it belongs. The map must have slots. */
+/* The slot of the key, or the free slot for it. The map must have slots. */
 static inline struct map_slot *map_slot_of(const struct map *m, uint64_t key)
 {
 	size_t i = hash_number(m->seed, key, m->n_slots);
@@ -37,15 +37,15 @@ static inline struct map_slot *map_slot_of(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
-/* NULL: there is none. */
+/* NULL: not found. */
 static inline void *map_find(const struct map *m, uint64_t key)
 {
 	return m->n_slots ? map_slot_of(m, key)->value : NULL;
 }
 
 /*
- * Where the key's value is or goes: NULL is in it if the key is new, and the caller fills it before the next
- * call. Returns NULL if there is no memory, or if the map has max values and the key is new.
+ * The place of the key's value: it contains NULL if the key is new, and the caller sets it before
+ * the next call. Returns NULL if memory is short, or if the map has max values and the key is new.
  */
 void **map_take(struct map *m, uint64_t key, size_t max);
 

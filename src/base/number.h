@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * number.h - numbers to digits, without printf.
+ * number.h - converts numbers to digits, without printf.
  *
- * Every function writes at p and returns the place after the last digit; nothing is terminated.
+ * Every function writes at p and returns the position after the last digit; nothing is terminated.
  * The caller has reserved room: NUMBER_MAX_BYTES is enough for any single call without padding.
  * Printing a trace is mostly this, so the digits come two at a time from a table.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - walks a command line by an option table, and prints the table.
+ * options.c - parses a command line with an option table, and prints the table.
  *
- * options_parse() makes one pass over argv. Each word is an argument (kept, compacted to the front), a
- * cluster of letters, or a long option; the value of an option is the rest of its word or the next
- * word. A bad word ends the pass with a sentence that names it and, for a near miss, the nearest name.
+ * options_parse() makes one pass over argv. Each word is an argument (kept, compacted to the
+ * front), a cluster of letters, or a long option; the value of an option is the rest of its word or
+ * the next word. A bad word ends the pass with a message that names it and a similar name.
  */
 #include "base/options.h"
 #include "base/errmsg.h"
@@ -78,7 +78,7 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 	return NULL;
 }
 
-/* Exact name, or the only name that begins so. *ret_many is set when several do. */
+/* Exact name, or the only name that begins with it. Sets *ret_many if several do. */
 static const struct option_row *find_name(const struct option_row *rows, const char *name,
 					  size_t len, bool *ret_many)
 {
@@ -233,7 +233,7 @@ static size_t text_columns(const char *s, size_t n)
 	return columns;
 }
 
-/* The words of an option and its help text, which goes on below itself where the line is full. */
+/* The words of an option and its help text, which continues in its own column. */
 static void add_help_row(struct textbuf *tb, const char *words, const char *help)
 {
 	size_t column = 2 + text_columns(words, strlen(words));
@@ -291,8 +291,8 @@ static void add_man_text(struct textbuf *tb, const char *s)
 }
 
 /*
- * The text with a capital and a full stop. A name of code ("trace_printk() …") keeps its letter; a
- * line that begins with '.' or '\'' would be taken for a command.
+ * The text with a capital and a full stop. A name of code ("trace_printk() …") is not capitalised;
+ * a line that begins with '.' or '\'' would be a command.
  */
 static void add_man_sentence(struct textbuf *tb, const char *s)
 {
@@ -300,7 +300,7 @@ static void add_man_sentence(struct textbuf *tb, const char *s)
 
 	if (*s == '.' || *s == '\'')
 		textbuf_add_str(tb, "\\&");
-	/* a sentence, unless it begins with a value to be typed as it is: "none, zstd or …" */
+	/* a sentence, unless it begins with a literal value: "none, zstd or …" */
 	if (s[strcspn(s, " ,")] == ',')
 		is_name = true;
 	textbuf_add_char(tb, is_name ? s[0] : toupper((unsigned char)s[0]));

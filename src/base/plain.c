@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * plain.c - finds control characters and names them.
+ * plain.c - finds and names control characters.
  *
- * The sentence shows the text with each control character written as \xNN: it goes to a terminal, which must not act upon
- * what was refused. Long texts are cut. Bytes from 0x80 on are letters in UTF-8, but for U+0080 to U+009F.
+ * The message shows the text with each control character as \xNN: it goes to a terminal, which must
+ * not act on it. Long texts are truncated. Bytes from 0x80 on are letters in UTF-8, except U+0080
+ * to U+009F.
  *
- * Which characters: everything that could end a line or a word for the kernel, and everything that no name has.
+ * The set is everything that could end a line or a word for the kernel, and everything that no name
+ * contains.
  */
 #include "base/plain.h"
 
@@ -23,7 +25,7 @@ static bool is_control(char c)
 	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
 }
 
-/* U+0080 to U+009F in UTF-8: some terminals take them for escape sequences. */
+/* U+0080 to U+009F in UTF-8: some terminals treat them as escape sequences. */
 static bool is_c1(const char *text)
 {
 	return text[0] == '\xc2' && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
@@ -52,7 +54,7 @@ static const char *name_of(char c, char *buf, size_t n_bytes)
 	}
 }
 
-/* What is around the character, as the user may have typed it. */
+/* The text around the character, as the user may have typed it. */
 static void fmt_shown(const char *text, char *buf)
 {
 	size_t n = 0;

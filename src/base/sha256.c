@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sha256.c - the digest of FIPS 180-4 and the keyed one of RFC 2104, as they are written there.
+ * sha256.c - the digest of FIPS 180-4 and the keyed one of RFC 2104, following the documents.
  *
  *	message, 0x80, zeros, u64 number of bits (big-endian)     in blocks of 64 bytes
  *	HMAC(key, m) = H((key ^ 5c5c…) || H((key ^ 3636…) || m))    a key longer than a block is hashed first

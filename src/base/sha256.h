@@ -2,8 +2,8 @@
 /*
  * sha256.h - SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104) over a few short pieces.
  *
- * For shared keys on a network connection: some hundred bytes now and then, so it is written to be
- * read, not to be fast. Plain data, no state outside the structs, any thread.
+ * For shared keys on a network connection: a few hundred bytes from time to time, so it is written
+ * for readability, not speed. Plain data, no state outside the structs, thread-safe.
  */
 #ifndef SONDE_BASE_SHA256_H
 #define SONDE_BASE_SHA256_H

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * shortage.c - the counters behind shortage.h.
+ * shortage.c - the counters of shortage.h.
  *
- * Failures are counted, not flagged, so that a server can tell whether the request at hand was hit:
- * it compares the count before and after, answers accordingly, and settles what it has seen. Two
- * requests at a time may both see one failure; then both are refused, which is safe.
+ * Failures are counted, not flagged, so that a server knows whether the current request was
+ * affected: it compares the count before and after, answers accordingly, and settles what it has
+ * seen. Two concurrent requests may both see one failure; then both are refused, which is safe.
  *
- * Relaxed order suffices: main() reads after joining its threads, a server in the thread that failed.
+ * Relaxed order is enough: main() reads after joining its threads, a server in the thread that
+ * failed.
  */
 #include "base/shortage.h"
 #include "base/errmsg.h"
@@ -74,7 +75,7 @@ int shortage_check(struct errmsg *err, const char *fmt, ...)
 
 bool shortage_has_room(size_t n_bytes)
 {
-	void *volatile p = malloc(n_bytes); /* volatile, or the compiler leaves both calls out */
+	void *volatile p = malloc(n_bytes); /* volatile, or the compiler removes both calls */
 
 	free(p);
 	return p;

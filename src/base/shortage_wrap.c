@@ -4,16 +4,16 @@
  *
  *	calloc() in any room ──▶ __wrap_calloc() here ──▶ __real_calloc(), the C library's
  *
- * The linker does that: meson.build beside this file passes --wrap for each name below to whatever is
- * linked with the library. So no caller can forget it, a caller reads like any other C, and sanitizers
- * and preloaded allocators work as ever. Calls inside shared libraries are not seen: those libraries
- * report their failures in their own way, and the caller must look.
+ * The linker does that: meson.build in this directory passes --wrap for each name below to
+ * everything that is linked with the library. So no caller can forget it, callers are ordinary C,
+ * and sanitizers and preloaded allocators work as usual. Calls inside shared libraries are not
+ * seen: those libraries report their failures in their own way, and the caller must check.
  *
- * Tried and dropped: a door with names of its own in place of malloc() and its like. It needs a rule
- * and a checker for what the linker does by itself. Nor do we define malloc() itself, which would see
- * the libraries, too: it would take the place of a sanitizer's.
+ * Tried and dropped: wrappers with other names instead of malloc() and similar. That needs a rule
+ * and a checker for what the linker does by itself. Nor do we define malloc() itself, which would
+ * see the libraries, too: it would replace a sanitizer's.
  *
- * The names with 64 and _chk are what the headers make of the plain ones for large files and with
+ * The names with 64 and _chk are those that the headers use for large files and with
  * _FORTIFY_SOURCE.
  */
 #include "base/shortage.h"
@@ -92,7 +92,7 @@ typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
 WRAP_SCANDIR(scandir)
 WRAP_SCANDIR(scandir64)
 
-/* At the end of a directory errno stays as it is; after a failure the rest of it is missing. */
+/* At the end of a directory errno is unchanged; after a failure the rest of it is missing. */
 #define WRAP_READDIR(name)                      \
 	struct dirent *__real_##name(DIR *dir); \
 	struct dirent *__wrap_##name(DIR *dir); \
@@ -113,7 +113,7 @@ WRAP_SCANDIR(scandir64)
 WRAP_READDIR(readdir)
 WRAP_READDIR(readdir64)
 
-/* realloc() to nothing frees, and returns NULL without a failure. */
+/* realloc() to size 0 frees, and returns NULL without a failure. */
 void *__real_realloc(void *p, size_t n);
 void *__wrap_realloc(void *p, size_t n);
 void *__wrap_realloc(void *p, size_t n)
@@ -127,7 +127,7 @@ void *__wrap_realloc(void *p, size_t n)
 
 /* --- with a variable number of arguments -------------------------------------------------------- */
 
-/* The mode of a file that is created, the last argument of open(); else there is none. */
+/* The mode of a new file, the last argument of open(); else there is none. */
 #define TAKE_MODE(mode, flags)                         \
 	do {                                           \
 		va_list ap;                            \
@@ -205,8 +205,8 @@ int __wrap___asprintf_chk(char **to, int flag, const char *fmt, ...)
 }
 
 /*
- * A loop of fgets() takes a failure for the end of the file. Nobody has cleared the mark of it when
- * the stream is closed.
+ * A loop of fgets() treats a failure as the end of the file. The error flag is still set when the
+ * stream is closed.
  */
 int __real_fclose(FILE *f);
 int __wrap_fclose(FILE *f);
@@ -226,7 +226,9 @@ int __real_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
 {
-	/* more than a pattern takes: when memory ends within analyze(), it frees what is no pointer */
+	/*
+	 * more than a pattern needs: when memory ends within analyze(), it frees an invalid pointer
+	 */
 	int r = shortage_has_room(REGEX_ROOM_BYTES) ? __real_regcomp(re, pattern, flags)
 						    : REG_ESPACE;
 
@@ -243,7 +245,7 @@ int __wrap_regexec(const regex_t *re, const char *s, size_t n, regmatch_t *found
 
 	errno = 0;
 	r = __real_regexec(re, s, n, found, flags);
-	/* the C library has no other code for it than that the text does not match */
+	/* the C library has no other code for it than "no match" */
 	if (r && errno)
 		shortage_note(ENOMEM);
 	errno = saved;

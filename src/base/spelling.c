@@ -2,20 +2,19 @@
 /*
  * spelling.c - the distance between two words, for "did you mean".
  *
- * The distance is the number of slips of the finger between them: a letter too many, one too few, a
- * wrong one, or two neighbours swapped. It is computed row by row over the two words; three rows are
- * enough, because a swap looks back two:
+ * The distance is the number of typing errors between them: a letter too many, one too few, a wrong
+ * one, or two neighbours swapped. It is computed row by row over the two words; three rows are
+ * enough, because a swap looks back two rows:
  *
  *	        r e p o r t
  *	      0 1 2 3 4 5 6        row i, column j: distance of the first i letters of the word
  *	    r 1 0 1 2 3 4 5        to the first j of the name
  *	    e 2 1 0 1 …
  *
- * One slip is forgiven in a short word, two from 8 letters on, three from 12. A wider net finds
- * `report` for `record`, which is worse than no advice. A word that is the beginning of a name, or the
- * other way round, counts as one slip if it has three letters; so does one of four or more that leaves out two letters of
- * the middle: colr, rcrd. Words over WORD_MAX letters are not
- * names of anything and are left alone.
+ * One error is allowed in a short word, two from 8 letters on, three from 12. A wider limit finds
+ * `report` for `record`, which is worse than no advice. A word of at least three letters that is a
+ * prefix of a name, or the reverse, counts as one error; so does a word of four or more that omits
+ * two inner letters: colr, rcrd. Words over WORD_MAX letters are not names and are ignored.
  */
 #include "base/spelling.h"
 
@@ -56,7 +55,9 @@ static unsigned count_slips(const char *word, size_t len, const char *name, size
 	return last[name_len];
 }
 
-/* Its letters stand in the name in that order, the first and the last of them too, and two are missing. */
+/*
+ * Its letters are in the name in that order, including the first and the last, and two are missing.
+ */
 static bool is_shortened(const char *word, size_t len, const char *name, size_t name_len)
 {
 	size_t at = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spelling.h - which of some names a mistyped word was meant to be.
+ * spelling.h - finds the name that a mistyped word was meant to be.
  *
  *	struct spelling sp;
  *
  *	spelling_init(&sp, word, strlen(word));
  *	for each name: spelling_add(&sp, name);
- *	sp.nearest                                 NULL: none is near enough to be worth saying
+ *	sp.nearest                                 NULL: none is near enough
  *
- * Owns nothing; word and names belong to the caller and stay while it is used.
+ * It owns nothing; word and names belong to the caller and must stay valid while it is used.
  */
 #ifndef SONDE_BASE_SPELLING_H
 #define SONDE_BASE_SPELLING_H

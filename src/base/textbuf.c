@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * textbuf.c - the slow half of textbuf.h: growth, padding, printf.
+ * textbuf.c - the slow part of textbuf.h: growth, padding, printf.
  *
- * Capacity doubles from 64 KiB up to the ceiling; one byte more is there, for the NUL of a string.
- * Once `overflow` is set everything is dropped until textbuf_clear(): half a line with a hole in it
- * would be worse than a line that is missing.
+ * Capacity doubles from 64 KiB up to the limit, plus one byte for the NUL of a string. Once
+ * `overflow` is set everything is dropped until textbuf_clear(): half a line with a hole would be
+ * worse than a missing line.
  */
 #include "base/textbuf.h"
 
@@ -14,7 +14,7 @@
 
 #define FIRST_BYTES (64 << 10)
 
-/* The text of a buffer that never had memory. Nothing is written there: all threads share it. */
+/* The text of a buffer that never had memory. Nothing is written to it: all threads share it. */
 static char nothing[1];
 
 void textbuf_init(struct textbuf *tb, size_t max_bytes)

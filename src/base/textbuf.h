@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * textbuf.h - a growing run of text with a ceiling.
+ * textbuf.h - growing text with a limit.
  *
  * The hot path reserves room once, writes through a bare pointer and commits:
  *
@@ -8,10 +8,10 @@
  *	p = number_emit_dec(p, pid);
  *	textbuf_commit(tb, p);
  *
- * textbuf_reserve() never fails: at the ceiling (or without memory) it hands out scratch room, the
- * text is dropped and `overflow` is set, so that formatting code needs no error path. What is at
- * `start` then ends with a NUL, so that a reader of it as a string needs none either. A request
- * larger than TEXTBUF_SCRATCH_BYTES must go through textbuf_add*(), which check. One owner.
+ * textbuf_reserve() never fails: at the limit (or without memory) it returns scratch space, the
+ * text is dropped and `overflow` is set, so that formatting code needs no error path. The text at
+ * `start` then ends with a NUL, so that code that reads it as a string needs none either. A request
+ * larger than TEXTBUF_SCRATCH_BYTES must use textbuf_add*(), which check. One owner.
  */
 #ifndef SONDE_BASE_TEXTBUF_H
 #define SONDE_BASE_TEXTBUF_H
@@ -34,12 +34,12 @@ struct textbuf {
 void textbuf_init(struct textbuf *tb, size_t max_bytes);
 void textbuf_release(struct textbuf *tb);
 
-/* The text as a string until the next change; what there is of it if it has overflowed. */
+/* The text as a string until the next change; if it has overflowed, what there is of it. */
 const char *textbuf_text(struct textbuf *tb);
 /* The text itself, for free(), or NULL; the buffer is as after textbuf_init(). */
 char *textbuf_take(struct textbuf *tb);
 
-/* Makes room for n_bytes; false (and overflow) at the ceiling. */
+/* Makes room for n_bytes; false (and overflow) at the limit. */
 bool textbuf_grow(struct textbuf *tb, size_t n_bytes);
 
 static inline void textbuf_clear(struct textbuf *tb)
@@ -75,8 +75,8 @@ static inline void textbuf_commit(struct textbuf *tb, char *pos)
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 #endif
 /*
- * memcpy() for what a line is made of: mostly 3 to 32 bytes. Two moves that overlap in the middle
- * cover a range of lengths without a loop or a call; nothing outside [0, len) is touched.
+ * memcpy() for the parts of a line: mostly 3 to 32 bytes. Two moves that overlap in the middle
+ * cover a range of lengths without a loop or a call; nothing outside [0, len) is accessed.
  */
 static inline __attribute__((always_inline)) void textbuf_copy(char *to, const char *from,
 							       size_t len)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * agree.c - the first words on a connection between a recorder (▶) and a listener (◀).
+ * agree.c - the first messages on a connection between a recorder (▶) and a listener (◀).
  *
- *	◀ the key, if it wants one, see netkey.h          ◀ "tracecmd"
+ *	◀ the key, if it requires one, see netkey.h       ◀ "tracecmd"
  *	protocol 3   ▶ "-1V3\0"   ◀ "V3\0"   ▶ "766679\0\0"   ◀ "OK"   ▶ TINIT   ◀ RINIT
  *	protocol 1   ▶ cpus\0 page size\0 options\0 (size\0 option)…     ◀ port,port,…\0
  *
- * A recorder that asks for another version ("-1V9") is told "V3" once and may try again. A listener that
- * knows protocol 1 only takes "-1V3" for a number of CPUs, finds it negative and hangs up.
+ * A recorder that requests another version ("-1V9") gets the answer "V3" once and may try again. A
+ * listener that supports only protocol 1 reads "-1V3" as a number of CPUs, finds it negative and
+ * closes the connection.
  *
- * A key is never skipped: a recorder that was given one leaves if the listener does not ask for it.
+ * A key is never skipped: a recorder with a key disconnects if the listener does not ask for it.
  */
 #include "wire/agree.h"
 
@@ -34,7 +35,7 @@ static int read_word(struct channel *c, char word[WORD_BYTES], struct errmsg *er
 	int r = channel_read_string(c, word, WORD_BYTES);
 
 	if (r == -EMSGSIZE)
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+		return errmsg_set(err, -EBADMSG, "this is not a trace-cmd client");
 	return r < 0 ? channel_refuse(r, "negotiate", err) : 0;
 }
 
@@ -47,7 +48,9 @@ static int parse_count(const char *word, uint32_t min, uint32_t max, uint32_t *r
 	errno = 0;
 	v = strtoul(word, &end, 10);
 	if (errno || *end || *word < '0' || *word > '9' || v < min || v > max)
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client, or a broken one");
+		return errmsg_set(err, -EBADMSG,
+				  "this is not a trace-cmd client, or a broken "
+				  "one");
 	*ret = v;
 	return 0;
 }
@@ -80,7 +83,7 @@ static int hear_1(struct channel *c, const char *cpus, struct agreement *a, stru
 		if (r < 0)
 			return channel_refuse(r, "negotiate", err);
 		if (size != 4 || memcmp(option, "TCP", 4))
-			return errmsg_set(err, -EBADMSG, "it asks for something that is not known");
+			return errmsg_set(err, -EBADMSG, "it requests an unknown option");
 		a->init.tcp = true;
 	}
 	return r;
@@ -96,7 +99,7 @@ static int hear_3(struct channel *c, struct agreement *a, struct errmsg *err)
 	if (!r)
 		r = channel_read(c, magic, sizeof(magic));
 	if (!r && memcmp(magic, MAGIC_3, sizeof(magic)))
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+		return errmsg_set(err, -EBADMSG, "this is not a trace-cmd client");
 	if (!r)
 		r = channel_write(c, "OK", 2);
 	if (r < 0)
@@ -126,7 +129,7 @@ int agree_as_listener(struct channel *c, const struct netkey *key, struct agreem
 			return hear_1(c, word, ret, err);
 		if (tries++)
 			return errmsg_set(err, -EPROTONOSUPPORT,
-					  "it speaks another version of the protocol only");
+					  "it supports only another version of the protocol");
 		r = channel_write(c, "V3", 3);
 		if (r < 0)
 			return channel_refuse(r, "negotiate", err);
@@ -137,10 +140,10 @@ int agree_as_listener(struct channel *c, const struct netkey *key, struct agreem
 
 static int refuse_hello(const char *name, struct errmsg *err)
 {
-	return errmsg_set(err, -EPROTO, "%s is no listener for traces", name);
+	return errmsg_set(err, -EPROTO, "%s is not a listener for traces", name);
 }
 
-/* What it says first: who it is, and whether it wants a key. */
+/* Its first message: what it is, and whether it requires a key. */
 static int read_hello(struct channel *c, const struct netkey *key, const char *name,
 		      struct agreement *a, struct errmsg *err)
 {
@@ -149,11 +152,10 @@ static int read_hello(struct channel *c, const struct netkey *key, const char *n
 	bool asks = !r && !memcmp(hello, NETKEY_HELLO, sizeof(hello));
 
 	if (asks && !key)
-		return errmsg_set(err, -EACCES, "%s wants a key: give it with --key FILE", name);
+		return errmsg_set(err, -EACCES, "%s requires a key: give it with --key FILE", name);
 	if (!r && !asks && key)
 		return errmsg_set(err, -EACCES,
-				  "%s does not ask for a key; leave out --key if you trust it",
-				  name);
+				  "%s does not ask for a key; omit --key if you trust it", name);
 	if (asks) {
 		r = channel_read(c, &version, 1);
 		if (!r && version != NETKEY_HELLO[HELLO_BYTES])

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * channel.c - reads and writes that cannot hang.
+ * channel.c - reads and writes that cannot block forever.
  *
- * The socket is non-blocking; before each read and write poll() waits for it, for the descriptor that
- * says "stop", and for the time limit. The limit is for the whole piece that is asked for (a string, a
- * message), so a peer that sends a byte every few seconds gets nowhere.
+ * The socket is non-blocking; before each read and write poll() waits for it, for the stop
+ * descriptor, and for the time limit. The limit applies to the whole unit (a string, a message), so
+ * a peer cannot delay by sending a byte every few seconds.
  */
 #include "wire/channel.h"
 
@@ -160,7 +160,7 @@ int channel_read_message(struct channel *c, struct message *ret_msg, int timeout
 			c->start += n;
 		if (n)
 			return n < 0 ? n : 0;
-		/* the first byte may take its time, the rest must follow */
+		/* the first byte may take time, the rest must follow */
 		n = fill(c, deadline);
 		if (n < 0)
 			return channel_refuse(n, "wait for a message", err);
@@ -185,7 +185,7 @@ int channel_write(struct channel *c, const void *data, size_t n)
 			continue;
 		}
 		if (errno == EPIPE)
-			return -ENOTCONN; /* the same as for who reads */
+			return -ENOTCONN; /* the same as for a reader */
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		r = wait_for(c, POLLOUT, deadline);

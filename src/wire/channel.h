@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * channel.h - a connection on which bytes, strings and messages come and go, with time limits.
+ * channel.h - a connection for bytes, strings and messages, with time limits.
  *
- * Every wait ends: with data, when the time limit is over (-ETIMEDOUT), when the peer is gone
- * (-ENOTCONN, or what the socket says), or when `stop_fd` becomes readable (-ECANCELED), which is how a
- * signal ends a session. What was read ahead is kept, so strings, messages and raw bytes can follow
- * each other in any order. One thread at a time.
+ * Every wait ends: with data, at the time limit (-ETIMEDOUT), when the peer has disconnected
+ * (-ENOTCONN, or the socket's error), or when `stop_fd` becomes readable (-ECANCELED), which is how
+ * a signal ends a session. Data that was read ahead is kept, so strings, messages and raw bytes can
+ * follow each other in any order. One thread at a time.
  */
 #ifndef SONDE_WIRE_CHANNEL_H
 #define SONDE_WIRE_CHANNEL_H
@@ -15,39 +15,41 @@
 #include <sys/types.h>
 
 #define CHANNEL_TIMEOUT_MS \
-	15000 /* for the next step; trace-cmd has 5 s, too little for a busy machine */
+	15000 /* for the next step; trace-cmd uses 5 s, too little for a busy machine */
 
 struct channel {
 	int fd;	     /* owned */
 	int stop_fd; /* not owned; -1: none */
 	int timeout_ms;
-	size_t start, end; /* what was read and not taken yet */
+	size_t start, end; /* read, but not taken yet */
 	uint8_t buf[MESSAGE_MAX_BYTES];
 };
 
-/* Takes fd. */
+/* Takes ownership of fd. */
 void channel_init(struct channel *c, int fd, int stop_fd);
 void channel_release(struct channel *c);
 
-/* 1: there is something to read (or an end, or an error); 0: time is up; or -ECANCELED. -1: no limit. */
+/*
+ * 1: there is something to read (or an end, or an error); 0: timeout; or -ECANCELED. -1: no limit.
+ */
 int channel_wait(struct channel *c, int timeout_ms);
 
-/* Exactly n bytes. */
+/* Reads exactly n bytes. */
 int channel_read(struct channel *c, void *data, size_t n);
-/* What is there, up to n bytes, waiting for the first of them; 0: the peer closed. */
+/* Reads what is there, up to n bytes, waiting for the first of them; 0: the peer closed. */
 ssize_t channel_read_some(struct channel *c, void *data, size_t n);
-/* Up to a NUL, which is stored, too; -EMSGSIZE if there is none within n bytes. */
+/* Reads up to a NUL, which is stored, too; -EMSGSIZE if there is none within n bytes. */
 int channel_read_string(struct channel *c, char *text, size_t n);
-/* The next message; it stays until the next call. timeout_ms as in channel_wait(). */
+/* Reads the next message; it is valid until the next call. timeout_ms as in channel_wait(). */
 int channel_read_message(struct channel *c, struct message *ret_msg, int timeout_ms,
 			 struct errmsg *err);
 
 int channel_write(struct channel *c, const void *data, size_t n);
 int channel_write_message(struct channel *c, const struct message_out *out, struct errmsg *err);
-/* `data` in as many SEND_DATA messages as it takes, then FIN_DATA. */
+/* Sends `data` in as many SEND_DATA messages as needed, then FIN_DATA. */
 int channel_write_data(struct channel *c, struct piece data, struct errmsg *err);
 
-/* A sentence for what one of the above returned. */
+/* Sets the message for an error of the functions above. */
 int channel_refuse(int code, const char *doing, struct errmsg *err);
 
 #endif

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * collect.c - from the bytes of a session to a trace.dat.
+ * collect.c - turns the bytes of a session into a trace.dat.
  *
- * The metadata is a whole trace.dat but for its buffers, version 6 or 7, so tracefile.h reads it. It is
- * kept in TARGET.head until it is whole. Then there are two ways:
+ * The metadata is a complete trace.dat without its buffers, version 6 or 7, so tracefile.h reads
+ * it. It is kept in TARGET.head until it is complete. Then there are two ways:
  *
- *	grows   TARGET stands there at once and takes the pages as they come (livefile.h): data is
+ *	grows   TARGET exists at once and gets the pages as they come (livefile.h): data is
  *	        written once, and the file can be opened at any time. The usual way.
- *	parts   TARGET.cpuN take the pages; collector_finish() puts all together with writer.h. For the old
- *	        protocol, which never says that the metadata is whole, and for clients of the other byte
+ *	parts   TARGET.cpuN get the pages; collector_finish() combines them with writer.h. For the old
+ *	        protocol, which does not mark the end of the metadata, and for clients of the other byte
  *	        order.
  *
- * Datagrams are whole pages, but for the last of a recorder, which may come as a page's used part and
- * then zeros for the rest. A datagram that does not complete the page before it begins a new one, and
- * the open page is filled up: so a lost datagram costs one page and not all that follow.
+ * Datagrams are whole pages, except the last one of a recorder, which may be the used part of a
+ * page, followed by zeros for the rest. A datagram that does not complete the page before it begins
+ * a new one, and the open page is padded: so a lost datagram costs one page and not all that
+ * follow.
  *
- * Threads: head, late data, flush and finish belong to the session's thread. Each CPU's stream belongs
- * to one thread; what they share is the sum of bytes and the first failure, both atomic.
+ * Threads: head, late data, flush and finish belong to the session's thread. Each CPU's stream
+ * belongs to one thread; they share the sum of bytes and the first failure, both atomic.
  */
 #include "wire/collect.h"
 
@@ -39,9 +40,9 @@
 #define PATH_BYTES 4096
 
 struct stream {
-	int fd;			   /* parts: -1 until something comes */
+	int fd;			   /* parts: -1 until data comes */
 	struct liveregion *region; /* grows */
-	uint8_t *page;		   /* grows: the one that is not whole yet */
+	uint8_t *page;		   /* grows: the incomplete one */
 	uint64_t n_bytes;
 	uint64_t n_short;
 };
@@ -168,7 +169,7 @@ int collector_add_head(struct collector *c, struct piece bytes, struct errmsg *e
 
 	if (bytes.len > COLLECT_HEAD_MAX - c->head_bytes)
 		return errmsg_set(err, -EFBIG,
-				  "more than %u MB of metadata came, which cannot be right",
+				  "received more than %u MB of metadata, which is not plausible",
 				  COLLECT_HEAD_MAX >> 20);
 	r = write_all(c->head_fd, bytes.data, bytes.len);
 	if (r < 0)
@@ -198,7 +199,7 @@ static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 	int r;
 
 	if (!c->head_bytes)
-		return errmsg_set(err, -ENODATA, "no metadata came, so the data means nothing");
+		return errmsg_set(err, -ENODATA, "received no metadata, so the data is useless");
 	h->n_bytes = c->head_bytes;
 	h->map = mmap(NULL, h->n_bytes, PROT_READ, MAP_PRIVATE, c->head_fd, 0);
 	if (h->map == MAP_FAILED) {
@@ -210,7 +211,7 @@ static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 		return r;
 	if (h->tf->page_size < MESSAGE_PAGE_MIN || h->tf->page_size > MESSAGE_PAGE_MAX)
 		return errmsg_set(err, -EBADMSG,
-				  "the metadata says that pages have %u bytes, which cannot be",
+				  "the metadata has an invalid page size of %u bytes",
 				  h->tf->page_size);
 	c->page_size = h->tf->page_size;
 	c->swap = h->tf->swap;
@@ -231,7 +232,7 @@ static enum compression compression_of(const struct tracefile *tf)
 									      : tf->compression;
 }
 
-/* Of the page that a connection broke off in, what is used must be there; the rest is zeros. */
+/* Of the page in which a connection broke off, the used part must be there; the rest is zeros. */
 static bool is_sound(const struct collector *c, struct piece page)
 {
 	struct byte_reader r = {page.data, page.data + page.len, c->swap, false};
@@ -304,7 +305,7 @@ static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *
 				 err);
 	r = buffer < 0 ? buffer : livefile_start(c->live, err);
 	if (r < 0) {
-		livefile_free(c->live); /* one that never began cannot be finished */
+		livefile_free(c->live); /* a file that never started cannot be completed */
 		c->live = NULL;
 		return r;
 	}
@@ -338,7 +339,7 @@ static int live_end_page(struct collector *c, struct stream *s, bool datagram)
 	return r;
 }
 
-/* Whole pages go on as they are, without a copy. */
+/* Passes whole pages on without a copy. */
 static int live_add(struct collector *c, struct stream *s, struct piece bytes)
 {
 	while (bytes.len) {
@@ -374,7 +375,8 @@ static int live_finish(struct collector *c, struct errmsg *err)
 
 	for (uint32_t i = 0; i < c->n_cpus; i++)
 		if (c->streams[i].page)
-			live_end_page(c, &c->streams[i], false); /* a full disk was told before */
+			/* a full disk was reported before */
+			live_end_page(c, &c->streams[i], false);
 	if (late.len)
 		r = head_copy_late(late, c->swap, &to, &cmdlines, err);
 	if (!r && cmdlines.len)
@@ -536,7 +538,7 @@ static int fail(struct collector *c, int code)
 	return code;
 }
 
-/* A datagram that does not complete the open page: that one is filled up. */
+/* A datagram that does not complete the open page: that page is padded. */
 static int begin_datagram(struct collector *c, struct stream *s, size_t n_bytes)
 {
 	size_t open = s->n_bytes % c->page_size;
@@ -574,7 +576,9 @@ int collector_add_late(struct collector *c, struct piece bytes, struct errmsg *e
 	textbuf_add(&c->late, (const char *)bytes.data, bytes.len);
 	if (!c->late.overflow)
 		return 0;
-	return errmsg_set(err, -EFBIG, "more than %u MB came after the data, which cannot be right",
+	return errmsg_set(err, -EFBIG,
+			  "received more than %u MB after the data, which is not "
+			  "plausible",
 			  COLLECT_LATE_MAX >> 20);
 }
 
@@ -588,7 +592,7 @@ void collector_flush_cpu(struct collector *c, uint32_t cpu)
 
 int collector_flush(struct collector *c, struct errmsg *err)
 {
-	/* parts are files of their own: what was written to them is there */
+	/* parts are separate files: written data is safe */
 	return c->live ? livefile_flush(c->live, err) : 0;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * collect_head.c - what metadata that came over a network says about a kernel and a recording, taken
- * over into a file. Where things lie in that file is made anew by whoever writes it.
+ * collect_head.c - copies the metadata about a kernel and a recording that came over a network into
+ * a file. The writer of the file determines positions in it.
  *
- *	options (u16 id, u32 size, data)    as they are, but for those that say where something lies
+ *	options (u16 id, u32 size, data)    unchanged, except those with positions
  *	sections with an option of their id with a copy of the section (BTF, modules)
- *	texts                               as they are; names of tasks that came late replace the early ones
+ *	texts                               unchanged; late names of tasks replace the early ones
  *
- * It owns nothing: texts and options point into the bytes that came. What is damaged in them is left out.
+ * It owns nothing: texts and options point into the received bytes. Damaged parts are ignored.
  */
 #include "wire/collect_int.h"
 

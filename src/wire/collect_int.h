@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * collect_int.h - collect_head.c for collect.c: taking over what the metadata says.
+ * collect_int.h - collect_head.c for collect.c: copies the metadata.
  */
 #ifndef SONDE_WIRE_COLLECT_INT_H
 #define SONDE_WIRE_COLLECT_INT_H
@@ -9,7 +9,7 @@
 
 struct errmsg;
 
-/* Where it goes: a writer, or a file that grows. */
+/* The destination: a writer, or a growing file. */
 struct head_target {
 	void *ctx;
 	int (*add_text)(void *ctx, enum tracefile_text_kind kind, struct piece text,
@@ -19,13 +19,16 @@ struct head_target {
 			   struct errmsg *err);
 };
 
-/* All texts, options and sections; the texts must stay. cmdlines: instead of those in tf, if it has any. */
+/*
+ * Copies all texts, options and sections; the texts must stay valid. cmdlines: instead of those in
+ * tf, if it has any.
+ */
 int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,
 	      struct errmsg *err);
 
 /*
- * What came late: the command lines are handed back, the rest goes to the target (NULL: nowhere). It
- * stops where it makes no sense.
+ * Late data: returns the command lines, and copies the rest to the target (NULL: nowhere). Stops at
+ * invalid data.
  */
 int head_copy_late(struct piece late, bool swap, const struct head_target *to,
 		   struct piece *ret_cmdlines, struct errmsg *err);

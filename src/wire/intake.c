@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * intake.c - the ports that the pages of CPUs come in on.
+ * intake.c - the ports on which the pages of CPUs arrive.
  *
  *	port of CPU 0 ─┐
  *	port of CPU 4 ─┼─▶ worker 0 ─┐
  *	port of CPU 1 ─┐             ├─▶ collector
  *	port of CPU 5 ─┼─▶ worker 1 ─┘
  *
- * A few threads share the CPUs, so a client with a thousand of them does not cost a thousand threads.
- * A port goes through these states:
+ * A few threads share the CPUs, so a client with a thousand of them does not need a thousand
+ * threads. A port goes through these states:
  *
  *	WAITING   listening; the connection has not come yet (UDP begins as OPEN)
- *	TOKEN     connected, with a shared key: the 32 bytes that prove whose it is are awaited
- *	OPEN      pages come
+ *	TOKEN     connected, with a shared key: waiting for the 32 bytes that identify the client
+ *	OPEN      pages arrive
  *	DONE      closed by the client
  *
- * Only the machine that the control connection came from is let in; with a key only who knows it. In the
- * end a client that said goodbye is given time to close its connections, and one that vanished is not:
- * what the kernel has received is read, then it is over.
+ * Only the machine of the control connection may connect; with a key only a client that knows it.
+ * At the end, a client that said goodbye gets time to close its connections; for one that
+ * disappeared, only what the kernel has received is read.
  */
 #include "wire/reception_int.h"
 
@@ -38,10 +38,10 @@
 #define BUFFER_BYTES	 (256 << 10)
 #define UDP_SOCKET_BYTES (8 << 20)
 #define TOKEN_MS	 5000
-#define IDLE_IN_ORDER_MS 5000 /* for connections to be closed after the client said goodbye */
-#define IDLE_MS		 500  /* for what is still on its way: datagrams, or after a loss */
+#define IDLE_IN_ORDER_MS 5000 /* for connections to be closed after the goodbye */
+#define IDLE_MS		 500  /* for data on its way: datagrams, or after a loss */
 #define FLUSH_MS	 1000
-#define READS_IN_A_ROW	 16 /* of one port, then the others have their turn */
+#define READS_IN_A_ROW	 16 /* reads from one port before the others get their turn */
 
 enum port_state { PORT_WAITING, PORT_TOKEN, PORT_OPEN, PORT_DONE };
 
@@ -63,8 +63,8 @@ struct worker {
 	size_t n_ports;
 	struct pollfd *polls;
 	uint8_t *buffer;
-	int64_t last_ms;  /* when something came */
-	int64_t flush_ms; /* when to flush next */
+	int64_t last_ms;  /* time of the last data */
+	int64_t flush_ms; /* time of the next flush */
 };
 
 struct intake {
@@ -348,7 +348,7 @@ static void port_serve(struct worker *w, struct port *p)
 		port_read(w, p);
 }
 
-/* Fills polls; how many ports there are to wait for. */
+/* Fills polls; returns how many ports to wait for. */
 static size_t prepare(struct worker *w, int64_t now)
 {
 	size_t n_open = 0;
@@ -395,7 +395,7 @@ static void *worker_run(void *arg)
 			seen_end = true;
 			w->last_ms = now;
 		}
-		/* one look more at the listening sockets: a connection may have come just now */
+		/* check the listening sockets once more: a connection may have come just now */
 		n = poll(w->polls, w->n_ports + !ending, !ending ? 1000 : n_open ? 50 : 0);
 		if (n < 0 && errno != EINTR)
 			break;
@@ -441,7 +441,7 @@ void intake_finish(struct intake *in, bool in_order)
 	uint64_t one = 1;
 
 	atomic_store(&in->ending, in_order ? 1 : 2);
-	(void)!write(in->wake_fd, &one, sizeof(one)); /* else they look once a second */
+	(void)!write(in->wake_fd, &one, sizeof(one)); /* if this fails, they check once a second */
 	for (unsigned i = 0; i < in->n_workers; i++)
 		if (in->workers[i].is_running)
 			pthread_join(in->workers[i].thread, NULL);

@@ -3,8 +3,8 @@
  * message.c - the fields of each message, in network byte order.
  *
  *	0 CLOSE  4 FIN_DATA  5 NOT_SUPP  8 CLOSE_RESP  11 CONT     nothing
- *	1 TINIT       be32 cpus, page size, options; body: so many cstrs: "tcp", "vsock"
- *	2 RINIT       be32 cpus; body: so many ports, decimal, each a cstr
+ *	1 TINIT       be32 cpus, page size, options; body: that many cstrs: "tcp", "vsock"
+ *	2 RINIT       be32 cpus; body: that many ports, decimal, each a cstr
  *	3 SEND_DATA   body: the next bytes of the metadata
  *	6 TRACE_REQ   be32 flags (1: fifos), be32 unused, be64 trace id; body: parameters
  *	              (be32 id, be32 len, value): 0: be32 n, n cstrs, the arguments of record
@@ -14,13 +14,13 @@
  *	9 TIME_SYNC   char[16] protocol, be32 step; body: its payload
  *	10 TRACE_PROXY  as TRACE_REQ, then be32 cpus, siblings
  *
- * sonde says that it is sonde by one more cstr, "sonde", among the options of TINIT and behind the
- * ports of RINIT: trace-cmd notes the first in its log and does not look at the second. In TRACE_REQ it is
- * a parameter of its own without a value, which trace-cmd skips, in NOT_SUPP the reason as a body.
+ * sonde identifies itself by an additional cstr, "sonde", among the options of TINIT and after the
+ * ports of RINIT: trace-cmd logs the first and ignores the second. In TRACE_REQ it is an additional
+ * parameter without a value, which trace-cmd skips; in NOT_SUPP the body is the reason.
  *
- * A peer's numbers are never used before they are compared with the bytes that are there. trace-cmd
- * reads as many bytes as the size of the fixed part says into a buffer of 8 KB; here that size is
- * bounded by the size of the message, and that by MESSAGE_MAX_BYTES.
+ * A peer's numbers are never used before they are compared with the available bytes. trace-cmd
+ * reads as many bytes as the size of the fixed part says into a buffer of 8 KB; here the size of
+ * the message limits that size, and MESSAGE_MAX_BYTES limits the message.
  */
 #include "wire/message.h"
 
@@ -76,14 +76,16 @@ int message_parse(struct piece bytes, struct message *ret_msg, struct errmsg *er
 	cmd = byte_reader_take_number(&r, 4);
 	fixed = byte_reader_take_number(&r, 4);
 	if (size < MESSAGE_HEAD_BYTES || size > MESSAGE_MAX_BYTES)
-		return errmsg_set(err, -EBADMSG, "a message of %u bytes came, which cannot be",
+		return errmsg_set(err, -EBADMSG,
+				  "received a message with an invalid size of "
+				  "%u bytes",
 				  size);
 	if (cmd >= MESSAGE_COMMANDS)
-		return errmsg_set(err, -EBADMSG, "a message of the unknown kind %u came", cmd);
+		return errmsg_set(err, -EBADMSG, "received a message of the unknown kind %u", cmd);
 	if (fixed > size - MESSAGE_HEAD_BYTES || fixed < kinds[cmd].fixed_bytes)
 		return errmsg_set(err, -EBADMSG,
-				  "the %s message that came has %u bytes and a fixed part of %u, "
-				  "which cannot be",
+				  "received a %s message with %u bytes and an invalid fixed "
+				  "part of %u",
 				  kinds[cmd].name, size, fixed);
 	if (bytes.len < size)
 		return 0;
@@ -95,15 +97,15 @@ int message_parse(struct piece bytes, struct message *ret_msg, struct errmsg *er
 
 static int refuse(const struct message *m, const char *what, struct errmsg *err)
 {
-	return errmsg_set(err, -EBADMSG, "the %s message that came is wrong: %s",
-			  message_name(m->cmd), what);
+	return errmsg_set(err, -EBADMSG, "received an invalid %s message: %s", message_name(m->cmd),
+			  what);
 }
 
 static int check_kind(const struct message *m, uint32_t cmd, struct errmsg *err)
 {
 	if (m->cmd == cmd)
 		return 0;
-	return errmsg_set(err, -EBADMSG, "a %s message came where %s was expected",
+	return errmsg_set(err, -EBADMSG, "received a %s message instead of %s",
 			  message_name(m->cmd), message_name(cmd));
 }
 
@@ -120,9 +122,9 @@ int message_take_tinit(const struct message *m, struct message_tinit *ret, struc
 	t.page_size = byte_reader_take_number(&f, 4);
 	n_options = byte_reader_take_number(&f, 4);
 	if (f.failed || !t.n_cpus || t.n_cpus > MESSAGE_CPUS_MAX)
-		return refuse(m, "so many CPUs cannot be", err);
+		return refuse(m, "the number of CPUs is invalid", err);
 	if (t.page_size < MESSAGE_PAGE_MIN || t.page_size > MESSAGE_PAGE_MAX)
-		return refuse(m, "such a page size cannot be", err);
+		return refuse(m, "the page size is invalid", err);
 	for (uint32_t i = 0; i < n_options && byte_reader_left(&b); i++) {
 		const char *word = byte_reader_take_string(&b);
 
@@ -157,10 +159,10 @@ static int take_ports(const struct message *m, uint32_t n_cpus, struct message_p
 	struct byte_reader b = reader_of(m->body);
 
 	if (!n_cpus || n_cpus > MESSAGE_CPUS_MAX)
-		return refuse(m, "so many CPUs cannot be", err);
+		return refuse(m, "the number of CPUs is invalid", err);
 	for (uint32_t i = 0; i < n_cpus; i++)
 		if (!parse_port(byte_reader_take_string(&b), &ret->ports[i]) || b.failed)
-			return refuse(m, "its list of ports is not one", err);
+			return refuse(m, "its list of ports is invalid", err);
 	ret->n_cpus = n_cpus;
 	ret->sonde = byte_reader_left(&b) && !strcmp(byte_reader_take_string(&b), "sonde");
 	return 0;
@@ -264,7 +266,7 @@ int message_take_response(const struct message *m, struct message_response *ret,
 	take_proto(&f, ret->proto);
 	ret->sync_port = byte_reader_take_number(&f, 4);
 	if (ret->page_size < MESSAGE_PAGE_MIN || ret->page_size > MESSAGE_PAGE_MAX)
-		return refuse(m, "such a page size cannot be", err);
+		return refuse(m, "the page size is invalid", err);
 	return take_ports(m, n_cpus, &ret->ports, err);
 }
 
@@ -331,7 +333,7 @@ static void add_str(struct message_out *out, const char *s)
 	add(out, s, strlen(s) + 1);
 }
 
-/* The size is filled in by finish(). */
+/* finish() sets the size. */
 static void begin(struct message_out *out, enum message_cmd cmd)
 {
 	out->len = 0;

@@ -4,10 +4,10 @@
  *
  *	be32 size of all   be32 command   be32 size of the fixed part   fixed part   body
  *
- * No input or output: message_parse() looks at the bytes that are there, the message_make_*()
- * functions fill a `struct message_out`. What is parsed points into the caller's bytes. Lengths are
- * checked before anything is read, and a fixed part may be longer than we know it (a newer peer), never
- * shorter. Any thread.
+ * It does no I/O: message_parse() parses the bytes that are there, the message_make_*() functions
+ * fill a `struct message_out`. Parsed data points into the caller's bytes. Lengths are checked
+ * before anything is read. A fixed part may be longer than we know it (a newer peer), never
+ * shorter. Thread-safe.
  */
 #ifndef SONDE_WIRE_MESSAGE_H
 #define SONDE_WIRE_MESSAGE_H
@@ -42,11 +42,11 @@ struct message {
 };
 
 /*
- * The message that `bytes` begin with. Returns its size, 0 if more bytes are needed to know, or
- * -EBADMSG with a sentence.
+ * Parses the message at the beginning of `bytes`. Returns its size, 0 if more bytes are needed, or
+ * -EBADMSG with a message.
  */
 int message_parse(struct piece bytes, struct message *ret_msg, struct errmsg *err);
-/* "TINIT", for sentences; "?" for what is not known. */
+/* "TINIT", for messages; "?" if unknown. */
 const char *message_name(uint32_t cmd);
 
 /* --- what they say; each -EBADMSG with a sentence for what does not hold together --------------- */
@@ -63,7 +63,7 @@ struct message_tinit {
 };
 int message_take_tinit(const struct message *m, struct message_tinit *ret, struct errmsg *err);
 
-/* RINIT and TRACE_RESP: where it goes. */
+/* RINIT and TRACE_RESP: the ports. */
 struct message_ports {
 	uint32_t n_cpus;
 	uint32_t ports[MESSAGE_CPUS_MAX];
@@ -78,13 +78,14 @@ int message_take_rinit(const struct message *m, struct message_ports *ret, struc
 /* TRACE_REQ and TRACE_PROXY: what an agent is to record. */
 struct message_request {
 	bool fifos;
-	uint64_t trace_id; /* of the one that asks */
+	uint64_t trace_id; /* of the requester */
 	uint32_t n_args;
 	const char *args[MESSAGE_ARGS_MAX];
-	uint32_t n_protos; /* of time synchronisation that the one who asks can speak */
+	uint32_t n_protos; /* time sync protocols that the requester supports */
 	const char *protos[MESSAGE_PROTOS_MAX];
 	uint32_t n_cpus, n_siblings; /* TRACE_PROXY only */
-	bool sonde;		     /* who asks takes late metadata, and reasons of a refusal */
+	/* the requester accepts late metadata, and reasons of a refusal */
+	bool sonde;
 };
 int message_take_request(const struct message *m, struct message_request *ret, struct errmsg *err);
 
@@ -108,7 +109,7 @@ struct message_sync {
 };
 int message_take_sync(const struct message *m, struct message_sync *ret, struct errmsg *err);
 
-/* NOT_SUPP: why, if the other end is sonde, made printable; else "". */
+/* NOT_SUPP: the reason, if the peer is sonde, made printable; else "". */
 void message_take_refusal(const struct message *m, char *text, size_t n_bytes);
 
 /* --- making them ------------------------------------------------------------------------------- */
@@ -119,9 +120,9 @@ struct message_out {
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 };
 
-/* One that says nothing but its name: CLOSE, FIN_DATA, NOT_SUPP, CLOSE_RESP, CONT. */
+/* A message without contents: CLOSE, FIN_DATA, NOT_SUPP, CLOSE_RESP, CONT. */
 void message_make(struct message_out *out, enum message_cmd cmd);
-/* NOT_SUPP, with the reason; trace-cmd does not look at it. */
+/* NOT_SUPP, with the reason; trace-cmd ignores it. */
 void message_make_refusal(struct message_out *out, const char *why);
 /* data.len <= MESSAGE_DATA_BYTES */
 void message_make_data(struct message_out *out, struct piece data);

@@ -3,13 +3,13 @@
  * metadata.c - writes the head of a trace.dat into memory.
  *
  *	version 7:  head, sections HEADER_INFO FTRACE_EVENTS EVENT_FORMATS KALLSYMS PRINTK CMDLINES,
- *	            one OPTIONS section that points at them and holds the options given
+ *	            one OPTIONS section that points to them and contains the given options
  *	version 6:  head, the same texts in a row
  *
- * Nothing is compressed: the listener writes the file, and compresses as the head says it should.
- * writer.h writes files, needs their end, and cannot stop in the middle; this is the small part of it
- * that a connection needs. trace-cmd's listener goes on behind the last byte: the final option of the
- * section is where it enters the place of its own options.
+ * Nothing is compressed: the listener writes the file, and compresses it as the head says. writer.h
+ * writes whole files and cannot stop in the middle; this is the small part of it that a connection
+ * needs. trace-cmd's listener continues after the last byte: it enters the position of its own
+ * options in the final option of the section.
  */
 #include "wire/metadata.h"
 
@@ -45,7 +45,7 @@ static void add_head(const struct metadata *m, int version, struct textbuf *tb)
 	add32(tb, m->page_size);
 }
 
-/* Formats are never empty: without any there is a count of 0. */
+/* Formats are never empty: if there are none, the count is 0. */
 static void add_formats(struct textbuf *tb, struct piece p)
 {
 	if (p.len)
@@ -94,7 +94,7 @@ static const uint16_t sections[] = {SNF_OPTION_HEADER_INFO,   SNF_OPTION_FTRACE_
 
 #define N_SECTIONS (sizeof(sections) / sizeof(*sections))
 
-/* Starts a section; returns where its size must go, see end_section(). */
+/* Starts a section; returns the position of its size, see end_section(). */
 static size_t begin_section(struct textbuf *tb, uint16_t id)
 {
 	add16(tb, id);
@@ -130,8 +130,9 @@ static void add_number_option(struct textbuf *tb, uint16_t id, const void *numbe
 static void fmt_7(const struct metadata *m, struct textbuf *tb)
 {
 	/*
-	 * no table: trace-cmd looks at the version of zlib only, and wants none of zstd. Version "texts" of
-	 * "none" means something to us alone: pages stay plain, but texts may be compressed.
+	 * no table: trace-cmd checks only the version of zlib, and expects none for zstd. Version
+	 * "texts" of "none" has a meaning only for sonde: pages stay uncompressed, but texts may be
+	 * compressed.
 	 */
 	bool packs = m->compression == COMPRESSION_ZSTD && !m->plain_data;
 	const char *name = packs ? "zstd" : "none";

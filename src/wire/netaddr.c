@@ -2,13 +2,13 @@
 /*
  * netaddr.c - names, addresses and sockets.
  *
- * Where we listen without being told where, it is 127.0.0.1 and ::1, each with a socket of its own (a
- * machine may have one of them only). Sockets for data are bound to the very address that the control
- * connection came in on, so they can be reached from where it came and from nowhere else. Their ports
- * are searched from 1500 to 6000, as trace-cmd does: firewalls are set up for that.
+ * By default we listen on 127.0.0.1 and ::1, each with its own socket (a machine may have only one
+ * of them). Sockets for data are bound to the address to which the control connection came, so they
+ * can be reached from its origin and from nowhere else. Their ports are searched from 1500 to 6000,
+ * as in trace-cmd: firewalls are configured for that.
  *
- * Names of peers are never looked up: the answer would come from the peer's network, takes as long as
- * it likes, and ends up in the name of a file.
+ * Names of peers are never looked up: the answer would come from the peer's network, take any time,
+ * and become part of a file name.
  */
 #include "wire/netaddr.h"
 
@@ -69,7 +69,7 @@ static const struct sockaddr_vm *as_vsock(const struct netaddr *a)
 	return a->addr.ss_family == AF_VSOCK ? (const struct sockaddr_vm *)&a->addr : NULL;
 }
 
-/* The IPv4 address in an IPv6 one that only wraps it, or NULL. */
+/* The IPv4 address in an IPv4-mapped IPv6 address, or NULL. */
 static const struct in_addr *as_v4(const struct netaddr *a)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&a->addr;
@@ -306,7 +306,7 @@ static int listen_one(const struct addrinfo *info, uint32_t port)
 	memcpy(&a.addr, info->ai_addr, info->ai_addrlen);
 	if (port)
 		set_port(&a, port);
-	/* non-blocking: a client may be gone between poll() and accept() */
+	/* non-blocking: a client may have disconnected between poll() and accept() */
 	fd = socket(a.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
@@ -322,7 +322,7 @@ static int listen_one(const struct addrinfo *info, uint32_t port)
 	return fd;
 }
 
-/* 127.0.0.1 before ::1: if the port is any, it is chosen where clients look least for surprises. */
+/* 127.0.0.1 before ::1: a free port is chosen where clients expect it. */
 static int listen_names(const char *const *names, const char *port, int fds[NETADDR_LISTEN_MAX],
 			struct errmsg *err)
 {
@@ -365,8 +365,8 @@ int netaddr_listen(const char *host, const char *port, int fds[NETADDR_LISTEN_MA
 
 	if (n == -EADDRINUSE)
 		return errmsg_set(err, n,
-				  "port %s is taken: choose another with -p, or -p 0 for any that "
-				  "is free",
+				  "port %s is in use: choose another with -p, or -p 0 for any "
+				  "free one",
 				  port);
 	return n < 0 ? errmsg_set_errno(err, n, "cannot listen on port %s", port) : n;
 }
@@ -382,7 +382,9 @@ int netaddr_listen_vsock(uint32_t port, struct errmsg *err)
 	vm->svm_port = port ? port : VMADDR_PORT_ANY;
 	r = bind_addr(SOCK_STREAM, &a, true);
 	if (r == -EAFNOSUPPORT)
-		return errmsg_set(err, r, "this kernel has no vsock: is the module vsock there?");
+		return errmsg_set(err, r,
+				  "this kernel has no vsock: is the module vsock "
+				  "loaded?");
 	return r < 0 ? errmsg_set_errno(err, r, "cannot listen on vsock port %u", port) : r;
 }
 
@@ -394,7 +396,8 @@ int netaddr_listen_either(bool vsock, const char *host, const char *port,
 	if (!vsock)
 		return netaddr_listen(host, port, fds, err);
 	if (parse_number(port, &number) < 0)
-		return errmsg_set(err, -EINVAL, "'%s' is no port of a vsock: it is a number", port);
+		return errmsg_set(err, -EINVAL, "'%s' is not a port of a vsock: use a number",
+				  port);
 	fds[0] = netaddr_listen_vsock(number, err);
 	return fds[0] < 0 ? fds[0] : 1;
 }
@@ -426,7 +429,7 @@ void netaddr_set_keepalive(int fd, int timeout_s)
 {
 	int yes = 1, step = timeout_s / 5 > 1 ? timeout_s / 5 : 1, tries = 4;
 
-	/* vsock has none of these and needs none: the host knows when a guest dies */
+	/* vsock does not support these and needs none: the host knows when a guest dies */
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &step, sizeof(step));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step, sizeof(step));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netaddr.h - sockets and the names of their ends: TCP, UDP and vsock.
+ * netaddr.h - sockets and their addresses: TCP, UDP and vsock.
  *
- * A place to connect to or to listen on is written HOST:PORT, [v6]:PORT, PORT, or for vsock CID:PORT.
- * Functions that return a descriptor hand it to the caller; it is closed on exec.
+ * An address to connect to or to listen on is written HOST:PORT, [v6]:PORT, PORT, or for vsock
+ * CID:PORT. Functions that return a descriptor pass ownership to the caller; it is closed on exec.
  */
 #ifndef SONDE_WIRE_NETADDR_H
 #define SONDE_WIRE_NETADDR_H
@@ -24,59 +24,60 @@ struct netaddr {
 
 #define NETADDR_TEXT_BYTES 96
 
-/* Splits "HOST:PORT" in place of two buffers; a lone number is a port, the host is "localhost" then. */
+/* Splits "HOST:PORT" into two buffers; a number alone is a port, then the host is "localhost". */
 int netaddr_split(const char *text, char *host, size_t host_bytes, char *port, size_t port_bytes,
 		  struct errmsg *err);
 
-/* "127.0.0.1:80", "[::1]:80", "V3:80" (vsock). Only letters, digits and .:[]_- are in it. */
+/* "127.0.0.1:80", "[::1]:80", "V3:80" (vsock). It consists only of letters, digits and .:[]_-. */
 void netaddr_fmt(const struct netaddr *a, char text[NETADDR_TEXT_BYTES]);
 /* The same for the name of a file: without [ ]. */
 void netaddr_fmt_name(const struct netaddr *a, char text[NETADDR_TEXT_BYTES]);
 bool netaddr_is_loopback(const struct netaddr *a);
-/* The same machine, whatever the ports. */
+/* The same machine, regardless of the ports. */
 bool netaddr_same_host(const struct netaddr *a, const struct netaddr *b);
 uint32_t netaddr_port(const struct netaddr *a);
 int netaddr_of_peer(int fd, struct netaddr *ret);
 int netaddr_of_socket(int fd, struct netaddr *ret);
 
-/* Connects within timeout_ms (UDP: names the target of what will be sent). */
+/* Connects within timeout_ms (UDP: sets the target). */
 int netaddr_connect(enum transport transport, const char *host, const char *port, int timeout_ms,
 		    struct errmsg *err);
 /*
- * To the host of `a`, another port that it named. trace-cmd's listener names it first and listens then: one
- * that refuses is asked again until the time is up.
+ * Connects to the host of `a`, at another port that it announced. trace-cmd's listener announces
+ * the port before it listens: a refused connection is retried until the timeout.
  */
 int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32_t port,
 		       int timeout_ms, struct errmsg *err);
 
 #define NETADDR_LISTEN_MAX 4
 /*
- * Listens for connections on `host` (NULL: the loopback addresses; "*": everywhere) and port (0: any
- * free one, the same for all). Fills fds and returns how many, at most NETADDR_LISTEN_MAX.
+ * Listens for connections on `host` (NULL: the loopback addresses; "*": everywhere) and port (0:
+ * any free one, the same for all). Fills fds and returns how many, at most NETADDR_LISTEN_MAX.
  */
 int netaddr_listen(const char *host, const char *port, int fds[NETADDR_LISTEN_MAX],
 		   struct errmsg *err);
 int netaddr_listen_vsock(uint32_t port, struct errmsg *err);
-/* One or the other: with vsock the port is a number and the host does not matter. */
+/* One or the other: with vsock the port is a number and the host is ignored. */
 int netaddr_listen_either(bool vsock, const char *host, const char *port,
 			  int fds[NETADDR_LISTEN_MAX], struct errmsg *err);
 /*
  * A socket for the data of a CPU, at the address of `a` and a free port; TCP and vsock listen. The
- * search goes on behind *ret_port, if that is not 0.
+ * search continues after *ret_port, if that is not 0.
  */
 int netaddr_open_data(enum transport transport, const struct netaddr *a, uint32_t *ret_port,
 		      struct errmsg *err);
 
-/* A peer that is unreachable for timeout_s is gone: the socket says so. */
+/* A peer that is unreachable for timeout_s counts as lost: the socket reports it. */
 void netaddr_set_keepalive(int fd, int timeout_s);
 /*
- * For who sends a lot: data that nobody acknowledges for two minutes ends the connection (the kernel's own
- * limit is a quarter of an hour). Not less: the kernel counts a peer that is busy and does not read, too.
+ * For bulk data: data that is not acknowledged for two minutes ends the connection (the kernel's
+ * own limit is a quarter of an hour). Not less: the kernel also counts a peer that is busy and does
+ * not read.
  */
 void netaddr_set_send_limit(int fd);
 /*
- * For small messages: who does not acknowledge one for timeout_s is gone. Keepalive does not look at a
- * connection that has something to send. Not for bulk, see above.
+ * For small messages: a peer that does not acknowledge one for timeout_s counts as lost. Keepalive
+ * ignores a connection that has data to send. Not for bulk data, see above.
  */
 void netaddr_set_loss_limit(int fd, int timeout_s);
 

@@ -2,9 +2,10 @@
 /*
  * netkey.c - challenge and response with HMAC-SHA-256, see netkey.h for the exchange.
  *
- * The names "client" and "server" are part of what is signed, so an answer cannot be played back to the
- * one that gave it; both nonces are, so it cannot be played back later. The secret of a session is
- * HMAC(key, "session" server-nonce client-nonce), the token of a CPU HMAC(session, "data" be32 cpu).
+ * The names "client" and "server" are part of the signed data, so an answer cannot be replayed to
+ * its sender; both nonces are, too, so it cannot be replayed later. The secret of a session is
+ * HMAC(key, "session" server-nonce client-nonce), the token of a CPU HMAC(session, "data" be32
+ * cpu).
  */
 #include "wire/netkey.h"
 
@@ -36,7 +37,7 @@ int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err)
 		return errmsg_set_errno(err, -errno, "cannot read the key %s", path);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return errmsg_set(err, -EPERM,
-				  "others can read the key %s: make it yours alone with chmod 600",
+				  "other users can read the key %s: restrict it with chmod 600",
 				  path);
 	while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
 		n--;
@@ -88,7 +89,7 @@ int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_sessio
 		return channel_refuse(r, "ask for the key", err);
 	sign(key->secret, "client", mine, theirs, right);
 	if (!digest_is_same(right, answer + NONCE_BYTES))
-		return errmsg_set(err, -EACCES, "the other side has not the key");
+		return errmsg_set(err, -EACCES, "the other side does not have the key");
 	sign(key->secret, "session", mine, theirs, ret_session->secret);
 	sign(key->secret, "server", theirs, mine, right);
 	r = channel_write(c, right, sizeof(right));
@@ -112,12 +113,13 @@ int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_ses
 		r = channel_read(c, proof, sizeof(proof));
 	if (r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE)
 		return errmsg_set(err, -EACCES,
-				  "the other side does not take our key: both need the same one");
+				  "the other side does not accept our key: both need the same "
+				  "one");
 	if (r < 0)
 		return channel_refuse(r, "show the key", err);
 	sign(key->secret, "server", mine, theirs, right);
 	if (!digest_is_same(right, proof))
-		return errmsg_set(err, -EACCES, "the other side has not the key");
+		return errmsg_set(err, -EACCES, "the other side does not have the key");
 	sign(key->secret, "session", theirs, mine, ret_session->secret);
 	return 0;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netkey.h - a key that both ends know, shown without being sent.
+ * netkey.h - a key that both sides know, proved without sending it.
  *
- * For sonde on both ends. The end that was connected to asks, before anything else; the other end
- * shows that it has the key, and is shown the same:
+ * For sonde on both sides. The side that accepted the connection asks first; the other side proves
+ * that it has the key, and gets the same proof:
  *
  *	server ─▶ "sondekey" 1 nonce[32]
  *	client ─▶ nonce[32] HMAC(key, "client" server-nonce client-nonce)[32]
  *	server ─▶ HMAC(key, "server" client-nonce server-nonce)[32]
  *
- * A wrong answer ends the connection at once, and nobody learns more than that. Each connection for
- * data begins with a token that only the two ends of this session can make. What is sent is neither
- * encrypted nor signed: who can change packets on the way can change the trace.
+ * A wrong answer ends the connection at once, and reveals nothing else. Each connection for data
+ * begins with a token that only the two sides of this session can make. The data is neither
+ * encrypted nor signed: an attacker who can change packets can change the trace.
  */
 #ifndef SONDE_WIRE_NETKEY_H
 #define SONDE_WIRE_NETKEY_H
@@ -37,16 +37,16 @@ struct netkey_session {
 /* -EPERM if others than the owner can read it, -EBADMSG if it is too short or too long. */
 int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err);
 
-/* Both: 0, or -EACCES (wrong key), -EPROTO … with a sentence. */
+/* Both return 0, or -EACCES (wrong key), -EPROTO … with a message. */
 int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 	       struct errmsg *err);
-/* After the caller has read NETKEY_HELLO. */
+/* Call it after reading NETKEY_HELLO. */
 int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 		  struct errmsg *err);
 
 #define NETKEY_SYNC_CPU UINT32_MAX /* for the connection of the time sync */
 
-/* What the data connection of this CPU begins with. */
+/* The first bytes of the data connection of this CPU. */
 void netkey_make_token(const struct netkey_session *s, uint32_t cpu, uint8_t token[SHA256_BYTES]);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * receive.c - listens, and gives each client a process.
+ * receive.c - listens, and starts a process for each client.
  *
  *	listening sockets ─▶ accept ─▶ fork ─▶ session_run() in the child
- *	             stop_fd ─▶ stop: the children are told and waited for
+ *	             stop_fd ─▶ stop: the children are notified and waited for
  *
- * The children know that it is over by the end of a pipe: the parent holds its other end, so it ends
- * when the parent says so and also when the parent is killed. Their own end they notice by pidfds, so
- * no signal handler is needed here. More clients than allowed are turned away at once.
+ * The children notice the end of the parent by the end of a pipe: the parent holds its other end,
+ * so it also ends if the parent is killed. pidfds report the end of a child, so no signal handler
+ * is needed here. Clients beyond the limit are refused at once.
  */
 #include "wire/receive.h"
 
@@ -37,7 +37,7 @@ struct receiver {
 	int end_pipe[2];
 	struct client clients[CLIENTS_MAX];
 	unsigned n_clients;
-	bool served;		    /* one client at least */
+	bool served;		    /* at least one client */
 	enum session_result result; /* of the last */
 	bool is_child;		    /* this is the process of a client */
 };
@@ -99,7 +99,7 @@ static void serve_in_child(struct receiver *r, int fd)
 	pid_t pid = fork();
 
 	if (pid < 0) {
-		say(r, RECEIVE_ERROR, "no process can be had for a client; it is turned away");
+		say(r, RECEIVE_ERROR, "cannot start a process for a client; refused it");
 		close(fd);
 		return;
 	}
@@ -124,7 +124,7 @@ static void take_client(struct receiver *r, int listen_fd)
 	if (fd < 0)
 		return;
 	if (r->n_clients >= r->config->max_clients || r->n_clients >= CLIENTS_MAX) {
-		say(r, RECEIVE_ERROR, "too many clients at once: one is turned away");
+		say(r, RECEIVE_ERROR, "too many clients at once: refused one");
 		close(fd);
 		return;
 	}
@@ -144,7 +144,7 @@ static void reap(struct receiver *r, unsigned index)
 		r->result = WIFEXITED(status) ? WEXITSTATUS(status) : SESSION_NONE;
 		if (WIFSIGNALED(status))
 			say(r, RECEIVE_ERROR,
-			    "the process of a client died; what came is in files named "
+			    "the process of a client died; the received data is in files named "
 			    ".head and .cpuN, for 'sonde restore'");
 	}
 	if (c->fd >= 0)
@@ -160,13 +160,13 @@ static void wait_for_clients(struct receiver *r)
 		reap(r, r->n_clients - 1);
 }
 
-/* 1: go on; 0: it is over; negative: it cannot go on. */
+/* 1: continue; 0: the end; negative: cannot continue. */
 static int step(struct receiver *r)
 {
 	struct pollfd fds[1 + NETADDR_LISTEN_MAX + CLIENTS_MAX] = {{r->config->stop_fd, POLLIN, 0}};
 	struct pollfd *sockets = fds + 1, *clients = sockets + r->n_fds;
 
-	/* with `once` the second client has to wait for the next receiver */
+	/* with `once` a second client has to wait for the next receiver */
 	for (int i = 0; i < r->n_fds; i++)
 		sockets[i] = (struct pollfd){r->config->once && r->n_clients ? -1 : r->fds[i],
 					     POLLIN, 0};

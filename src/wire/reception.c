@@ -4,11 +4,11 @@
  *
  *	agree.h: the key, the version of the protocol, how many CPUs
  *	protocol 3:  we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
- *	             a sonde client sends SEND_DATA… FIN_DATA once more before CLOSE: what came late
+ *	             a sonde client sends SEND_DATA… FIN_DATA once more before CLOSE: late data
  *	protocol 1:  we ─▶ port,port,…\0
  *	             ─▶ metadata, to the end of the connection; pages meanwhile
  *
- * However the session ends, what came is put into the file; the log says which way it was.
+ * However the session ends, the received data is written to the file; the log says how it ended.
  */
 #include "wire/reception_int.h"
 
@@ -61,16 +61,15 @@ static int choose_transport(struct session *s, struct errmsg *err)
 
 	s->transport = vsock ? TRANSPORT_VSOCK : s->agreed.init.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
 	if (s->agreed.init.vsock && !vsock)
-		return errmsg_set(err, -EBADMSG, "it asks for vsock over a network");
+		return errmsg_set(err, -EBADMSG, "it requests vsock over a network");
 	if (s->transport == TRANSPORT_UDP && s->config->key)
-		return errmsg_set(err, -EACCES,
-				  "with a key data is taken over TCP only: record with -t");
+		return errmsg_set(err, -EACCES, "with a key, data must use TCP: record with -t");
 	return 0;
 }
 
 /* --- its file ---------------------------------------------------------------------------------- */
 
-/* A name that is not taken; made of our own directory and name and an address in digits. */
+/* An unused name, made of our own directory and name and a numeric address. */
 static int choose_path(struct session *s, struct errmsg *err)
 {
 	char name[NETADDR_TEXT_BYTES];
@@ -88,7 +87,7 @@ static int choose_path(struct session *s, struct errmsg *err)
 		if (lstat(s->path, &st) < 0)
 			return 0;
 	}
-	return errmsg_set(err, -EEXIST, "%s is there already, and %d others", s->path, NAMES_MAX);
+	return errmsg_set(err, -EEXIST, "%s exists already, and %d others", s->path, NAMES_MAX);
 }
 
 static int open_file(struct session *s, struct errmsg *err)
@@ -148,7 +147,7 @@ static int refuse_message(struct session *s, const struct message *msg, struct e
 	return channel_write_message(&s->ch, &out, err);
 }
 
-/* 0: the metadata is whole. */
+/* 0: the metadata is complete. */
 static int receive_head(struct session *s, struct errmsg *err)
 {
 	for (;;) {
@@ -158,7 +157,9 @@ static int receive_head(struct session *s, struct errmsg *err)
 		if (!r && msg.cmd == MESSAGE_FIN_DATA)
 			return 0;
 		if (!r && msg.cmd == MESSAGE_CLOSE)
-			return errmsg_set(err, -ENODATA, "it left before it sent anything");
+			return errmsg_set(err, -ENODATA,
+					  "it disconnected before it sent "
+					  "anything");
 		if (!r && msg.cmd == MESSAGE_SEND_DATA)
 			r = collector_add_head(s->collector, msg.body, err);
 		else if (!r)
@@ -177,7 +178,7 @@ static int check_intake(struct session *s, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", s->path) : 0;
 }
 
-/* Waits for the next thing on the control connection; keeps the file safe meanwhile. */
+/* Waits for the next message on the control connection; flushes the file meanwhile. */
 static int wait_control(struct session *s, struct errmsg *err)
 {
 	for (;;) {
@@ -196,9 +197,9 @@ static int wait_control(struct session *s, struct errmsg *err)
 static int tell_loss(int code, struct errmsg *err)
 {
 	*err = (struct errmsg){0};
-	return errmsg_set(err, code, "%s; what came so far is kept",
-			  code == -ETIMEDOUT ? "it cannot be reached any more"
-					     : "it is gone without a goodbye");
+	return errmsg_set(err, code, "%s; the received data is kept",
+			  code == -ETIMEDOUT ? "it is unreachable"
+					     : "it disconnected without a goodbye");
 }
 
 /* 0: the client said goodbye. */
@@ -265,17 +266,17 @@ static void tell_result(const struct session *s, const struct collector_result *
 	    sum->n_cpus == 1 ? "" : "s");
 	if (dropped)
 		say(s, RECEIVE_ERROR,
-		    "%llu datagrams came too fast and are lost; record with -t to lose none",
+		    "%llu datagrams came too fast and are lost; record with -t to avoid this",
 		    (unsigned long long)dropped);
 	if (sum->n_short)
-		say(s, RECEIVE_DETAIL, "%llu datagrams were not a whole page",
+		say(s, RECEIVE_DETAIL, "%llu datagrams were not whole pages",
 		    (unsigned long long)sum->n_short);
 	if (strangers)
-		say(s, RECEIVE_ERROR, "%llu connections from elsewhere were turned away",
+		say(s, RECEIVE_ERROR, "refused %llu connections from other machines",
 		    (unsigned long long)strangers);
 }
 
-/* The file of what came, however it ended. */
+/* Makes the file from the received data, however the session ended. */
 static enum session_result finish(struct session *s, int ended, const struct errmsg *why)
 {
 	struct collector_result sum;
@@ -351,7 +352,7 @@ enum session_result session_run(const struct receive_config *config, int fd, int
 	snprintf(s->peer_text, sizeof(s->peer_text), "client");
 	raise_limit();
 	r = netaddr_of_peer(fd, &s->peer) < 0 || netaddr_of_socket(fd, &s->local) < 0
-		    ? errmsg_set(&err, -ENOTCONN, "it is gone already")
+		    ? errmsg_set(&err, -ENOTCONN, "it has already disconnected")
 		    : 0;
 	if (!r) {
 		netaddr_fmt(&s->peer, s->peer_text);

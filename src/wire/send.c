@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * send.c - reception.c seen from the other side; the exchange is drawn in agree.c.
+ * send.c - the other side of reception.c; agree.c shows the exchange.
  *
- * Data connections are opened when the ports are known, to the very address that the control connection
+ * Data connections are opened when the ports are known, to the address that the control connection
  * reached, not to the name, which may have several.
  *
- * trace-cmd's listener has a process for each CPU and gives up when one of them ends while it still
- * reads the metadata (its poll() is interrupted). So a short recording waits a little with its end.
+ * trace-cmd's listener has a process for each CPU and fails if one of them ends while it still
+ * reads the metadata (its poll() is interrupted). So a short recording delays its end a little.
  */
 #include "wire/send.h"
 
@@ -23,7 +23,7 @@
 
 #define CONNECT_MS	5000
 #define TIMEOUT_DEFAULT 15
-#define SEND_MS		60000 /* for the listener to take more of the metadata */
+#define SEND_MS		60000 /* for the listener to accept more of the metadata */
 #define SETTLE_MS	1000  /* for trace-cmd to read the metadata */
 
 struct sender {
@@ -159,7 +159,7 @@ int sender_head(struct sender *s, struct piece bytes, struct errmsg *err)
 
 	s->head_ms = clock_now_ms();
 	netaddr_set_loss_limit(s->ch.fd, s->config.timeout_s);
-	s->ch.stop_fd = -1; /* from now on the end is said in order */
+	s->ch.stop_fd = -1; /* from now on the end is announced */
 	return r < 0 ? channel_refuse(r, "send the metadata", err) : 0;
 }
 
@@ -176,7 +176,7 @@ int sender_write(struct sender *s, uint32_t cpu, struct piece pages)
 		ssize_t n = send(s->fds[cpu], pages.data, step < pages.len ? step : pages.len,
 				 MSG_NOSIGNAL);
 
-		/* a full socket of UDP says so instead of waiting */
+		/* a full UDP socket reports it instead of waiting */
 		if (n < 0 && (errno == EINTR || errno == ENOBUFS))
 			continue;
 		if (n < 0)
@@ -197,7 +197,7 @@ int sender_check(struct sender *s, struct errmsg *err)
 	if (!(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
 	    recv(s->ch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
 		return 0;
-	/* a write to who cannot be reached waits for two minutes: not any more */
+	/* writes to an unreachable peer wait for two minutes: end that */
 	for (uint32_t i = 0; i < s->config.n_cpus; i++)
 		if (s->fds[i] >= 0)
 			shutdown(s->fds[i], SHUT_RDWR);
@@ -220,7 +220,7 @@ int sender_close(struct sender *s, struct errmsg *err)
 
 	if (settle_ms > 0 && settle_ms <= SETTLE_MS)
 		usleep(settle_ms * 1000);
-	/* first the data, then the goodbye: it means that there is no more */
+	/* first the data, then the goodbye, which means that there is no more */
 	for (uint32_t i = 0; i < s->config.n_cpus; i++) {
 		close(s->fds[i]);
 		s->fds[i] = -1;

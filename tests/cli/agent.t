@@ -92,9 +92,9 @@ b''
 b''
 b''
 b''
-sonde: HOST: a message of 1195725856 bytes came, which cannot be
-sonde: HOST: a CLOSE message came where TRACE_REQ was expected
-sonde: HOST: the TRACE_REQ message that came is wrong: its parameters are cut off
+sonde: HOST: received a message with an invalid size of 1195725856 bytes
+sonde: HOST: received a CLOSE message instead of TRACE_REQ
+sonde: HOST: received an invalid TRACE_REQ message: its parameters are cut off
 sonde: HOST: the host names no event and no tracer
 sonde: HOST: an agent runs no commands: 'touch' is refused
 sonde: HOST: an agent does not take this from its host: unknown option -o; --help lists them

@@ -52,7 +52,7 @@ $ mkdir dir && sonde convert -i tour.dat dir
 sonde: cannot write dir: it is a directory
 [1]
 $ sonde convert -i tour.dat /dev/full
-sonde: cannot write /dev/full: a trace needs an ordinary file, not a device or pipe
+sonde: cannot write /dev/full: a trace needs a regular file, not a device or pipe
 [1]
 $ ls dir
 

@@ -155,10 +155,10 @@ $ sonde count -e myopenret --by ret.log3 probes.dat
 sonde: count: '.log3' of ret is not known; ranges are ret.log2 and ret.buckets=100
 [2]
 $ sonde count -e myopenret --sum file probes.dat
-sonde: no event that is counted has a field 'file' (--sum); there are __probe_func, __probe_ret_ip, ret; $comm, $pid, $task, $cpu and $event are known for all
+sonde: no counted event has a field 'file' (--sum); there are __probe_func, __probe_ret_ip, ret; $comm, $pid, $task, $cpu and $event work for all
 [1]
 $ sonde count -e myopenret --by retu probes.dat
-sonde: no event that is counted has a field 'retu' (--by); the nearest is ret; $comm, $pid, $task, $cpu and $event are known for all
+sonde: no counted event has a field 'retu' (--by); the nearest is ret; $comm, $pid, $task, $cpu and $event work for all
 [1]
 $ sonde count -e myopenret --by '$retval.log2' probes.dat
      count  ret

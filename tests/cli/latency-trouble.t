@@ -18,7 +18,7 @@ $ sonde latency -e sched_wakeup -e sched_switch --by-field pid tour.dat
 sonde: the event sched:sched_switch has no field 'pid' to match it by; it has prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio, and $pid and $cpu
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field = tour.dat
-sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD where the two events call it by different names, not '='
+sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD if the two events have different names for it, not '='
 [2]
 $ sonde latency -e sched_wakeup -e sched_switch --by nothing tour.dat
 sonde: neither event has a field 'nothing' (--by); $comm, $pid, $task and $cpu are known for all
@@ -59,7 +59,7 @@ $ sonde functions --by comm,pid,cpu,task tour.dat
 sonde: --by takes up to 3 of $task, $comm, $pid and $cpu, with commas between, not 'comm,pid,cpu,task'
 [2]
 $ sonde functions --by depth,lapse tour.dat
-sonde: functions cannot be told apart by 'lapse'; $task, $comm, $pid and $cpu are known
+sonde: functions cannot be separated by 'lapse'; use $task, $comm, $pid or $cpu
 [2]
 $ sonde functions -l 'no_such_*' tour.dat
 none of these functions was called
@@ -70,7 +70,7 @@ $ sonde count -e nothing tour.dat
 sonde: the trace knows no event 'nothing'
 [1]
 $ sonde count -e sched_switch --by nothing tour.dat
-sonde: no event that is counted has a field 'nothing' (--by); there are prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio; $comm, $pid, $task, $cpu and $event are known for all
+sonde: no counted event has a field 'nothing' (--by); there are prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio; $comm, $pid, $task, $cpu and $event work for all
 [1]
 $ sonde count -e sched_switch --by ,, tour.dat
 sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ',,'
@@ -91,11 +91,11 @@ $ sonde count -F 'sched_swich:prev_pid == 0' -e sched_switch tour.dat
 sonde: no system or event here is called 'sched_swich'; did you mean 'sched_switch'?
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field pid=next_comm tour.dat
-sonde: pid of sched_wakeup is a number and next_comm of sched_switch a text: they are never equal, and nothing would be measured (--by-field)
+sonde: pid of sched_wakeup is a number and next_comm of sched_switch a text: they are never equal, so nothing would be measured (--by-field)
 [2]
 $ sonde count -e sched_switch --by prev_cmom tour.dat
-sonde: no event that is counted has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task, $cpu and $event are known for all
+sonde: no counted event has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task, $cpu and $event work for all
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by prev_cmom tour.dat
-sonde: neither event has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task and $cpu are known for all
+sonde: neither event has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task and $cpu work for all
 [1]

@@ -50,7 +50,7 @@ sonde: only this machine can connect; --public or --bind ADDR lets others in
 # A port that is taken
 $ sonde listen -p 0 >taken 2>&1 & until grep -qs only taken; do sleep 0.1; done; port=$(sed -n 's/.*127.0.0.1:\([0-9]*\)$/\1/p' taken)
 > sonde listen -p $port 2>&1 | sed "s/$port/PORT/"; kill $!; wait $!
-sonde: port PORT is taken: choose another with -p, or -p 0 for any that is free
+sonde: port PORT is in use: choose another with -p, or -p 0 for any free one
 
 # In the background, with a log; what it is told goes there.
 $ sonde listen -p 0 -D -l here.log >pid; sed 's/[0-9]*$/PID/' pid

@@ -36,7 +36,7 @@ $ try 'name: x\nduration: long\n'
 sonde: bad.recipe: 'long' is not a number of seconds or levels
 [2]
 $ try 'name: x\nshow: sum sched_switch\n'
-sonde: the recipe x, show: 'sum' is no question; there are count, time, stacks and graph
+sonde: the recipe x, show: 'sum' is not a question; there are count, time, stacks and graph
 [2]
 $ try 'name: x\nshow: count\n'
 sonde: the recipe x, show: 'count' names no event

@@ -21,7 +21,7 @@ $ sonde report --profile -H sys_enter,id/sys_exit,id,q tour.dat
 sonde: the hook 'sys_enter,id/sys_exit,id,q' has a flag that is none of p, g and s; its form is [SYSTEM:]EVENT,FIELD[,PIDFIELD]/[SYSTEM:]EVENT,FIELD[,FLAGS]
 [2]
 $ sonde report --profile -H nosuch,id/sys_exit,id tour.dat
-sonde: the trace knows no event 'nosuch' to hook; 'sonde report -E' names those it knows
+sonde: the trace has no event 'nosuch' to hook; 'sonde report -E' lists its events
 [1]
 $ sonde report --profile -H sys_enter,nosuch/sys_exit,id tour.dat
 sonde: the event raw_syscalls:sys_enter has no field 'nosuch' to hook; 'sonde report --event sys_enter' shows its fields

@@ -18,7 +18,7 @@ $ sonde setup-guest --dir here -c 3 -p 600 web && stat -c '%a %F' here/web/trace
 
 # What is in the way is not touched.
 $ rm here/web/trace-pipe-cpu0.in && echo text >here/web/trace-pipe-cpu0.in && sonde setup-guest --dir here -c 1 web
-sonde: here/web/trace-pipe-cpu0.in is there already and is no pipe
+sonde: here/web/trace-pipe-cpu0.in exists already and is not a pipe
 [1]
 $ cat here/web/trace-pipe-cpu0.in
 text
@@ -39,10 +39,10 @@ $ sonde setup-guest --dir here -c 1 -g nosuchgroup web
 sonde: setup-guest: there is no group 'nosuchgroup'
 [2]
 $ (PATH=$(dirname $SONDE); sonde setup-guest --dir here web)
-sonde: setup-guest: say with -c how many CPUs 'web' has: there is no virsh here to ask
+sonde: setup-guest: say with -c how many CPUs 'web' has: there is no virsh on this machine
 [2]
 $ (PATH=$(dirname $SONDE); sonde setup-guest --dir here -c 1 -a other)
-sonde: cannot attach to 'other': there is no virsh here
+sonde: cannot attach to 'other': there is no virsh on this machine
 [1]
 
 # libvirt is asked for the number of CPUs and gets a device for each.

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latencies.c - adds up durations.
+ * latencies.c - sums durations.
  *
- * Each spread keeps two histograms. One is what the user asked for (log2 or steps). The other is for
- * percentiles: the durations of each power of two in 128 equal parts, so that a percentile is right to less
- * than a hundredth; those below 128 are exact.
+ * Each spread keeps two histograms. One is for the user (log2 or linear). The other is for
+ * percentiles: it divides each power of two into 128 equal parts, so that a percentile is right to
+ * less than one percent; durations below 128 are exact.
  *
  *	octave 0:  0 … 127        1 each
  *	octave 1:  128 … 255      1 each
  *	octave 2:  256 … 511      2 each
  *	octave k:  2^(k+6) …      2^(k-1) each
  *
- * An octave is 1 KB and is made when it is needed: durations of one kind lie in some ten of them.
+ * An octave has 1 KB and is allocated when needed: similar durations are in about ten of them.
  *
- * The worst ones are a heap with the least of them on top: one comparison for each that is not among them.
+ * The longest durations are a heap with the shortest on top: one comparison for each duration that
+ * is not among them.
  */
 #include "analyse/latency/latencies.h"
 
@@ -128,7 +129,7 @@ static void spread_add(struct latencies *l, struct latency_spread *s,
 
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000)
 {
-	/* so many are not exceeded: rounded up, in two steps, as the product may be too large */
+	/* this many are not exceeded: rounded up, in two steps, as the product may overflow */
 	uint64_t rank = s->n / 10000 * of_10000 + (s->n % 10000 * of_10000 + 9999) / 10000;
 	uint64_t seen = 0;
 
@@ -146,7 +147,7 @@ uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_1
 
 /* --- the worst --------------------------------------------------------------------------------- */
 
-/* Of two that took as long the later one counts less, so that the order is always the same. */
+/* Of two equal durations the later one counts less, so that the order is deterministic. */
 static bool is_less(const struct latency_place *a, const struct latency_place *b)
 {
 	return a->ns != b->ns ? a->ns < b->ns : a->to_ts > b->to_ts;
@@ -180,7 +181,7 @@ static void rise(struct latency_place *heap, size_t at, const struct latency_pla
 	heap[at] = *place;
 }
 
-/* After a finish the longest came first. */
+/* After latencies_finish() the longest came first. */
 static void make_heap(struct latencies *l)
 {
 	for (size_t i = 0; i < l->n_worst / 2; i++) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency.c - matches beginnings with ends.
+ * latency.c - matches starts with ends.
  *
- *	A ──▶ values that must agree ──▶ start { time, CPU, values of groups }
- *	B ──▶ values that must agree ──▶ start found and taken ──▶ latencies_add(time of B - time of A)
+ *	A ──▶ values that must match ──▶ start { time, CPU, values of groups }
+ *	B ──▶ values that must match ──▶ start found and removed ──▶ latencies_add(time of B - time of A)
  *
- * Starts lie in an open table, and are taken out for good: a trace may have a million request numbers, of
- * which few are under way at a time. Idle tasks share the number 0, so that of the CPU stands for them.
+ * Starts are in an open-addressing table, and are removed completely: a trace may have a million
+ * request numbers, of which few are open at a time. Idle tasks share pid 0, so the CPU identifies
+ * them.
  *
- * Functions: a funcgraph_exit has both times in it, on kernels that write them; else it is matched with the
- * last entry. Of probes the return has the address of the function (__probe_func), the entry its
- * own (__probe_ip), which a symbol covers; user probes go by the name of the event. Calls of one thread are a
- * stack. If a trace has both kinds, whatever comes first is measured.
+ * Functions: a funcgraph_exit contains both times, on kernels that write them; else it is matched
+ * with the last entry. For probes, the return has the address of the function (__probe_func), the
+ * entry its own (__probe_ip), which a symbol covers; user probes use the name of the event. Calls
+ * of one thread are a stack. If a trace has both kinds, the one that comes first is measured.
  *
- * Cost: 20 to 40 ns for an event that matters, nothing for others (latency_events()).
+ * Cost: 20 to 40 ns for a relevant event, nothing for others (latency_events()).
  */
 #include "analyse/latency/latency_int.h"
 
@@ -27,7 +28,7 @@
 
 #define STARTS_MAX   (1u << 20)
 #define STARTS_FIRST 1024
-#define CALLS_MAX    (1u << 16) /* calls inside of a call of the same function, of all threads */
+#define CALLS_MAX    (1u << 16) /* nested calls of the same function, of all threads */
 
 /* --- what is under way ------------------------------------------------------------------------- */
 
@@ -115,7 +116,7 @@ static void drop_calls(struct latency *l, struct start *s)
 	}
 }
 
-/* The call that is under way waits until the one inside of it has returned. */
+/* The outer call waits until the inner one has returned. */
 static bool push_call(struct latency *l, struct start *s)
 {
 	struct call *c = l->free_calls;
@@ -237,7 +238,7 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		s->outer = NULL;
 		l->n_used++;
 	} else if (!l->config->function && (!l->config->is_call || l->has_frames)) {
-		l->counts.n_again++; /* of a call: it was left without a return */
+		l->counts.n_again++; /* for a call: it ended without a return */
 		l->n_left_out -= s->point.is_left_out;
 	} else if (!push_call(l, s)) {
 		l->counts.n_dropped++;
@@ -287,7 +288,7 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 	is_left_out |= s->point.is_left_out;
 	l->counts.n_to += !is_left_out;
 	if (is_left_out)
-		l->counts.n_from -= !s->point.is_left_out; /* the call is, as a whole */
+		l->counts.n_from -= !s->point.is_left_out; /* the whole call is excluded */
 	else if (rec->ts < s->point.ts)
 		l->counts.n_backwards++;
 	else
@@ -344,7 +345,7 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 
 /* --- sonde itself ------------------------------------------------------------------------------ */
 
-/* Tasks that are followed by their numbers. */
+/* Tasks that are identified by their pids. */
 static bool is_own(struct latency *l, const struct key_slot *slots, const struct record *rec)
 {
 	const struct latency_config *c = l->config;

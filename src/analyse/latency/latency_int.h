@@ -19,25 +19,24 @@ enum latency_role {
 
 enum latency_kind { KIND_UNKNOWN, KIND_GRAPH, KIND_PROBE };
 
-/* One kind of event, as the question sees it. */
+/* The meaning of an event for the question. */
 struct latency_event {
 	unsigned roles;
-	size_t call;  /* which of config->calls it belongs to */
-	bool by_name; /* the event's own name says which function it is of */
+	size_t call;  /* index in config->calls */
+	bool by_name; /* the event's own name identifies the function */
 	const struct field *address, *calltime, *rettime;
-	const struct field *frame,
-		*skip;		      /* of a call: the stack that it was made with, less skip */
-	const struct field *duration; /* of a return that knows how long its call took */
+	const struct field *frame, *skip; /* for a call: the stack at its entry, minus skip */
+	const struct field *duration;	  /* for a return that has the duration of its call */
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
 };
 
-/* Where something began. */
+/* The start of a pair. */
 struct point {
 	uint64_t ts;
 	uint64_t values[KEYS_MAX];
 	const struct key_slot *slots[KEYS_MAX];
 	uint32_t cpu;
-	bool is_left_out; /* by a filter; but its return is not that of a call around it */
+	bool is_left_out; /* excluded by a filter; but its return is not that of an outer call */
 };
 
 struct call {
@@ -46,16 +45,16 @@ struct call {
 };
 
 #define START_KEYS_MAX \
-	(KEYS_MAX + 2) /* behind the thread may be its stack, and last the function */
+	(KEYS_MAX + 2) /* the thread may be followed by its stack; the function is last */
 
 struct start {
 	uint64_t keys[START_KEYS_MAX];
 	struct point point;
-	struct call *outer; /* calls of the same function around this one */
+	struct call *outer; /* outer calls of the same function */
 	bool is_used;
 };
 
-struct is_function { /* what was found out about an address */
+struct is_function { /* the result for an address */
 	uint64_t address;
 	uint8_t state; /* 0: free, 1: no, 2: yes */
 };
@@ -68,7 +67,7 @@ struct latency {
 	struct own own;
 	struct keyreader keys;
 	struct arena arena;
-	struct latency_event **events; /* by id; NULL: does not matter */
+	struct latency_event **events; /* by id; NULL: irrelevant */
 	uint8_t *wanted;
 	size_t n_events;
 	enum latency_side sides[KEYS_MAX]; /* of the groups */
@@ -76,11 +75,11 @@ struct latency {
 	struct start *starts;
 	size_t n_starts, n_used;
 	struct call *free_calls;
-	size_t n_left_out; /* of those under way */
+	size_t n_left_out; /* of the open ones */
 	size_t n_calls;
 	uint64_t seed;
 	enum latency_kind kind; /* of functions */
-	bool has_frames;	/* each call has its own stack, so it is known which one returns */
+	bool has_frames;	/* each call has its own stack, which identifies the return */
 	bool has_whole_calls;	/* funcgraph_exit has calltime and rettime */
 	bool has_durations;	/* … and returns of probes have the duration */
 	struct is_function known[FUNCTIONS_KNOWN];
@@ -88,7 +87,7 @@ struct latency {
 	struct latency_counts counts;
 };
 
-/* Is it an address of the function? near: its beginning only, as a probe at the entry has it. */
+/* Is it an address of the function? near: only its beginning, as for a probe at the entry. */
 bool latency_is_function(struct latency *l, uint64_t address, bool near);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - finds the events that a question of latency.h is about, and their fields.
+ * setup.c - finds the events of a latency question, and their fields.
  *
- * Only names are looked at, so that the formats of the other two thousand events are not parsed. Which side a
- * group's value comes from is decided once: where it is written ("B.vec"), else A if it has the field, else
- * B. What every event knows ($comm, $cpu) is taken from B.
+ * Only names are examined, so that the formats of the other two thousand events are not parsed. The
+ * side of a group's value is decided once: as written ("B.vec"), else A if it has the field, else
+ * B. General words ($comm, $cpu) are taken from B.
  *
  *	-T vfs_read    ftrace:funcgraph_entry and _exit             func is an address of vfs_read
  *	               any event with the fields of a probe         __probe_ip, __probe_func, or
@@ -26,7 +26,7 @@
 
 #define ARENA_MAX_BYTES	  (64u << 20)
 #define FIELDS_TEXT_BYTES 600
-#define ENTRY_BYTES	  16 /* a probe at the entry may sit behind the call for the tracer */
+#define ENTRY_BYTES	  16 /* a probe at the entry may be after the call for the tracer */
 
 /* --- words ------------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static bool next_word(const char **text, char *word, size_t size, bool *ret_fits
 	return true;
 }
 
-/* "A.field" to "field"; the name before the point. */
+/* "A.field" to "field"; side gets the name before the point. */
 static const char *split_side(const char *word, char *side, size_t size)
 {
 	const char *dot = strrchr(word, '.');
@@ -74,8 +74,8 @@ int latency_parse_fields(struct latency_config *c, const char *text, struct errm
 			 split_side(word, side, sizeof(side)));
 		if (!fits || !*pair->from || !*pair->to)
 			return errmsg_set(err, -EINVAL,
-					  "--by-field takes FIELD, or A.FIELD=B.FIELD where the "
-					  "two events call it by different names, not '%s'",
+					  "--by-field takes FIELD, or A.FIELD=B.FIELD if the "
+					  "two events have different names for it, not '%s'",
 					  text);
 		c->n_fields++;
 	}
@@ -170,7 +170,10 @@ static bool is_named_without_prefix(const char *event, const char *function)
 	return false;
 }
 
-/* "p_vfs_read_0" and "vfs_read__return" are of vfs_read; but a function can be called p_read itself. */
+/*
+ * "p_vfs_read_0" and "vfs_read__return" belong to vfs_read; but a function can also be named
+ * p_read.
+ */
 static bool is_named_after(const char *event, const char *function)
 {
 	return is_named_without_prefix(event, function) ||
@@ -183,7 +186,10 @@ static bool has_text(const struct event *ev, const char *text)
 	return ev->text.len && memmem(ev->text.data, ev->text.len, text, strlen(text));
 }
 
-/* A return that was joined with its entry (record -e 'FUNCTION%return(count, $duration)'): it has no address. */
+/*
+ * A return that was joined with its entry (record -e 'FUNCTION%return(count, $duration)'): it has
+ * no address.
+ */
 static unsigned bind_joined(struct latency *l, struct event *ev, struct latency_event *le)
 {
 	if (!strstr(ev->name, "ret") || !is_named_after(ev->name, l->config->function))
@@ -195,7 +201,7 @@ static unsigned bind_joined(struct latency *l, struct event *ev, struct latency_
 	return ROLE_RETURN;
 }
 
-/* What the event is for this function; fields and all. */
+/* The role of the event for this function, with its fields. */
 static unsigned bind_function(struct latency *l, struct event *ev, struct latency_event *le)
 {
 	bool graph = !strcmp(ev->system, "ftrace");
@@ -264,7 +270,7 @@ static int need_field(const struct key_slot *slot, const struct event *ev, const
 
 	if (key_can_match(slot, word))
 		return 0;
-	/* here, and not where to ask: a probe is gone by then */
+	/* list them here instead of naming a command: the probe no longer exists then */
 	for (size_t i = 0; i < ev->n_fields && len < sizeof(fields); i++)
 		len += snprintf(fields + len, sizeof(fields) - len, "%s%s", i ? ", " : "",
 				ev->fields[i].name);
@@ -307,7 +313,7 @@ static const struct latency_event *find_role(const struct latency *l, unsigned r
 	return NULL;
 }
 
-/* A number never matches a text. */
+/* A number never equals a text. */
 static int check_kinds(const struct latency *l, struct errmsg *err)
 {
 	const struct latency_config *c = l->config;
@@ -323,7 +329,7 @@ static int check_kinds(const struct latency *l, struct errmsg *err)
 		if (is_text != key_is_text(&to->to_keys[i]))
 			return errmsg_set(
 				err, -EINVAL,
-				"%s of %s is a %s and %s of %s a %s: they are never equal, and "
+				"%s of %s is a %s and %s of %s a %s: they are never equal, so "
 				"nothing would be measured (--by-field)",
 				c->fields[i].from, l->f->table[from_id]->name,
 				is_text ? "text" : "number", c->fields[i].to,
@@ -340,7 +346,7 @@ static bool is_side(const struct latency_event *le, enum latency_side side)
 	return le->roles & (side == LATENCY_FROM ? from : to);
 }
 
-/* Has an event of that side the field? general: what every event has counts, too. */
+/* Does an event of that side have the field? general: general words count, too. */
 static bool side_has(const struct latency *l, size_t group, enum latency_side side, bool general)
 {
 	for (size_t i = 0; i < l->n_events; i++) {
@@ -364,7 +370,7 @@ static int refuse_group(const struct latency *l, const char *word, struct errmsg
 			key_spell_field(&sp, formats_find(l->f, (int)i));
 	return errmsg_set(err, -ENOENT,
 			  "neither event has a field '%s' (--by)%s%s; $comm, $pid, $task and "
-			  "$cpu are known for all",
+			  "$cpu work for all",
 			  word, sp.nearest ? "; the nearest is " : "",
 			  sp.nearest ? sp.nearest : "");
 }
@@ -392,7 +398,8 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 		return roles ? 0
 			     : errmsg_set(err, -ENOENT,
 					  "the trace has neither calls of functions "
-					  "(function_graph) nor probes: -T %s cannot be measured",
+					  "(function_graph) nor probes, so -T %s cannot be "
+					  "measured",
 					  c->function);
 	if (!(roles & ROLE_FROM))
 		return key_refuse_event(l->f, c->from, err);

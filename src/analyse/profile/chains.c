@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chains.c - the stacks of a row: as a tree, and one by one.
+ * chains.c - the stacks of a row: as a tree, and as a list.
  *
- *	A ─┬─ B ── C    2 ×        stacks sorted by their frames stand next to each other where
+ *	A ─┬─ B ── C    2 ×        stacks sorted by their frames are adjacent where
  *	   └─ D         1 ×        they agree; each run of equal frames is a node
  *
- * The tree is made when it is asked for, in an arena of its own, and lives until the next one: a
- * profile may have thousands of rows with stacks, and only one is printed at a time.
+ * The tree is made on request, in its own arena, and is valid until the next one: a profile may
+ * have thousands of rows with stacks, and only one is printed at a time.
  *
- * Stacks are sorted word by word, the lower half of a frame first. That is trace-cmd's order, and it
- * decides which of two branches with equal times comes first.
+ * Stacks are sorted word by word, the lower half of a frame first. That is trace-cmd's order, and
+ * it decides which of two branches with equal times comes first.
  */
 #include "analyse/profile/profile_int.h"
 
@@ -45,7 +45,7 @@ static int chains_by_time(const void *a, const void *b)
 	return c ? c : compare(y->times.n, x->times.n);
 }
 
-/* Keeps the order of equals; there are few at a time, most often one. */
+/* Stable; there are few at a time, usually one. */
 static void sort_chains(struct profile_chain *c, size_t n, struct profile_chain *spare)
 {
 	size_t half = n / 2, a = 0, b = half;
@@ -85,7 +85,10 @@ static size_t run_of_equal(struct plink *const *links, size_t n, size_t level)
 	return i;
 }
 
-/* Nodes of one level: links [0, n) agree in all frames above. Depth: PROFILE_FRAMES_MAX at most. */
+/*
+ * Nodes of one level: links [0, n) are equal in all frames above. Depth: at most
+ * PROFILE_FRAMES_MAX.
+ */
 static struct profile_chain *make_chains(struct profile *p, struct plink *const *links, size_t n,
 					 size_t level, size_t *ret_n)
 {
@@ -93,7 +96,7 @@ static struct profile_chain *make_chains(struct profile *p, struct plink *const 
 	size_t n_chains = 0, run;
 
 	*ret_n = 0;
-	while (n && links[0]->stack->n_frames <= level) { /* the shortest stands first */
+	while (n && links[0]->stack->n_frames <= level) { /* the shortest comes first */
 		links++;
 		n--;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hook.c - takes the text of a hook apart.
+ * hook.c - parses the text of a hook.
  *
  *	 sched:sched_switch , prev_pid , next_pid / sched:sched_wakeup , pid , p
  *	└──── event ──────┘ └ match ┘ └── pid ──┘ └───── event ──────┘ └match┘ └flags┘
  *
- * The one slash parts start from end; in each half commas part the words, and a colon the system
- * from the event. What is missing or too much is said with the form that it should have.
+ * A slash separates start and end; in each half commas separate the words, and a colon the system
+ * from the event. An error message shows the correct form.
  */
 #include "analyse/profile/hook.h"
 
@@ -24,7 +24,7 @@ static int refuse(struct errmsg *err, const char *text, size_t len, const char *
 			  (int)(len < 200 ? len : 200), text, why);
 }
 
-/* "system:event" to its two words; the system may be missing. */
+/* Splits "system:event"; the system may be missing. */
 static const char *split_event(char *word, const char **ret_system)
 {
 	char *colon = strchr(word, ':');
@@ -37,7 +37,7 @@ static const char *split_event(char *word, const char **ret_system)
 	return colon + 1;
 }
 
-/* The words between the commas of one half; -1: too many of them, or an empty one. */
+/* The words between the commas of one half; -1: too many, or an empty one. */
 static int split_half(char *half, char *words[HALF_WORDS])
 {
 	int n = 0;

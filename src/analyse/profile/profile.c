@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile.c - follows every task through its events and adds up the times between them.
+ * profile.c - follows every task through its events and sums the times between them.
  *
- *	sched_switch A ─▶ B     A is off the CPU from here, its state says why; B runs from here
- *	sched_wakeup A          A's being blocked ends, its waiting for a CPU begins
- *	sched_switch … ─▶ A     its waiting ends; or its being preempted, if nobody had to wake it
- *	sys_enter … sys_exit    and other pairs: begin in a task, end in it where a field matches
+ *	sched_switch A ─▶ B     A is off the CPU from here, its state is the reason; B runs from here
+ *	sched_wakeup A          A is no longer blocked, it becomes runnable
+ *	sched_switch … ─▶ A     A runs; or it was preempted, if nobody had to wake it
+ *	sys_enter … sys_exit    and other pairs: start in a task, end in it where a field matches
  *	kernel_stack            belongs to the event before it in the same task
  *	anything else           is counted, by the value of its first field
  *
- * What begins becomes a start, found again by (task, event, value). Its end makes it a time in a row
- * of the task, and gives its stack to the row. Where events were lost, starts are thrown away.
+ * A beginning becomes a start, found by (task, event, value). Its end turns it into a time in a row
+ * of the task, and gives its stack to the row. Where events were lost, starts are dropped.
  *
- * The stack of a wakeup is the waker's, but it is told about the one who is woken: the waker's task
- * points to that one (`proxy`) until the stack comes. The stack of a graph entry comes before it.
+ * The stack of a wakeup is the waker's, but belongs to the woken task: the waker's task points to
+ * that one (`proxy`) until the stack comes. The stack of a graph entry comes before it.
  *
- * With as_trace_cmd the times are those of trace-cmd report --profile. They are wrong, or missing, here:
+ * With as_trace_cmd the times are those of trace-cmd report --profile. They are wrong, or missing,
+ * in these cases:
  *  - The idle tasks of all CPUs have pid 0 and are one task there; what happens on two CPUs at once
  *    mixes, and stacks go to the wrong event.
  *  - A task that was preempted in the kernel (state 0x100) counts as blocked, and is shown as W.
@@ -24,10 +25,10 @@
  *  - A system call that does not return stays, and may be paired with a later one.
  *  - The first wakeup of a task that was asleep from the beginning is not counted.
  *  - sched_wakeup_new, the events of the system "syscalls", and the time on the CPU are not used.
- *  - A hook on an event takes away that event's own meaning. One that says whom it is about ends only
- *    in that same task, so that nothing done by another (a wakeup) can be timed.
- * It differs from trace-cmd even so where that one reads memory it never set: sched_switch without
- * sched_wakeup, a hook on a field that is no number.
+ *  - A hook on an event replaces that event's own meaning. A hook with a pid field ends only
+ *    in that same task, so that nothing done by another task (a wakeup) can be timed.
+ * Even then it differs where trace-cmd reads uninitialised memory: sched_switch without
+ * sched_wakeup, a hook on a field that is not a number.
  */
 #include "analyse/profile/profile_int.h"
 #include "base/hash.h"
@@ -100,7 +101,7 @@ static void add_stack(struct profile *p, struct prow *row, const struct pstack *
 		profile_times_add(&l->times, time, ts);
 }
 
-/* Adds the time since a start to a row of the task; the start is gone. */
+/* Adds the time since a start to a row of the task, and removes the start. */
 static struct prow *end_start(struct profile *p, struct ptask *task, struct pstart *s, uint64_t ts)
 {
 	uint64_t time = ts > s->ts ? ts - s->ts : 0; /* clocks of CPUs may differ a little */
@@ -123,7 +124,7 @@ static struct prow *find_and_end(struct profile *p, struct ptask *task, const st
 	return s ? end_start(p, task, s, ts) : NULL;
 }
 
-/* Whose an event is: its pid field's, the CPU's, the machine's. */
+/* The owner of an event: the task in its pid field, the CPU, the machine. */
 static struct ptask *event_task(struct profile *p, const struct pevent *pev,
 				const struct record *rec, int pid)
 {
@@ -144,7 +145,7 @@ static struct ptask *pair_owner(struct profile *p, const struct pevent *start, s
 					 : profile_task_global(p, start->pairs == PAIR_VALUE, cpu);
 }
 
-/* The stack that comes next belongs to this. */
+/* The next stack belongs to this. */
 static void expect_stack(struct ptask *task, struct pstart *s, struct prow *row)
 {
 	task->last_start = s;
@@ -198,7 +199,7 @@ static struct ptask *pair_start(struct profile *p, const struct pevent *pev,
 		s = NULL;
 	if (s && pev->pairs == PAIR_VALUE)
 		s->whose = task;
-	if (pev->pairs != PAIR_TASK) /* the stack is of the task that runs */
+	if (pev->pairs != PAIR_TASK) /* the stack belongs to the running task */
 		holder = profile_task_get(p, pid, rec->cpu);
 	if (holder && !pev->keeps_stack)
 		expect_stack(holder, s, NULL);
@@ -241,7 +242,7 @@ void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *p
 	uint64_t irq, where;
 
 	profile_handle_pair(p, pid, pev, rec);
-	/* the name stands in the record, at the place the lower half says */
+	/* the name is in the record, at the place in the lower half */
 	if (!read_number(p, rec, pev->end_match, &irq) ||
 	    !read_number(p, rec, pev->name_field, &where) || (where & 0xffff) >= rec->size)
 		return;
@@ -280,7 +281,7 @@ void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* Gives a stack to what the task waits for one with; false: to nothing. */
+/* Gives a stack to what the task expects one for; false: nothing. */
 static bool take_stack(struct profile *p, struct ptask *task, const struct pstack *stack,
 		       uint64_t ts)
 {
@@ -322,7 +323,7 @@ void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
 
 /* --- the scheduler ---------------------------------------------------------------------------- */
 
-/* Who ran until now, and since when: a time on the CPU. */
+/* The task that ran until now, and since when: a time on the CPU. */
 static void note_running(struct profile *p, struct ptask *prev, struct ptask *next,
 			 const struct record *rec)
 {
@@ -341,7 +342,7 @@ static void note_running(struct profile *p, struct ptask *prev, struct ptask *ne
 	c->since = rec->ts;
 }
 
-/* The state that a row shows, and whether it is one that needs a wakeup. */
+/* The state that a row shows, and whether it needs a wakeup. */
 static uint64_t read_state(const struct profile *p, uint64_t state, bool *ret_asleep)
 {
 	uint64_t known = state & (p->config.as_trace_cmd ? TRACE_CMD_STATES : p->state_mask);
@@ -382,7 +383,10 @@ void profile_handle_switch(struct profile *p, int pid, const struct pevent *pev,
 	note_running(p, prev, next, rec);
 	if (!p->config.as_trace_cmd)
 		next->sleep = SLEEP_NO;
-	/* why it was off the CPU is not known here: it was woken, or preempted, or a wakeup is missing */
+	/*
+	 * why it was off the CPU is unknown here: it was woken, or preempted, or a wakeup is
+	 * missing
+	 */
 	find_and_end(p, next, p->wakeup, rec->ts, next_pid);
 	find_and_end(p, next, pev, rec->ts, next_pid);
 }
@@ -414,7 +418,7 @@ void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
 	expect_stack(task, profile_start_add(p, task, p->wakeup, rec, v, own_way ? 0 : v), NULL);
 }
 
-/* The task has another name from now on, which an event will tell. */
+/* The task has another name from now on; an event will have it. */
 void profile_handle_exec(struct profile *p, int pid, const struct pevent *pev,
 			 const struct record *rec)
 {

@@ -2,9 +2,9 @@
 /*
  * profile_int.h - what the files of the profile share. The door is profile.h.
  *
- *	profile.c         what each event does
- *	setup.c   which events those are, and how they pair
- *	store.c   tasks, starts, rows, stacks: found, made, forgotten
+ *	profile.c         the effect of each event
+ *	setup.c   which events these are, and how they pair
+ *	store.c   tasks, starts, rows, stacks: find, add, drop
  *	result.c  merging, folding, sorting
  *	chains.c  stacks as trees
  */
@@ -22,7 +22,7 @@
 #define PROFILE_FRAMES_MAX 4096
 #define PROFILE_COMM_BYTES 64
 
-/* Things found by a hash; those of one hash stand in a list, the latest first. */
+/* Items found by a hash; those with the same hash are in a list, the latest first. */
 struct pitem {
 	struct pitem *next;
 	uint64_t hash;
@@ -42,7 +42,7 @@ struct pstack {
 	uint64_t frames[];
 };
 
-/* What one stack has to do with one row. */
+/* The connection between a stack and a row. */
 struct plink {
 	struct pitem item;
 	struct prow *row;
@@ -57,12 +57,12 @@ struct prow {
 	struct ptask *task;
 	const struct pevent *pev;
 	uint64_t search, value;
-	uint64_t last; /* the time that was added last */
+	uint64_t last; /* the duration that was added last */
 	struct plink *links;
 	struct prow *next; /* of the task */
 };
 
-/* Something that has begun. */
+/* Something that has started. */
 struct pstart {
 	struct pitem item;
 	struct ptask *task;
@@ -70,9 +70,9 @@ struct pstart {
 	uint64_t search, value, ts;
 	const struct pstack *stack;
 	uint64_t stack_ts;
-	struct ptask *whose;	      /* PAIR_VALUE: whom it counts for */
-	struct ptask *holder;	      /* whose last_start it is, or was */
-	struct pstart *newer, *older; /* of the CPU, or of those that migrate */
+	struct ptask *whose;	      /* PAIR_VALUE: the task for which it counts */
+	struct ptask *holder;	      /* the task whose last_start it is, or was */
+	struct pstart *newer, *older; /* on the CPU, or of those that migrate */
 	uint32_t cpu;
 };
 
@@ -85,8 +85,8 @@ struct ptask {
 	enum sleep_state sleep;
 	bool has_comm;
 	bool stack_is_new;
-	struct ptask *proxy;	   /* whom the stack that follows belongs to */
-	struct pstart *last_start; /* what the stack that follows belongs to: this … */
+	struct ptask *proxy;	   /* the task to which the next stack belongs */
+	struct pstart *last_start; /* the next stack belongs to this … */
 	struct prow *last_row;	   /* … or this */
 	const struct pstack *last_stack;
 	uint64_t last_stack_ts;
@@ -105,30 +105,30 @@ struct pcpu {
 typedef void (*pevent_handler)(struct profile *p, int pid, const struct pevent *pev,
 			       const struct record *rec);
 
-/* A kind of event, and what it means here. */
+/* A kind of event, and its meaning here. */
 struct pevent {
 	const struct event *event;
 	enum profile_kind kind;
 	pevent_handler handle;
-	const struct pevent *start, *end; /* the other of the pair */
+	const struct pevent *start, *end; /* the other one of the pair */
 	const struct field *pid_field;
-	const struct field *start_match; /* what its start had in … */
-	const struct field *end_match;	 /* … this one */
+	const struct field *start_match; /* the start's value in … */
+	const struct field *end_match;	 /* … matches this one */
 	const struct field *data_field, *comm_field, *next_comm_field, *name_field;
 	const char *name; /* syscalls:sys_enter_NAME */
 	bool migrate, global;
 	enum {
-		PAIR_TASK,  /* begins and ends in one task */
+		PAIR_TASK,  /* starts and ends in one task */
 		PAIR_CPU,   /* … on one CPU; counts for the task in which it ends */
-		PAIR_VALUE, /* … anywhere; counts for the task that the start is about */
+		PAIR_VALUE, /* … anywhere; counts for the task that the start concerns */
 	} pairs;
 	enum {
-		AGAIN_NESTS, /* what begins twice ends twice, the inner one first */
-		AGAIN_FIRST, /* … is one, and began with the first */
+		AGAIN_NESTS, /* what starts twice ends twice, the inner one first */
+		AGAIN_FIRST, /* … is one, and started with the first */
 		AGAIN_LAST,  /* … is two, and the first one has no end */
 	} again;
-	bool one_per_task;   /* whatever value it has */
-	bool keeps_stack;    /* leaves the stack that follows to the event's other meaning */
+	bool one_per_task;   /* whatever its value is */
+	bool keeps_stack;    /* leaves the next stack to the event's other meaning */
 	struct pevent *also; /* another meaning of the same event */
 };
 
@@ -154,7 +154,7 @@ struct profile {
 	uint64_t *n_seen;
 	size_t n_ids;
 	struct pevent *sched_switch, *wakeup, *stack;
-	struct pevent run; /* no event: the time on a CPU */
+	struct pevent run; /* not an event: the time on a CPU */
 	uint64_t state_mask;
 	struct {
 		uint64_t bit;
@@ -164,7 +164,7 @@ struct profile {
 
 	uint64_t first_ts, last_ts, n_dropped, n_gaps;
 	bool any;
-	uint64_t *scratch; /* a stack on its way */
+	uint64_t *scratch; /* a stack being read */
 	const struct profile_task **sorted;
 	size_t n_sorted;
 	struct profile_seen *seen;
@@ -191,7 +191,7 @@ void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *p
 
 /* --- setup.c --- */
 int profile_setup(struct profile *p, struct errmsg *err);
-/* The meaning of an event that was not asked for by name. NULL without memory. */
+/* The meaning of an event that was not requested by name. NULL if out of memory. */
 struct pevent *profile_add_other(struct profile *p, const struct event *ev);
 
 /* --- store.c --- */
@@ -208,19 +208,19 @@ struct pstart *profile_start_add(struct profile *p, struct ptask *task, const st
 struct pstart *profile_start_find(struct profile *p, const struct ptask *task,
 				  const struct pevent *pev, uint64_t search);
 void profile_start_free(struct profile *p, struct pstart *s);
-/* Events were lost on a CPU: what began may have ended. */
+/* Events were lost on a CPU: what started may have ended. */
 void profile_forget(struct profile *p, uint32_t cpu);
 
 struct prow *profile_row_get(struct profile *p, struct ptask *task, const struct pevent *pev,
 			     uint64_t search, uint64_t value);
-/* The same stack is the same object. */
+/* Equal stacks are the same object. */
 const struct pstack *profile_stack_get(struct profile *p, const uint64_t *frames, size_t n);
 struct plink *profile_link_get(struct profile *p, struct prow *row, const struct pstack *stack);
 void profile_irq_name_add(struct profile *p, uint64_t irq, const char *name, size_t len);
 const char *profile_irq_name(const struct profile *p, uint64_t irq);
 
 void profile_times_add(struct profile_times *t, uint64_t time, uint64_t ts);
-/* in: those of another row of the same */
+/* in: those of another row of the same kind */
 void profile_times_merge(struct profile_times *t, const struct profile_times *in);
 
 #endif

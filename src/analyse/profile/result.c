@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result.c - from what was counted to what is shown.
+ * result.c - turns the counts into what is shown.
  *
- *	merge   --by-comm: the rows of tasks of one name go to a group
- *	fold    rows of one event that differ in a value only become one row with values below it
+ *	merge   --by-comm: the rows of tasks with the same name go to a group
+ *	fold    rows of one event that differ only in a value become one row with values below it
  *	sort    rows of a task, tasks
- *	seen    which kinds of events came, and what is missing therefore
+ *	seen    the kinds of events seen, and what is therefore missing
  *
- * Everything is sorted to the last bit, by values where times are equal, so that the same trace gives
- * the same text every time. (trace-cmd's order of equals is that of addresses in its memory.)
+ * Everything is completely sorted, by values if times are equal, so that the same trace always
+ * gives the same text. (trace-cmd's order of equals is that of addresses in its memory.)
  */
 #include "analyse/profile/profile_int.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOOK_VALUES 8 /* so many have a row each */
+#define HOOK_VALUES 8 /* up to this many have a row each */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -77,7 +77,7 @@ static void move_links(struct profile *p, struct prow *to, const struct prow *fr
 	}
 }
 
-/* What differs between tasks of one group only by their pid is the same. */
+/* Rows that differ between tasks of a group only by their pid are the same. */
 static void group_values(const struct prow *row, uint64_t *ret_search, uint64_t *ret_value)
 {
 	*ret_search = row->pub.kind == PROFILE_WAKEUP	? 0
@@ -118,7 +118,7 @@ static bool is_own(const struct profile *p, const struct ptask *t)
 	       !p->config.as_trace_cmd && processes_is_self(p->f->processes, t->pub.pid);
 }
 
-/* trace-cmd leaves those alone whose name no event told. */
+/* trace-cmd does not group tasks whose name no event has. */
 static bool can_group(const struct profile *p, const struct ptask *t)
 {
 	return !is_own(p, t) && t->pub.pid != PROFILE_NO_PID &&
@@ -167,7 +167,7 @@ static const struct prow *row_at(const void *a)
 	return *(struct prow *const *)a;
 }
 
-/* trace-cmd's: switches by state, wakeups, then by event, the most time first. */
+/* trace-cmd's order: switches by state, wakeups, then by event, the most time first. */
 static int by_trace_cmd(const void *a, const void *b)
 {
 	const struct prow *x = row_at(a), *y = row_at(b);
@@ -191,7 +191,10 @@ static bool can_fold(const struct prow *row)
 	return row->pub.kind == PROFILE_OTHER || row->pub.kind == PROFILE_HOOK;
 }
 
-/* By kind, in the order of the enum; other events apart; the most time, the most often first. */
+/*
+ * By kind, in the order of the enum; other events separately; the most time, then the most frequent
+ * first.
+ */
 static int by_interest(const void *a, const void *b)
 {
 	const struct prow *x = row_at(a), *y = row_at(b);
@@ -211,7 +214,7 @@ static int by_interest(const void *a, const void *b)
 	return c ? c : compare(x->value, y->value);
 }
 
-/* Rows [from, to) of one event become one with values. NULL without memory: they stay. */
+/* Combines rows [from, to) of one event into one with values. NULL if out of memory: they stay. */
 static struct prow *fold(struct profile *p, struct prow **rows, size_t from, size_t to)
 {
 	struct prow *all = arena_alloc(&p->arena, sizeof(*all));
@@ -329,7 +332,7 @@ static int tasks_by_interest(const void *a, const void *b)
 	return c ? c : strcmp(x->comm, y->comm);
 }
 
-/* CPUs and the machine are there only if something belongs to them. */
+/* CPUs and the machine are shown only if something belongs to them. */
 static bool is_shown(const struct profile *p, const struct ptask *t)
 {
 	return !t->group && !is_own(p, t) && (t->rows || !(t->pub.is_cpu || t->pub.is_global));
@@ -450,7 +453,7 @@ bool profile_next_missing(const struct profile *p, size_t *i, struct profile_mis
 
 			found = !strcmp(ev->system, rows[*i].system) &&
 				(!rows[*i].name || !strcmp(ev->name, rows[*i].name));
-			/* system calls one by one, by their own events, are as good */
+			/* the separate events of system calls are as good */
 			found |= !strcmp(ev->system, "syscalls") &&
 				 !strcmp(rows[*i].system, "raw_syscalls");
 		}

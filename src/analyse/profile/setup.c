@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - which events a profile understands, and how they pair.
+ * setup.c - the events that a profile understands, and how they pair.
  *
  *	start                   end                     by field      stays on its CPU
  *	irq_handler_entry       irq_handler_exit        irq           yes
@@ -10,10 +10,10 @@
  *	sys_enter               sys_exit                id            no
  *	syscalls:sys_enter_X    syscalls:sys_exit_X     -             no
  *	sched_switch ⇄ sched_wakeup                     see profile.c
- *	hooks of the user                               as they say
+ *	hooks of the user                               as given
  *
- * An event can have more than one meaning, its own and those of hooks; they stand in a list under its
- * id (with as_trace_cmd the last one replaces the others). Events without any are looked at when the
+ * An event can have more than one meaning, its own and those of hooks; they are in a list under its
+ * id (with as_trace_cmd the last one replaces the others). Events without any are examined when the
  * first of them comes, so that a file with 2 300 formats costs no more than one with twenty.
  */
 #include "analyse/profile/profile_int.h"
@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ev: as records carry it. NULL without memory. */
+/* ev: as in records. NULL if out of memory. */
 static struct pevent *add_meaning(struct profile *p, const struct event *ev, enum profile_kind kind)
 {
 	struct pevent *pev, **at;
@@ -95,7 +95,7 @@ static void add_state(struct profile *p, uint64_t bit, const char *text, size_t 
 	p->state_mask |= bit;
 }
 
-/* What the bits of a state are called differs between kernels; the print format tells. */
+/* The names of state bits differ between kernels; the print format has them. */
 static void learn_states(struct profile *p, const struct event *ev)
 {
 	static const char letters[] = "SDTtXZPI"; /* from Linux 4.14 on */
@@ -247,8 +247,8 @@ static int set_hook(struct profile *p, const struct profile_hook *h, struct errm
 		return 0;
 	if (!se || !ee)
 		return errmsg_set(err, -ENOENT,
-				  "the trace knows no event '%s' to hook; 'sonde report -E' names "
-				  "those it knows",
+				  "the trace has no event '%s' to hook; 'sonde report -E' "
+				  "lists its events",
 				  se ? h->end_event : h->start_event);
 	r = find_hook_field(se, h->start_match, &start_match, err);
 	if (r >= 0)
@@ -290,7 +290,7 @@ int profile_setup(struct profile *p, struct errmsg *err)
 
 static const char enter_prefix[] = "sys_enter_", exit_prefix[] = "sys_exit_";
 
-/* The meaning of the other half of a system call, if one of its events came already. */
+/* The meaning of the other half of a system call, if one of its events has come. */
 static struct pevent *find_half(struct profile *p, const char *prefix, const char *name)
 {
 	size_t len = strlen(prefix);
@@ -308,8 +308,8 @@ static struct pevent *find_half(struct profile *p, const char *prefix, const cha
 }
 
 /*
- * syscalls:sys_enter_NAME or sys_exit_NAME. The formats may be in use by another thread that reads
- * ahead, so the other half is not looked for there but paired when its first event comes.
+ * syscalls:sys_enter_NAME or sys_exit_NAME. Another thread that reads ahead may use the formats, so
+ * the other half is not searched there but paired when its first event comes.
  */
 static struct pevent *add_syscall(struct profile *p, const struct event *ev)
 {
@@ -329,7 +329,7 @@ static struct pevent *add_syscall(struct profile *p, const struct event *ev)
 	pev->migrate = true;
 	set_one_per_task(pev);
 	if (enters)
-		pev->end = pev; /* it has times, whoever ends them */
+		pev->end = pev; /* it has times, whatever ends them */
 	if (other)
 		mate(enters ? pev : other, "", enters ? other : pev, true, false);
 	return pev;

@@ -2,15 +2,16 @@
 /*
  * label.c - the values of an event as the words of a row.
  *
- * A number is shown as the event itself would show it, as far as that is one word: by the name that its
- * print format has for it,
+ * A number is shown as the event itself would show it, if that is one word: by its name in the
+ * print format,
  *
  *	print fmt: "vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 0, "HI" }, { 1, "TIMER" } …
  *
- * a signal by its name, a pointer by the function it points at. Everything else is a number. The words in
- * capitals are not fields: CPU, COMM, PID and TASK are of every record, EVENT is its name.
+ * a signal by its name, a pointer by its function. Everything else is a number. Words in capitals
+ * are not fields: every record has CPU, COMM, PID and TASK; EVENT is its name.
  *
- * An event is bound once: which fields the words mean, where their names are. Nothing is looked up after.
+ * An event is bound once: the fields of the words, and their names. Nothing is looked up after
+ * that.
  */
 #include "analyse/study/study_int.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * parse.c - the line that asks a question, into a study_spec.
+ * parse.c - parses the line of a question into a study_spec.
  *
  *	time irq:softirq_raise to irq:softirq_entry by CPU vec per vec top 10 as from raise to run
  *	^kind     ^from              ^to                ^keys     ^groups   ^top  ^title
@@ -8,9 +8,9 @@
  *	count signal:signal_generate by TASK/sender sig comm/to
  *	                                ^group ^its heading
  *
- * Words are separated by blanks. A keyword says where the words after it go, until the next one; "as"
- * takes the rest of the line. Which keywords a kind of question may have is a table. Lines come from files
- * that people write, so every wrong word has its sentence.
+ * Words are separated by blanks. A keyword says where the words after it go, until the next
+ * keyword; "as" takes the rest of the line. A table lists the keywords of each kind of question.
+ * People write these lines into files, so every wrong word has its message.
  */
 #include "analyse/study/study.h"
 
@@ -41,7 +41,7 @@ static const struct kind_row *find_kind(const char *word, size_t len)
 	return NULL;
 }
 
-/* True if the word is a keyword: then *place is where the next words go. */
+/* Returns true if the word is a keyword: then *place is where the next words go. */
 static bool take_keyword(const struct kind_row *kind, const char *word, enum place *place)
 {
 	if (!strcmp(word, "to") && kind->has_to)
@@ -152,7 +152,8 @@ int study_parse(struct study_spec *spec, const char *line, struct errmsg *err)
 
 	if (!kind)
 		return errmsg_set(err, -EINVAL,
-				  "'%.*s' is no question; there are count, time, stacks and graph",
+				  "'%.*s' is not a question; there are count, time, stacks and "
+				  "graph",
 				  (int)len, line);
 	*spec = (struct study_spec){.kind = kind->kind};
 	snprintf(spec->title, sizeof(spec->title), "%s", line);

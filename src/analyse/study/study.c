@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study.c - counts, times, stacks and call times, as a line of words asks for them.
+ * study.c - counts, times, stacks and call times, for a question in a line of words.
  *
- * Every answer is a table of rows, found by their label: the values of some fields as text. A text is kept
- * once (namepool), so labels and keys are compared as pointers.
+ * Every answer is a table of rows, found by their label: the values of some fields as text. A text
+ * is stored once (namepool), so labels and keys are compared as pointers.
  *
  *	count     event ──▶ label of its groups ──▶ row.n++
  *	time      from  ──▶ text of its keys ──▶ start { ts, label }          the first one counts until …
- *	          to    ──▶ text of its keys ──▶ start ──▶ row.total += ts - start.ts     … it is taken
+ *	          to    ──▶ text of its keys ──▶ start ──▶ row.total += ts - start.ts     … it is removed
  *	stacks    event ──▶ its CPU waits; kernel_stack next on that CPU ──▶ row of that stack, or of the
  *	          part of it that lies beyond a function; nothing there: user space
- *	graph     funcgraph_exit ──▶ row of the function; its time is taken off its caller's own time
+ *	graph     funcgraph_exit ──▶ row of the function; its time is subtracted from its caller's self time
  *
- * A softirq can be raised several times before it runs: the wait began with the first. Where events were
- * lost, what was begun before cannot be trusted and is forgotten.
+ * A softirq can be raised several times before it runs: the wait began with the first. Where events
+ * were lost, earlier starts are not reliable and are dropped.
  *
- * Times are those of the records, in ns, or in units of a clock that has no ns. A row of times keeps how
- * many fell into each eighth of a power of two, 2 KB, from its second one on.
+ * Times are those of the records, in ns, or in units of a clock that does not count ns. From its
+ * second time on, a row of times counts how many fell into each eighth of a power of two, in 2 KB.
  */
 #include "analyse/study/study.h"
 #include "analyse/study/study_int.h"
@@ -36,7 +36,7 @@
 #define GRAPH_DEPTH_MAX	 64
 #define GRAPH_TASKS_MAX	 2048
 #define STACK_FRAMES_MAX 64
-#define BINS		 496 /* bin_of() of the largest number, and one */
+#define BINS		 496 /* bin_of() of the largest number, plus one */
 
 struct row {
 	struct study_row pub; /* first: table_get() writes the label */
@@ -45,9 +45,9 @@ struct row {
 
 struct start {
 	const struct pooled_name *key;
-	const struct pooled_name *label; /* NULL: the end knows */
+	const struct pooled_name *label; /* NULL: the end has it */
 	uint64_t ts;
-	uint32_t generation; /* 0: nothing is under way */
+	uint32_t generation; /* 0: nothing is open */
 };
 
 struct graph_task {
@@ -69,9 +69,9 @@ struct study {
 	uint32_t generation;
 	int stack_id, entry_id, exit_id; /* of kernel_stack, funcgraph_entry, funcgraph_exit */
 	const struct field *caller, *func, *depth, *calltime, *rettime, *entry_depth;
-	int *waiting; /* by CPU: the task whose stack is expected, -1: none */
+	int *waiting; /* by CPU: the task whose stack is expected; -1: none */
 	size_t n_waiting;
-	struct map tasks; /* struct graph_task by who */
+	struct map tasks; /* struct graph_task by pid or CPU */
 	struct study_row **sorted;
 	size_t n_sorted;
 	uint64_t n_dropped, n_seen;
@@ -79,7 +79,7 @@ struct study {
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-/* The entry of that name, made if it is new; NULL when there is no room. */
+/* The entry of that name; adds it if it is new; NULL if there is no room. */
 static void *table_get(struct study *s, struct map *m, const void *name, size_t n_bytes, size_t max)
 {
 	void **slot = name ? map_take(m, (uintptr_t)name, max) : NULL;
@@ -96,7 +96,7 @@ static const struct pooled_name *pool_label(struct study *s)
 {
 	size_t len = textbuf_len(&s->label);
 
-	/* a question without groups has one row, whose label is empty */
+	/* a question without groups has one row with an empty label */
 	return namepool_find(&s->names, len ? s->label.start : "", len);
 }
 
@@ -129,7 +129,7 @@ static void add_to_bins(struct study *s, struct row *row, uint64_t time)
 
 static void find_p99(struct row *row)
 {
-	uint64_t left = row->pub.n - (row->pub.n * 99 + 99) / 100 + 1; /* it and the slower ones */
+	uint64_t left = row->pub.n - (row->pub.n * 99 + 99) / 100 + 1; /* it and the longer ones */
 	unsigned bin = BINS;
 
 	row->pub.p99 = row->pub.max;
@@ -172,7 +172,7 @@ static const struct pooled_name *group_of(struct study *s, const struct study_ev
 										: NULL;
 }
 
-/* A task that is followed by its number is sonde's own. */
+/* Is the task, which is identified by its pid, sonde's own? */
 static bool is_own(struct study *s, const struct study_value *keys, const struct record *rec)
 {
 	uint64_t pid;
@@ -244,7 +244,7 @@ static int *waiting_of(struct study *s, uint32_t cpu)
 	return &s->waiting[cpu];
 }
 
-/* The tracer's own functions lie on top of every stack and say nothing. */
+/* The tracer's own functions are on top of every stack and are irrelevant. */
 static bool is_of_tracer(const char *name, size_t len)
 {
 	static const char *const beginnings[] = {"trace_event_raw_event_",
@@ -325,7 +325,7 @@ static void follow_stacks(struct study *s, const struct study_event *se, const s
 
 /* --- graph ------------------------------------------------------------------------------------- */
 
-/* Idle tasks share a number, so that of their CPU stands for them. */
+/* Idle tasks share a pid, so their CPU identifies them. */
 static struct graph_task *graph_task_of(struct study *s, const struct record *rec)
 {
 	int64_t who = rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;

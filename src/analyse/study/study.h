@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study.h - small questions to a trace, asked in a line of words: how often, how long, from where.
+ * study.h - small questions about a trace, written as a line of words: how often, how long, from
+ * where.
  *
  *	count EVENT… [by FIELD…]                      how often, for each value of the fields
- *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  from the one to the other where the keys agree
- *	stacks EVENT… [beyond FUNCTION…]              the kernel stacks that led there; of an interrupt:
+ *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  from the one to the other, matched by the keys
+ *	stacks EVENT… [beyond FUNCTION…]              the kernel stacks that led there; for an interrupt:
  *	                                              what was interrupted, beyond its entry
  *	graph [FUNCTION…]                             time in functions, of a function_graph trace
  *
- * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT or
- * SYSTEM:*; FIELD is a field of the event or one of CPU, COMM, PID, TASK, EVENT, and FIELD/WORDS is the same
- * with another heading (a _ stands for a blank); KEY is a FIELD, or FIELD=FIELD where the two events call it
- * by different names.
+ * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT
+ * or SYSTEM:*; FIELD is a field of the event or one of CPU, COMM, PID, TASK, EVENT, and FIELD/WORDS
+ * is the same with another heading (a _ stands for a blank); KEY is a FIELD, or FIELD=FIELD if the
+ * two events have different names for it.
  *
  *	study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish ─▶ rows ─▶ study_free
  *
@@ -40,7 +41,7 @@ struct study_spec {
 	enum study_kind kind;
 	char title[200];
 	char from[STUDY_WORDS_MAX][STUDY_WORD_MAX], to[STUDY_WORDS_MAX][STUDY_WORD_MAX];
-	size_t n_from, n_to; /* events; of graph: functions */
+	size_t n_from, n_to; /* events; for graph: functions */
 	struct study_key keys[STUDY_FIELDS_MAX];
 	size_t n_keys;
 	char groups[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
@@ -49,30 +50,30 @@ struct study_spec {
 	char beyond[STUDY_WORDS_MAX][STUDY_WORD_MAX]; /* of stacks: globs */
 	size_t n_beyond;
 	unsigned top;  /* 0: all */
-	bool with_own; /* what sonde itself did counts, too; set by the caller */
+	bool with_own; /* count sonde's own activity, too; set by the caller */
 };
 
 struct study_row {
-	const char *label;   /* values with tabs between; functions with newlines between */
+	const char *label;   /* values separated by tabs; functions separated by newlines */
 	uint64_t n;	     /* how often */
 	uint64_t total, max; /* ns; of time and graph */
 	uint64_t self;	     /* of graph: without what it called */
-	uint64_t p99;	     /* of time: 99 % took no longer, to an eighth more */
-	uint64_t max_ts;     /* where the longest one ended */
+	uint64_t p99;	     /* for time: 99 % took no longer, up to an eighth too high */
+	uint64_t max_ts;     /* when the longest one ended */
 };
 
 /* The trace as a whole. */
 struct study_range {
-	uint64_t n_events, first, last; /* the times are of the records */
+	uint64_t n_events, first, last; /* times of the records */
 	uint64_t n_gaps;		/* places where events were lost */
 };
 
 void study_range_add(struct study_range *range, const struct record *rec);
 
-/* -EINVAL with a sentence that names the word it does not understand. */
+/* -EINVAL with a message that names the unknown word. */
 int study_parse(struct study_spec *spec, const char *line, struct errmsg *err);
 
-/* spec must stay. NULL without memory. */
+/* spec must stay valid. NULL without memory. */
 struct study *study_new(const struct study_spec *spec, struct formats *f);
 void study_free(struct study *s);
 
@@ -81,11 +82,11 @@ void study_add(struct study *s, const struct record *rec);
 int study_finish(struct study *s);
 
 const struct study_spec *study_spec(const struct study *s);
-/* After study_finish(). */
+/* Call it after study_finish(). */
 const struct study_row *const *study_rows(const struct study *s, size_t *ret_n);
-/* Beginnings that never came to an end, and what did not fit into memory. */
+/* Starts without an end, and what did not fit into memory. */
 uint64_t study_n_open(const struct study *s);
-/* Events that it asks about, whatever came of them; of graph: functions. */
+/* The number of its events, with any result; for graph: functions. */
 uint64_t study_n_seen(const struct study *s);
 uint64_t study_n_dropped(const struct study *s);
 

@@ -24,12 +24,12 @@ enum value_kind {
 struct study_value {
 	enum value_kind kind;
 	const struct field *field;
-	const struct arg *names; /* what its print format calls the values; NULL: numbers */
+	const struct arg *names; /* the names of its values in the print format; NULL: numbers */
 };
 
 enum study_role { ROLE_NONE, ROLE_FROM = 1, ROLE_TO = 2 };
 
-/* One kind of event, as the question sees it. */
+/* The meaning of an event for the question. */
 struct study_event {
 	unsigned roles;
 	struct study_value from_keys[STUDY_FIELDS_MAX], to_keys[STUDY_FIELDS_MAX];
@@ -40,7 +40,7 @@ struct study_event *study_event_new(const struct study_spec *spec, const struct 
 				    struct arena *arena);
 bool study_event_matches(const char *pattern, const struct event *ev);
 
-/* The values of rec with tabs between, into p->out; false if the event has none of that name. */
+/* The values of rec, separated by tabs, into p->out; false if the event has none of that name. */
 bool study_fmt_label(struct printer *p, const struct record *rec, const struct study_value *values,
 		     size_t n);
 /* A function's name or its address. */

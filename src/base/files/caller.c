@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * caller.c - who called, and the switch to that user's rights.
+ * caller.c - finds the caller, and switches to that user's rights.
  *
- * In a setuid program the environment is the attacker's, so only the real user counts. Otherwise root's
- * environment is as trustworthy as root: sudo, pkexec and doas overwrite what the user had in these
- * variables.
+ * In a setuid program the environment belongs to the attacker, so only the real user counts.
+ * Otherwise root's environment is as trustworthy as root: sudo, pkexec and doas overwrite what the
+ * user had in these variables.
  *
- * For a moment, one thread: setfsuid() and setfsgid(). The kernel then checks files against that user
- * and takes the capabilities that override file permissions out of the effective set. The system call
- * setgroups concerns one thread only; the C library's function would change all. The kernel forgets the
- * signal for a parent's death and clears the dumpable flag at every such change, so both are restored.
+ * Temporarily, for one thread: setfsuid() and setfsgid(). The kernel then checks files against that
+ * user and removes the capabilities that override file permissions from the effective set. The
+ * system call setgroups affects only one thread; the C library's function would change all. Every
+ * such change makes the kernel forget the parent-death signal and clear the dumpable flag, so both
+ * are restored.
  *
- * A program that has capabilities but is not root is the caller already; only its capabilities go.
+ * A program that has capabilities but is not root is the caller already; only its capabilities are
+ * dropped.
  */
 #include "base/files/caller.h"
 
@@ -27,7 +29,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define GROUPS_MAX 65536 /* as the kernel takes */
+#define GROUPS_MAX 65536 /* the kernel's maximum */
 #define BIT(cap)   (UINT64_C(1) << (cap))
 
 #ifdef SYS_setgroups32
@@ -36,7 +38,7 @@
 #define CALL_SETGROUPS SYS_setgroups
 #endif
 
-/* What overrides the permissions of files. */
+/* Capabilities that override the permissions of files. */
 static const uint64_t file_capabilities = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) |
 					  BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |
 					  BIT(CAP_FSETID);
@@ -58,7 +60,7 @@ static bool parse_id(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* What sudo, pkexec or doas say. */
+/* From the variables of sudo, pkexec or doas. */
 static bool find_in_environment(struct caller *ret)
 {
 	const char *doas = getenv("DOAS_USER");
@@ -118,7 +120,7 @@ bool caller_is_raised(void)
 	if (caller_is_secure() || (geteuid() && effective_capabilities()))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i])) /* who cannot be told is nobody to trust */
+		if (getenv(names[i])) /* an invalid caller is not trusted */
 			return !find_in_environment(&c) || c.uid != geteuid();
 	return false;
 }
@@ -139,7 +141,10 @@ static bool set_effective(uint64_t clear, uint64_t add)
 	return syscall(SYS_capset, &head, data) == 0;
 }
 
-/* The groups of that user, to be freed; who is in no list of users has one. Their number, or -1. */
+/*
+ * The groups of that user; the caller frees them; an unknown user has one. Returns their number, or
+ * -1.
+ */
 static int find_groups(const struct caller *c, gid_t **ret)
 {
 	const struct passwd *pw = getpwuid(c->uid);
@@ -197,7 +202,7 @@ static bool switch_to(const struct caller *c, struct caller_scope *s)
 	s->has_switched = true;
 	setfsgid(c->gid);
 	setfsuid(c->uid);
-	/* they do not say whether they failed */
+	/* they do not report failures */
 	return (uid_t)setfsuid(-1) == c->uid && (gid_t)setfsgid(-1) == c->gid;
 }
 
@@ -254,6 +259,6 @@ int caller_become(void)
 	free(groups);
 	if (r < 0)
 		return r;
-	/* also what an ambient set would hand to the next program */
+	/* also drops what an ambient set would give to the next program */
 	return c.uid && syscall(SYS_capset, &head, none) < 0 ? -errno : 0;
 }

@@ -21,7 +21,7 @@
 
 #define MEMORY_MAX_BYTES ((size_t)64 << 20)
 
-/* As many bytes as there are, up to n; negative: -errno. */
+/* Reads as many bytes as there are, up to n; negative: -errno. */
 static ssize_t read_full(int fd, uint8_t *to, size_t n)
 {
 	size_t done = 0;
@@ -55,7 +55,7 @@ static int write_full(int fd, const uint8_t *from, size_t n)
 	return 0;
 }
 
-/* A file without a name: it is gone when it is closed and unmapped. */
+/* A file without a name: it disappears when it is closed and unmapped. */
 static int open_nameless(void)
 {
 	const char *dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -77,7 +77,7 @@ static int map_fd(struct mapfile *map, int fd, size_t n_bytes, const char *path,
 	return 0;
 }
 
-/* What was read so far and the rest of the stream go to a file, which is mapped. */
+/* Writes the bytes read so far and the rest of the stream to a file, and maps it. */
 static int spool(struct mapfile *map, int fd, uint8_t *buf, size_t len, const char *path,
 		 struct errmsg *err)
 {
@@ -98,7 +98,8 @@ static int spool(struct mapfile *map, int fd, uint8_t *buf, size_t len, const ch
 		r = errmsg_set_errno(err, n, "cannot read %s", path);
 	else if (r < 0)
 		errmsg_set_errno(err, r,
-				 "cannot keep %s in a temporary file; TMPDIR can name a place",
+				 "cannot store %s in a temporary file; set TMPDIR to another "
+				 "directory",
 				 path);
 	else
 		r = map_fd(map, file, total, path, err);
@@ -113,7 +114,7 @@ static bool begins_with(const uint8_t *data, size_t len, const char *prefix)
 	return len >= n && !memcmp(data, prefix, n);
 }
 
-/* A pipe ends some time; /dev/zero would fill the disk. */
+/* A pipe ends at some time; /dev/zero would fill the disk. */
 static bool is_endless(int fd)
 {
 	struct stat st;

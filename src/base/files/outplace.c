@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * outplace.c - from a path to an open directory and a name in it, and files there.
+ * outplace.c - resolves a path to an open directory and a name in it, and opens files there.
  *
- *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link. Whose? read it, go on
+ *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link. Whose? read it, continue
  *	                             from there ─ "trace.dat" is the last: stop
  *
- * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: what was looked at is
- * what is used, whatever others rename meanwhile. A link is read from its own descriptor. Directories
- * need no check: a directory that another user can put there is one where that user could write
- * anyway.
+ * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: what was checked is
+ * what is used, even if others rename it meanwhile. A link is read from its own descriptor.
+ * Directories need no check: a user who can put a directory there could write there anyway.
  *
- * Root follows only links that belong to root: stricter than fs.protected_symlinks, which looks at
- * sticky directories only. Others get what that setting does, as these steps would get round it.
+ * Root follows only links that belong to root: stricter than fs.protected_symlinks, which applies
+ * only to sticky directories. For other users that setting is applied here, as these steps would
+ * bypass it.
  *
- * Files that exist and are written where they stand could have been put there, too: a hard link to
- * somebody's file, a pipe, or a file in /tmp that another user can read. Root refuses these in
- * directories where others can write.
+ * Existing files that are written in place could be traps, too: a hard link to somebody's file, a
+ * pipe, or a file in /tmp that another user can read. Root refuses these in directories where
+ * others can write.
  *
  * Links in /proc/…/fd (/dev/stdout, >(…) of a shell) lead to open files, not to the names that they
  * show; a text is written through them.
@@ -38,7 +38,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX    40 /* as the kernel follows */
+#define LINKS_MAX    40 /* the kernel's maximum */
 #define HIDDEN_TRIES 16
 #define NEW_MODE     0600
 
@@ -47,11 +47,11 @@
 #endif
 
 struct walk {
-	const char *shown; /* the path as the user calls it */
+	const char *shown; /* the path as the user wrote it */
 	enum outplace_use use;
-	bool is_for_root; /* what is written comes from root, with whatever rights */
+	bool is_for_root; /* root writes the data, with any rights */
 	bool is_strict;	  /* with root's rights: only root's links */
-	uid_t uid;	  /* who follows links */
+	uid_t uid;	  /* the user who follows links */
 	char *rest;	  /* of the path */
 	int n_links;
 	int dir;
@@ -68,7 +68,7 @@ static bool is_shared(const struct stat *dir)
 	return (dir->st_mode & S_ISVTX) && (dir->st_mode & 022);
 }
 
-/* Only root and we can put names there. */
+/* Only root and we can create names there. */
 static bool is_safe_dir(const struct walk *w)
 {
 	const struct stat *st = &w->dir_st;
@@ -84,8 +84,8 @@ static int check_link(const struct walk *w, const struct stat *link, struct errm
 	    (!w->is_strict && (!is_shared(&w->dir_st) || link->st_uid == w->dir_st.st_uid)))
 		return 0;
 	return errmsg_set(err, -EACCES,
-			  "cannot write %s: '%s' is a symbolic link of user %u, which is not "
-			  "followed; name the file that it points at",
+			  "cannot write %s: '%s' is a symbolic link of user %u, which sonde "
+			  "does not follow; name its target",
 			  w->shown, w->name, (unsigned)link->st_uid);
 }
 
@@ -99,7 +99,7 @@ static int enter_dir(struct walk *w, int fd)
 	return fstat(fd, &w->dir_st) < 0 ? -errno : 0;
 }
 
-/* The path goes on with what the link says. */
+/* Continues with the target of the link. */
 static int follow(struct walk *w, int link)
 {
 	char to[PATH_MAX], *rest;
@@ -139,7 +139,7 @@ static int next_name(struct walk *w)
 	return w->name ? 1 : -ENOMEM;
 }
 
-/* One name. 1: it is the last one, and stands for the file; 0: go on. */
+/* Handles one name. 1: it is the last one, the file; 0: continue. */
 static int step(struct walk *w, struct errmsg *err)
 {
 	bool is_last = !*w->rest && w->use != OUTPLACE_DIR,
@@ -201,11 +201,11 @@ static void walk_release(struct walk *w)
 static int refuse_device(const char *path, struct errmsg *err)
 {
 	return errmsg_set(err, -ESPIPE,
-			  "cannot write %s: a trace needs an ordinary file, not a device or pipe",
+			  "cannot write %s: a trace needs a regular file, not a device or pipe",
 			  path);
 }
 
-/* The caller could not take away another's file in a directory as /tmp. */
+/* The caller could not remove another user's file in a directory such as /tmp. */
 static bool may_replace(const struct walk *w, bool as_caller)
 {
 	if (as_caller)
@@ -225,7 +225,7 @@ static int check_replaced(const struct walk *w, bool as_caller, struct errmsg *e
 	return may_replace(w, as_caller) ? 0 : -EACCES;
 }
 
-/* A file that is written where it stands, and that another user may have put there for root to find. */
+/* A file that is written in place, and that another user may have put there as a trap for root. */
 static int check_planted(const struct walk *w, const struct stat *st, struct errmsg *err)
 {
 	const char *why = NULL;
@@ -235,7 +235,7 @@ static int check_planted(const struct walk *w, const struct stat *st, struct err
 	if (is_shared(&w->dir_st) && st->st_uid != w->uid && st->st_uid != w->dir_st.st_uid)
 		why = "it belongs to another user";
 	else if (w->is_strict && !S_ISREG(st->st_mode))
-		why = "it is no ordinary file";
+		why = "it is not a regular file";
 	else if (w->is_strict && st->st_nlink > 1)
 		why = "the file has another name as well";
 	return why ? errmsg_set(err, -EACCES,
@@ -260,7 +260,7 @@ static char *make_hidden(const char *name)
 		       : hidden;
 }
 
-/* A file without a name, if it can get one later: that goes through /proc. */
+/* A file without a name, if it can get one later, through /proc. */
 static int open_nameless(const struct walk *w)
 {
 	if (access("/proc/self/fd", F_OK) < 0)
@@ -296,12 +296,12 @@ static int open_create(struct outplace *p, const struct walk *w, struct errmsg *
 	return p->fd < 0 ? -errno : 0;
 }
 
-/* Emptied only when we know what it is. */
+/* Empties it only when we know what it is. */
 static int open_text(struct outplace *p, const struct walk *w, struct errmsg *err)
 {
 	int append = w->use == OUTPLACE_APPEND ? O_APPEND : 0;
 	int how = w->is_magic ? 0 : O_NOFOLLOW | O_CREAT;
-	/* whoever puts a pipe in place of an ordinary file must not keep us waiting for its reader */
+	/* a pipe that somebody put there must not make us wait for its reader */
 	bool may_wait = w->exists && !S_ISREG(w->st.st_mode);
 	struct stat st;
 	int r;
@@ -316,13 +316,13 @@ static int open_text(struct outplace *p, const struct walk *w, struct errmsg *er
 	p->fd = openat(w->dir, w->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | append | how, NEW_MODE);
 	if (p->fd < 0 || fstat(p->fd, &st) < 0)
 		return -errno;
-	r = check_planted(w, &st, err); /* it may be another one by now */
+	r = check_planted(w, &st, err); /* it may be another file by now */
 	if (r < 0)
 		return r;
 	if (!may_wait && fcntl(p->fd, F_SETFL, append) < 0)
 		return -errno;
 	if (append || w->is_magic ||
-	    !S_ISREG(st.st_mode)) /* what is open may have a beginning to keep */
+	    !S_ISREG(st.st_mode)) /* an open file may have a beginning to keep */
 		return 0;
 	return ftruncate(p->fd, 0) < 0 ? -errno : 0;
 }
@@ -339,7 +339,7 @@ static int open_update(struct outplace *p, const struct walk *w, struct errmsg *
 	return check_planted(w, &st, err);
 }
 
-/* Kernels before 5.8 cannot say it for the file system's user; then the caller's rights do not suffice. */
+/* Kernels before 5.8 cannot check it for the fsuid; then the caller's rights do not suffice. */
 static int open_dir(struct outplace *p, const struct walk *w, struct errmsg *err)
 {
 #ifdef SYS_faccessat2
@@ -385,7 +385,10 @@ static int open_once(struct outplace *p, const char *path, enum outplace_use use
 	return r;
 }
 
-/* With the caller's rights if there is a caller; with ours if there is none, or they do not suffice. */
+/*
+ * With the caller's rights if there is a caller; with ours if there is none, or they do not
+ * suffice.
+ */
 static int open_both(struct outplace *p, const char *path, enum outplace_use use,
 		     struct errmsg *err)
 {
@@ -411,7 +414,7 @@ int outplace_open(struct outplace *ret, const char *path, enum outplace_use use,
 	struct stat st;
 	int r;
 
-	/* no name can be told from what /dev/stdout leads to */
+	/* the target of /dev/stdout has no usable name */
 	if ((use == OUTPLACE_REPLACE || use == OUTPLACE_UPDATE) && stat(path, &st) == 0 &&
 	    !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return refuse_device(path, err);
@@ -441,7 +444,7 @@ int outplace_open_file(const char *path, enum outplace_use use, struct errmsg *e
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-/* As whoever opened it; on some network file systems root may less than its owner. */
+/* As the user who opened it; on some network file systems root has fewer rights than the owner. */
 static bool enter_for(const struct outplace *p, struct caller_scope *scope)
 {
 	*scope = (struct caller_scope){0};

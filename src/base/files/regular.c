@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * regular.c - looks at a file before it opens it.
+ * regular.c - checks a file before it opens it.
  *
- *	open(path, O_PATH)      finds the file, without opening what it stands for
+ *	open(path, O_PATH)      finds the file, without opening it
  *	fstat()                 is it a regular file, and not too large?
- *	open(/proc/self/fd/N)   opens that file, whatever has its name by now
+ *	open(/proc/self/fd/N)   opens that file, even if its name has changed
  *
- * Where /proc is not mounted the name is opened again, non-blocking, and compared with what was looked at.
+ * If /proc is not mounted, the name is opened again, non-blocking, and compared with the checked
+ * file.
  */
 #include "base/files/regular.h"
 
@@ -54,7 +55,8 @@ int regular_open(const char *path, uint64_t max_bytes)
 	else if (!S_ISREG(st.st_mode))
 		r = -EINVAL;
 	else if (
-		!st.st_size) /* also the kernel's own files, as /proc/kmsg, which reading would empty */
+		/* also the kernel's own files, such as /proc/kmsg, which reading would empty */
+		!st.st_size)
 		r = -ENODATA;
 	else if ((uint64_t)st.st_size > max_bytes)
 		r = -EFBIG;

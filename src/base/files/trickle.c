@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trickle.c - writes that give up in time.
+ * trickle.c - writes with a time limit.
  *
- * O_NONBLOCK is a property of the open file, which stdout shares with the shell and other programs, so
- * it is not set on it. Instead:
+ * O_NONBLOCK belongs to the open file, which stdout shares with the shell and other programs, so it
+ * is not set on it. Instead:
  *
- *	pipe, terminal   opened once more by way of /proc/self/fd, with O_NONBLOCK for us alone
+ *	pipe, terminal   opened again through /proc/self/fd, with O_NONBLOCK only for us
  *	socket           send(MSG_DONTWAIT)
  *	file             never waits
- *	otherwise        (the terminal is not ours to open) poll(), then few bytes, which fit
+ *	otherwise        (we may not open the terminal) poll(), then few bytes, which fit
  *
- * A pipe takes up to PIPE_BUF bytes as a whole or not at all. Where poll() says that there is room and
- * there is too little of it, we look again after a millisecond.
+ * A pipe accepts up to PIPE_BUF bytes as a whole or not at all. If poll() reports room but there is
+ * too little, we try again after a millisecond.
  */
 #include "base/files/trickle.h"
 
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FEW_BYTES 256 /* a terminal that says it has room takes so many */
+#define FEW_BYTES 256 /* a terminal that reports room accepts this many */
 #define NAP_NS	  1000000
 
 void trickle_init(struct trickle *t, int fd)
@@ -65,7 +65,7 @@ size_t trickle_whole_bytes(const struct trickle *t)
 	return t->max_bytes == PIPE_BUF ? PIPE_BUF : 0;
 }
 
-/* False: the time is up. */
+/* False: timeout. */
 static bool wait_for_room(const struct trickle *t, uint64_t until_ns)
 {
 	struct pollfd p = {t->fd, POLLOUT, 0};
@@ -86,7 +86,8 @@ static ssize_t write_some(const struct trickle *t, const char *s, size_t len)
 
 ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t until_ns)
 {
-	bool tells = t->is_ours || t->is_socket; /* that there is no room, instead of waiting */
+	/* it reports that there is no room, instead of waiting */
+	bool tells = t->is_ours || t->is_socket;
 	bool had_room = false;
 	size_t done = 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * json.c - escaping of strings.
+ * json.c - escapes strings.
  *
- * Traces hold names of tasks and files, which are any bytes. Valid UTF-8 passes as it is; quotes,
- * backslashes and control characters are escaped; a byte that is not part of valid UTF-8 is written
- * as the character of that number (\u00XX), which loses nothing for a reader who knows.
+ * Traces contain names of tasks and files, which may be any bytes. Valid UTF-8 is unchanged;
+ * quotes, backslashes and control characters are escaped; a byte that is not part of valid UTF-8 is
+ * written as the character of that number (\u00XX), which loses nothing for a reader who knows.
  */
 #include "base/json/json.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json.h - JSON into a textbuf. Commas are the caller's business; strings are escaped here.
+ * json.h - writes JSON into a textbuf. The caller writes commas; strings are escaped here.
  */
 #ifndef SONDE_BASE_JSON_JSON_H
 #define SONDE_BASE_JSON_JSON_H
 
 #include "base/textbuf.h"
 
-/* "text" with quotes. Bytes that are no UTF-8 become \\u00XX, so that the result always parses. */
+/* "text" with quotes. Bytes that are not UTF-8 become \\u00XX, so that the result always parses. */
 void json_add_string(struct textbuf *tb, const char *s, size_t len);
 
 /* "0x1f" with quotes: addresses, which are names rather than amounts. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jsonreader.c - JSON that somebody else wrote, as a tree of nodes in one array.
+ * jsonreader.c - parses untrusted JSON into a tree of nodes in one array.
  *
- * A descent over the text with a ceiling on levels and nodes, so that hostile input costs no more
- * than its length. Strings are unescaped in place, in a copy of the text: what they become is never
- * longer than what was written. Half of a pair of surrogates alone becomes U+FFFD.
+ * It descends over the text with a limit on levels and nodes, so that hostile input costs no more
+ * than its length. Strings are unescaped in place, in a copy of the text: the result is never
+ * longer than the input. An unpaired surrogate becomes U+FFFD.
  *
  *	text:   {"kinds":["a\nb"],"n":3}
  *	nodes:  [1] object, first 2
@@ -85,7 +85,7 @@ static char *emit_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* Behind \u: one character, of one or two groups of four digits. NULL: refused. */
+/* After \u: one character, of one or two groups of four digits. NULL: refused. */
 static char *take_unicode(struct parse *p, char *to)
 {
 	int v = hex4(p->pos, p->end), low;
@@ -166,7 +166,7 @@ static struct jsonnode *node_new(struct parse *p, uint32_t *ret)
 
 static int take_value(struct parse *p, const char *key, uint32_t *ret);
 
-/* Behind the bracket. */
+/* After the bracket. */
 static int take_members(struct parse *p, struct jsonnode *parent, char closing)
 {
 	uint32_t *link = &parent->first;
@@ -193,7 +193,7 @@ static int take_members(struct parse *p, struct jsonnode *parent, char closing)
 	return take(p, closing) ? 0 : fail(p, "a comma or the end of a list was expected");
 }
 
-/* As JSON writes them: no leading +, no hex, no names. */
+/* In JSON's form: no leading +, no hex, no names. */
 static int take_number(struct parse *p, struct jsonnode *n)
 {
 	char *stop, *s = p->pos;
@@ -255,7 +255,7 @@ int jsondoc_parse(struct jsondoc *doc, const char *text, size_t len, uint32_t ma
 	uint32_t root;
 	int r;
 
-	/* a value takes at least two bytes: itself, and what separates it */
+	/* a value takes at least two bytes: itself and a separator */
 	if (max_nodes > len / 2 + 2)
 		max_nodes = len / 2 + 2;
 	*doc = (struct jsondoc){.n = 1, .max = max_nodes + 1};

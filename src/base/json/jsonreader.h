@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jsonreader.h - JSON that somebody else wrote, as a tree of nodes in one array.
+ * jsonreader.h - parses untrusted JSON into a tree of nodes in one array.
  *
  *	struct jsondoc doc;
  *	r = jsondoc_parse(&doc, text, len, 4096, err);
  *	for (n = jsonnode_first(&doc, list); n; n = jsonnode_next(&doc, n)) …
  *	jsondoc_release(&doc);
  *
- * Bounded: as many nodes as the caller allows, 16 levels. Texts are unescaped in a copy that the
- * document owns, and end with a NUL; \u0000 is refused. One owner.
+ * It is bounded: as many nodes as the caller allows, 16 levels. Texts are unescaped in a copy that
+ * the document owns, and end with a NUL; \u0000 is refused. One owner.
  */
 #ifndef SONDE_BASE_JSON_JSONREADER_H
 #define SONDE_BASE_JSON_JSONREADER_H
@@ -37,7 +37,7 @@ struct jsondoc {
 	char *text;
 };
 
-/* -EINVAL with a sentence that names the place, -ENOMEM. Nothing to release on failure. */
+/* -EINVAL with a message that names the position, -ENOMEM. Nothing to release on failure. */
 int jsondoc_parse(struct jsondoc *doc, const char *text, size_t len, uint32_t max_nodes,
 		  struct errmsg *err);
 void jsondoc_release(struct jsondoc *doc);
@@ -64,7 +64,7 @@ static inline const struct jsonnode *jsonnode_first(const struct jsondoc *doc,
 const struct jsonnode *jsonnode_find(const struct jsondoc *doc, const struct jsonnode *object,
 				     const char *key);
 
-/* A whole number from 0 to max; false: it is something else. n may be NULL. */
+/* A whole number from 0 to max; false: something else. n may be NULL. */
 bool jsonnode_uint(const struct jsonnode *n, uint64_t max, uint64_t *ret);
 
 #endif

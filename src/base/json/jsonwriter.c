@@ -2,8 +2,8 @@
 /*
  * jsonwriter.c - the keys, commas and brackets of JSON.
  *
- * The writer knows only whether a comma is due and which bracket closes the level it is on; values go
- * straight into the textbuf. Levels are opened by our own code, so more of them than fit is a mistake
+ * The writer knows only whether a comma is needed and which bracket closes the current level;
+ * values go directly into the textbuf. Our own code opens levels, so too many levels are a bug
  * there; the brackets would then be wrong, but nothing is written outside.
  */
 #include "base/json/jsonwriter.h"

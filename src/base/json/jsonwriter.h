@@ -24,7 +24,7 @@ struct jsonwriter {
 	struct textbuf *tb;
 	char closing[JSONWRITER_DEPTH_MAX];
 	unsigned depth;
-	bool comma; /* something stands before, on this level */
+	bool comma; /* something precedes, on this level */
 };
 
 void jsonwriter_init(struct jsonwriter *w, struct textbuf *tb);
@@ -40,10 +40,10 @@ void jsonwriter_add_uint(struct jsonwriter *w, const char *key, uint64_t v);
 void jsonwriter_add_int(struct jsonwriter *w, const char *key, int64_t v);
 /* As text, "0x…": ids and addresses, which many readers would round as numbers. */
 void jsonwriter_add_hex(struct jsonwriter *w, const char *key, uint64_t v);
-/* A number that is in digits already. */
+/* A number that is already in digits. */
 void jsonwriter_add_digits(struct jsonwriter *w, const char *key, const char *digits, size_t len);
 void jsonwriter_add_bool(struct jsonwriter *w, const char *key, bool v);
-/* With `digits` places after the point; what is no number becomes null. */
+/* With `digits` places after the point; null if it is not a number. */
 void jsonwriter_add_real(struct jsonwriter *w, const char *key, double v, int digits);
 void jsonwriter_add_null(struct jsonwriter *w, const char *key);
 

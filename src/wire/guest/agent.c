@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * agent.c - guest.c seen from the other side; the exchange is drawn there.
+ * agent.c - the other side of guest.c, which shows the exchange.
  *
- * Pages go through sockets, or through pipes (fifos.h) if the host asks for them and they are there.
+ * Pages go through sockets, or through pipes (fifos.h) if the host requests them and they exist.
  *
- * A session is a process. It opens the recording before it answers, so that what cannot be recorded is
- * refused at once. The sockets for CPUs and for the time sync are bound to the address that the host came
- * in on, and only the host's machine may connect to them; with a key, only who has it. If the host is gone,
- * or we are told to end, the recording ends and the machine is as before.
+ * A session is a process. It opens the recording before it answers, so that impossible requests are
+ * refused at once. The sockets for CPUs and time sync are bound to the address to which the host
+ * connected, and only the host's machine may connect to them; with a key, only a host that has it.
+ * If the host disconnects, or we have to end, the recording ends and the machine is restored.
  */
 #include "wire/guest/agent.h"
 
@@ -30,14 +30,14 @@
 #include <unistd.h>
 
 #define CONNECT_MS \
-	300000 /* for the next step of a host that is there: trace-cmd reads all symbols in between */
+	300000 /* for the next step of a connected host: trace-cmd reads all symbols in between */
 #define TIMEOUT_S      15
 #define BUSY_MS	       3000
 #define TOKEN_MS       5000 /* for each part of it */
 #define HEAD_MAX_BYTES (256u << 20)
 #define LATE_MAX_BYTES (64u << 20)
-#define LAST_SYNC_S    300 /* trace-cmd compares the clocks after all else, and is slow at it */
-#define END_S	       5   /* for a host that does not read, when we are told to end */
+#define LAST_SYNC_S    300 /* trace-cmd compares the clocks at the end, and is slow at it */
+#define END_S	       5   /* for a host that does not read, when we have to end */
 
 struct agent {
 	const struct agent_config *config;
@@ -46,7 +46,7 @@ struct agent {
 	int end_pipe[2];
 	pid_t pid; /* of the session, 0: none */
 	int pid_fd;
-	bool served, has_failed; /* one host at least; the last recording */
+	bool served, has_failed; /* at least one host; the last recording */
 	bool is_child;		 /* this is the process of a session */
 };
 
@@ -68,7 +68,7 @@ struct asession {
 	struct channel sync_ch;
 	pthread_t sync_thread;
 	bool is_syncing;
-	struct errmsg sync_why; /* the thread's until it is joined */
+	struct errmsg sync_why; /* belongs to the thread until it is joined */
 };
 
 static void say(const struct asession *s, bool error, const char *text)
@@ -153,7 +153,7 @@ static int answer(struct asession *s, struct errmsg *err)
 	return r;
 }
 
-/* trace-cmd does not read the reason, but it ends at once instead of waiting. */
+/* trace-cmd does not read the reason, but ends at once instead of waiting. */
 static void refuse(struct asession *s, const char *why)
 {
 	struct errmsg ignored = {0};
@@ -167,7 +167,7 @@ static void refuse(struct asession *s, const char *why)
 
 /* --- connections ------------------------------------------------------------------------------- */
 
-/* Reads no byte more than the token: what follows is for somebody else. */
+/* Reads no more than the token: what follows is for another reader. */
 static bool has_token(struct asession *s, int fd, uint32_t cpu)
 {
 	uint8_t right[SHA256_BYTES], theirs[SHA256_BYTES];
@@ -193,7 +193,7 @@ static bool has_token(struct asession *s, int fd, uint32_t cpu)
 	return digest_is_same(right, theirs);
 }
 
-/* Waits on a listening socket for the host; that socket is closed then. */
+/* Waits on a listening socket for the host, then closes that socket. */
 static int take_connection(struct asession *s, int *fd, uint32_t cpu, struct errmsg *err)
 {
 	for (;;) {
@@ -214,7 +214,7 @@ static int take_connection(struct asession *s, int *fd, uint32_t cpu, struct err
 			continue;
 		if (netaddr_of_peer(c, &from) < 0 || !netaddr_same_host(&from, &s->peer) ||
 		    !has_token(s, c, cpu)) {
-			say(s, true, "a connection from elsewhere was turned away");
+			say(s, true, "refused a connection from another machine");
 			close(c);
 			continue;
 		}
@@ -273,7 +273,7 @@ static int send_head(struct asession *s, struct errmsg *err)
 
 /* --- recording --------------------------------------------------------------------------------- */
 
-/* 0: the host says that it is enough. */
+/* 0: the host ends the recording. */
 static int wait_for_close(struct asession *s, struct errmsg *err)
 {
 	int failed_fd = s->config->ops->fd(s->config->ctx);
@@ -289,7 +289,7 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 		if (p[1].revents)
 			return channel_refuse(-ECANCELED, "go on", err);
 		if (p[2].revents)
-			return errmsg_set(err, -ECONNRESET, "the recording cannot go on");
+			return errmsg_set(err, -ECONNRESET, "the recording cannot continue");
 		if (!p[0].revents && s->ch.start == s->ch.end)
 			continue;
 		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
@@ -300,7 +300,9 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 	}
 }
 
-/* The recorder must not wait for a host that is gone, nor long for one that does not read. */
+/*
+ * The recorder must not wait for a host that has disconnected, nor long for one that does not read.
+ */
 static void hurry(struct asession *s, int why)
 {
 	for (uint32_t i = 0; i < s->n_fds; i++)
@@ -331,7 +333,7 @@ static int record(struct asession *s, struct errmsg *err)
 	return r < 0 ? r : r2;
 }
 
-/* What was learned while it ran. */
+/* What was learned during the recording. */
 static int send_late(struct asession *s, struct errmsg *err)
 {
 	struct textbuf late;
@@ -363,7 +365,7 @@ static void end_sync(struct asession *s, bool in_order)
 
 	if (!s->is_syncing)
 		return;
-	/* trace-cmd compares the clocks once more after all else is over */
+	/* trace-cmd compares the clocks once more at the very end */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += in_order ? LAST_SYNC_S : 0;
 	if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
@@ -374,8 +376,7 @@ static void end_sync(struct asession *s, bool in_order)
 	if (in_order && s->sync_why.code) {
 		char text[sizeof(s->sync_why.text) + 64];
 
-		snprintf(text, sizeof(text), "the clocks could not be compared: %s",
-			 s->sync_why.text);
+		snprintf(text, sizeof(text), "could not compare the clocks: %s", s->sync_why.text);
 		say(s, true, text);
 	}
 }
@@ -397,7 +398,7 @@ static void end(struct asession *s, bool in_order)
 	free(s->fds);
 }
 
-/* Takes fd. */
+/* Takes ownership of fd. */
 static int serve(const struct agent_config *config, int fd, int stop_fd)
 {
 	struct asession *s = calloc(1, sizeof(*s));
@@ -482,7 +483,7 @@ bool agent_address(const struct agent *a, int index, struct netaddr *ret)
 	return index < a->n_fds && !netaddr_of_socket(a->fds[index], ret);
 }
 
-/* Asked anew for each connection: names may move. */
+/* Checked for each connection: names may change their address. */
 static bool is_welcome(const struct agent *a, int fd)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
@@ -524,7 +525,10 @@ static void reap(struct agent *a)
 	a->served = true;
 }
 
-/* A session that has answered its host still tidies up: who asks for the next one at once is not refused. */
+/*
+ * A session that has answered its host still cleans up: a new request right after it is not
+ * refused.
+ */
 static void wait_for_session(struct agent *a)
 {
 	struct pollfd p[2] = {{a->pid_fd, POLLIN, 0}, {a->config->stop_fd, POLLIN, 0}};
@@ -542,8 +546,8 @@ static void take_host(struct agent *a, int listen_fd)
 	wait_for_session(a);
 	if (a->pid || !is_welcome(a, fd)) {
 		a->config->log(a->config->log_ctx, true,
-			       a->pid ? "busy: a host is turned away"
-				      : "a host that is not allowed is turned away");
+			       a->pid ? "busy: refused a host"
+				      : "refused a host that is not allowed");
 		close(fd);
 		return;
 	}
@@ -555,7 +559,7 @@ static void take_host(struct agent *a, int listen_fd)
 	a->pid = fork();
 	if (a->pid < 0)
 		a->config->log(a->config->log_ctx, true,
-			       "no process can be had for a host; it is turned away");
+			       "cannot start a process for a host; refused it");
 	if (!a->pid) {
 		a->is_child = true;
 		close(a->end_pipe[1]);

@@ -4,9 +4,10 @@
  *
  *	guest: /dev/virtio-ports/trace-pipe-cpu0 ─▶ QEMU ─▶ host: DIR/GUEST/trace-pipe-cpu0.out
  *
- * Everything is opened without waiting: a pipe whose other end is missing is none. QEMU holds its end open
- * all the time, so a pipe has no end that could be read; and what an earlier recording left in it comes
- * first, so it is emptied when it is opened. The name of a guest must not lead out of its directory.
+ * Everything is opened without waiting: a pipe whose other end is missing does not count. QEMU
+ * keeps its end open all the time, so a pipe has no end of file; and data of an earlier recording
+ * would come first, so the pipe is emptied when it is opened. The name of a guest must not leave
+ * its directory.
  */
 #include "wire/guest/fifos.h"
 
@@ -20,7 +21,8 @@
 #include <unistd.h>
 
 #define GUEST_PORTS  "/dev/virtio-ports"
-#define LEFTOVER_MAX (64u << 20) /* a pipe holds a megabyte at most; more is somebody who writes */
+/* a pipe holds at most a megabyte; more means that somebody writes */
+#define LEFTOVER_MAX (64u << 20)
 
 static bool make_empty(int fd)
 {

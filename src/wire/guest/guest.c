@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guest.c - asks an agent to record, and takes in what it sends.
+ * guest.c - asks an agent to record, and receives its data.
  *
- *	we ─▶ [the key]  TRACE_REQ the words for record, our trace id, the time syncs that we know
+ *	we ─▶ [the key]  TRACE_REQ the arguments of record, our trace id, the supported time syncs
  *	     ─▶ TRACE_RESP its trace id, a port for each CPU, the time sync and its port
  *	we ─▶ connect to the port of the time sync: the first samples
- *	     ─▶ SEND_DATA… FIN_DATA what is known about its kernel
+ *	     ─▶ SEND_DATA… FIN_DATA the metadata of its kernel
  *	we ─▶ connect to the ports of the CPUs      ─▶ pages
  *	we ─▶ CLOSE      ─▶ the rest of the pages, ends of connections, CLOSE_RESP
  *
- * A sonde agent sends names of tasks and statistics before CLOSE_RESP, as it learned them while it recorded.
- * Where pipes were prepared (fifos.h) and the agent can use them, pages come through these.
+ * A sonde agent sends names of tasks and statistics before CLOSE_RESP, as it learned them during
+ * the recording. If pipes were prepared (fifos.h) and the agent can use them, pages come through
+ * these.
  *
- * The last samples of the time sync are taken before CLOSE: an agent may be gone after it.
+ * The last samples of the time sync are taken before CLOSE: the agent may have ended after it.
  */
 #include "wire/guest/guest.h"
 
@@ -32,8 +33,9 @@
 
 #define CONNECT_MS  15000
 /*
- * For an agent that is connected. It sets its tracing up before it answers, which takes seconds, and in an
- * emulated guest on a busy host a minute and more. Who is gone is noticed earlier, see TIMEOUT_S.
+ * For a connected agent. It sets up its tracing before it answers, which takes seconds, and in an
+ * emulated guest on a busy host more than a minute. A lost connection is noticed earlier, see
+ * TIMEOUT_S.
  */
 #define ANSWER_MS   180000
 #define METADATA_MS 180000
@@ -85,7 +87,7 @@ static int reach(struct guest *g, struct errmsg *err)
 	r = channel_read(&g->ch, hello, sizeof(hello));
 	if (r == -ETIMEDOUT || (!r && memcmp(hello, NETKEY_HELLO, sizeof(hello))))
 		return errmsg_set(err, -EACCES,
-				  "the agent %s:%s does not ask for a key; leave out --key if you "
+				  "the agent %s:%s does not ask for a key; omit --key if you "
 				  "trust it",
 				  g->config.host, g->config.port);
 	if (r < 0)
@@ -112,7 +114,9 @@ static int ask(struct guest *g, struct errmsg *err)
 	message_make_request(&out, q);
 	free(q);
 	if (out.overflow)
-		return errmsg_set(err, -E2BIG, "there are too many words for the agent of %s",
+		return errmsg_set(err, -E2BIG,
+				  "there are too many arguments for the agent of "
+				  "%s",
 				  g->config.host);
 	r = channel_write_message(&g->ch, &out, err);
 	if (!r)
@@ -121,14 +125,13 @@ static int ask(struct guest *g, struct errmsg *err)
 	    !memcmp(g->ch.buf, NETKEY_HELLO, NETKEY_HELLO_BYTES)) {
 		*err = (struct errmsg){0};
 		return errmsg_set(err, -EACCES,
-				  "the agent %s:%s wants a key: give it with --key FILE",
+				  "the agent %s:%s requires a key: give it with --key FILE",
 				  g->config.host, g->config.port);
 	}
 	if (r == -ENOTCONN || r == -ECONNRESET) {
 		*err = (struct errmsg){0};
 		return errmsg_set(err, r,
-				  "the agent %s:%s refuses: it is busy, or cannot record what it "
-				  "was asked for",
+				  "the agent %s:%s refuses: it is busy, or cannot record this",
 				  g->config.host, g->config.port);
 	}
 	if (!r && msg.cmd == MESSAGE_NOT_SUPP) {
@@ -141,7 +144,7 @@ static int ask(struct guest *g, struct errmsg *err)
 	return r < 0 ? r : message_take_response(&msg, &g->answer, err);
 }
 
-/* Pipes that were prepared for fewer or more CPUs were prepared for another machine. */
+/* Pipes for another number of CPUs were prepared for another machine. */
 static int settle_fifos(struct guest *g, struct errmsg *err)
 {
 	if (!g->answer.fifos) {
@@ -288,7 +291,7 @@ int guest_start(struct guest *g, struct errmsg *err)
 	if (!r)
 		r = intake_start(g->intake, g->collector, err);
 	g->is_started = !r;
-	g->ch.stop_fd = -1; /* from now on the end is said in order */
+	g->ch.stop_fd = -1; /* from now on the end is announced */
 	return r;
 }
 
@@ -314,7 +317,7 @@ int guest_check(struct guest *g, struct errmsg *err)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* What is still to be sent comes while we wait for the answer. */
+/* Remaining data comes while we wait for the answer. */
 static int say_goodbye(struct guest *g, struct errmsg *err)
 {
 	struct message_out out;
@@ -342,7 +345,7 @@ static void add_shift(struct guest *g)
 		return;
 	cpus = timesync_samples(g->sync, &n, &flags);
 	if (n < g->answer.ports.n_cpus)
-		return; /* readers want all virtual CPUs or none */
+		return; /* readers need all virtual CPUs or none */
 	textbuf_init(&shift, SHIFT_MAX);
 	textbuf_init(&late, SHIFT_MAX);
 	guestopts_fmt_shift(&shift, g->config.trace_id, flags, cpus, n, false);
@@ -390,7 +393,7 @@ void guest_free(struct guest *g)
 	if (g->collector) {
 		collector_finish(g->collector, &ignored, &why);
 		if (!g->is_started)
-			outplace_unlink(g->config.path); /* nothing is in it */
+			outplace_unlink(g->config.path); /* it is empty */
 	}
 	guest_release(g);
 }

@@ -5,8 +5,9 @@
  *	DIR/NAME/trace-pipe-cpu0.in     to the guest
  *	DIR/NAME/trace-pipe-cpu0.out    from the guest; in it the port is /dev/virtio-ports/trace-pipe-cpu0
  *
- * One pair for each virtual CPU. The directory may be writable by others, so that every step goes through an
- * open directory and never follows a link. virsh is run with arguments, never through a shell.
+ * There is one pair for each virtual CPU. Others may be able to write to the directory, so every
+ * step goes through an open directory and never follows a link. virsh is run with arguments, never
+ * through a shell.
  */
 #include "wire/guest/setup.h"
 
@@ -28,7 +29,10 @@ extern char **environ;
 
 /* --- virsh ------------------------------------------------------------------------------------- */
 
-/* Runs virsh; the beginning of what it prints goes to text. Its exit status, or a negative errno. */
+/*
+ * Runs virsh; the beginning of its output goes to text. Returns its exit status, or a negative
+ * errno.
+ */
 static int run_virsh(const char *const argv[], char *text, size_t n_bytes)
 {
 	posix_spawn_file_actions_t actions;
@@ -65,8 +69,8 @@ int guest_setup_ask_cpus(const char *name, long long *ret_n, struct errmsg *err)
 
 	if (r == -ENOENT)
 		return errmsg_set(err, -EINVAL,
-				  "setup-guest: say with -c how many CPUs '%s' has: there is no "
-				  "virsh here to ask",
+				  "setup-guest: say with -c how many CPUs '%s' has: there is "
+				  "no virsh on this machine",
 				  name);
 	*ret_n = r ? 0 : strtoll(text, &end, 10);
 	if (r || *ret_n <= 0)
@@ -95,7 +99,10 @@ static int attach_pipe(const struct guest_setup *g, const char *dir, unsigned cp
 		return errmsg_set_errno(err, -errno, "cannot write %s", xml_path);
 	r = run_virsh(argv, text, sizeof(text));
 	if (r == -ENOENT)
-		return errmsg_set(err, r, "cannot attach to '%s': there is no virsh here", g->name);
+		return errmsg_set(err, r,
+				  "cannot attach to '%s': there is no virsh on this "
+				  "machine",
+				  g->name);
 	text[strcspn(text, "\n")] = 0;
 	return r ? errmsg_set(err, -EIO, "cannot attach to '%s': virsh says: %s", g->name, text)
 		 : 0;
@@ -104,7 +111,7 @@ static int attach_pipe(const struct guest_setup *g, const char *dir, unsigned cp
 int guest_setup_attach(const struct guest_setup *g, struct errmsg *err)
 {
 	char path[] = "/tmp/sonde-guest-XXXXXX";
-	char *dir = realpath(g->dir, NULL); /* libvirt stands elsewhere */
+	char *dir = realpath(g->dir, NULL); /* libvirt runs in another directory */
 	int fd = dir ? mkostemp(path, O_CLOEXEC) : -1, r = 0;
 
 	if (fd < 0) {
@@ -115,14 +122,14 @@ int guest_setup_attach(const struct guest_setup *g, struct errmsg *err)
 	for (unsigned i = 0; !r && i < g->n_cpus; i++)
 		r = attach_pipe(g, dir, i, fd, path, err);
 	close(fd);
-	unlink(path); /* /tmp is sticky: it is still ours */
+	unlink(path); /* /tmp is sticky: it still belongs to us */
 	free(dir);
 	return r;
 }
 
 /* --- pipes ------------------------------------------------------------------------------------- */
 
-/* All directories of a path; ret is the last one, to be closed. */
+/* Creates all directories of a path; ret is the last one; close it. */
 static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct errmsg *err)
 {
 	struct outplace parent = OUTPLACE_NONE, next;
@@ -137,7 +144,7 @@ static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct
 		if (p == name)
 			break;
 		snprintf(part, sizeof(part), "%.*s", (int)(p - name), name);
-		outplace_mkdir_in(&parent, part, mode); /* what it failed for, the next line says */
+		outplace_mkdir_in(&parent, part, mode); /* the next line reports its failure */
 		snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
 		r = outplace_open(&next, part, OUTPLACE_DIR, &why);
 		outplace_close(&parent);
@@ -149,7 +156,7 @@ static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct
 	return r;
 }
 
-/* The file itself, whatever a link of that name points at. */
+/* Changes the file itself, even if a link of that name points elsewhere. */
 static int set_access(const struct guest_setup *g, int fd)
 {
 	char self[64];
@@ -171,7 +178,7 @@ static int make_pipe(const struct guest_setup *g, int dir, const char *name, str
 	if (fd < 0 || fstat(fd, &st) < 0)
 		r = errmsg_set_errno(err, -errno, "cannot make %s/%s/%s", g->dir, g->name, name);
 	else if (!S_ISFIFO(st.st_mode))
-		r = errmsg_set(err, -EEXIST, "%s/%s/%s is there already and is no pipe", g->dir,
+		r = errmsg_set(err, -EEXIST, "%s/%s/%s exists already and is not a pipe", g->dir,
 			       g->name, name);
 	else if ((r = set_access(g, fd)) < 0)
 		errmsg_set_errno(err, r, "cannot set the permissions of %s/%s/%s", g->dir, g->name,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync.c - the frame around the protocols: who is asked when, and where the samples go.
+ * timesync.c - the frame around the protocols: when to measure which CPU, and where the samples go.
  *
- * On the connection, with protocol "none": 1 PROBE (u16 CPU, in the byte order of the machine, which both
- * share), 2 STOP. Between them the messages of the protocol itself. "kvm" has two: the guest sends the time
- * of a mark (1), the host answers with what it knows about that virtual CPU (2); four s64, again in the
- * machine's byte order.
+ * Messages with protocol "none": 1 PROBE (u16 CPU, in the byte order of the machine, which both
+ * share), 2 STOP. Between them are the messages of the protocol itself. "kvm" has two: the guest
+ * sends the time of a mark (1), the host answers with what it knows about that virtual CPU (2);
+ * four s64, again in the machine's byte order.
  *
- * The host's thread owns the connection, the clock and the samples until timesync_finish() has joined it.
+ * The host's thread owns the connection, the clock and the samples until timesync_finish() has
+ * joined it.
  */
 #include "wire/sync/timesync_int.h"
 
@@ -50,7 +51,7 @@ int sync_read(struct channel *c, const char *proto, struct message_sync *ret, st
 	if (!r)
 		r = message_take_sync(&msg, ret, err);
 	if (!r && strcmp(ret->proto, proto))
-		return errmsg_set(err, -EPROTO, "time sync goes on with '%s' instead of '%s'",
+		return errmsg_set(err, -EPROTO, "time sync continues with '%s' instead of '%s'",
 				  ret->proto, proto);
 	return r;
 }
@@ -93,7 +94,7 @@ static int kvm_ask(struct channel *c, const struct sync_clock *clock, struct err
 	return r < 0 ? r : sync_read(c, "kvm", &m, err);
 }
 
-/* A clock may differ from CPU to CPU: look at it from the one that is meant. */
+/* Clocks may differ between CPUs: read it on the right one. */
 static void run_on(uint32_t cpu)
 {
 	cpu_set_t set;
@@ -101,7 +102,7 @@ static void run_on(uint32_t cpu)
 	CPU_ZERO(&set);
 	if (cpu < CPU_SETSIZE) {
 		CPU_SET(cpu, &set);
-		sched_setaffinity(0, sizeof(set), &set); /* this thread; if not, then not */
+		sched_setaffinity(0, sizeof(set), &set); /* this thread; a failure is ignored */
 	}
 }
 
@@ -167,7 +168,7 @@ static int kvm_answer(struct timesync *s, uint32_t cpu, struct sync_sample *ret,
 	if (r < 0)
 		return r;
 	if (m.id != KVM_REQUEST || m.payload.len < sizeof(packet[0]))
-		return errmsg_set(err, -EPROTO, "the guest asks kvm for something else");
+		return errmsg_set(err, -EPROTO, "the guest sends an unknown kvm request");
 	memcpy(packet, m.payload.data, sizeof(packet[0]));
 	r = timesync_read_kvm(NULL, s->config.guest_pid, cpu, ret);
 	if (r < 0)
@@ -213,7 +214,7 @@ static int take_samples(struct timesync *s, struct errmsg *err)
 	return r;
 }
 
-/* The last samples are taken by the same thread, after it was woken. */
+/* The same thread takes the last samples, after it was woken. */
 static void *run(void *arg)
 {
 	struct timesync *s = arg;
@@ -252,11 +253,11 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 	if (!s->cpus || s->wake_fd < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "no time sync");
 	if (!r && !s->kvm && (strcmp(config->proto, "ptp") || !config->clock))
-		r = errmsg_set(err, -EPROTONOSUPPORT, "the guest wants the time sync '%s'",
+		r = errmsg_set(err, -EPROTONOSUPPORT, "the guest requests the time sync '%s'",
 			       config->proto);
 	if (!r)
 		r = take_samples(s, err);
-	s->c.stop_fd = -1; /* from now on the end is said in order */
+	s->c.stop_fd = -1; /* from now on the end is announced */
 	s->c.timeout_ms = SYNC_LATER_MS;
 	if (!r) {
 		r = -pthread_create(&s->thread, NULL, run, s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timesync.h - how the clock of a guest relates to its host's, measured over a connection of its own.
+ * timesync.h - how the clock of a guest relates to its host's, measured over a separate connection.
  *
  *	host                                     guest
  *	timesync_open, first samples             timesync_answer in a thread
@@ -8,9 +8,10 @@
  *	   again every interval
  *	timesync_finish, last samples, "stop" ─▶ ends
  *
- * Two protocols, as trace-cmd has them: "kvm", where the host knows from its hypervisor what the guest's
- * counter differs by, and "ptp", where both mark their traces while a message goes to and fro. Markers
- * need a trace buffer, which the caller lends: wire/ does not know tracefs.
+ * There are two protocols, as in trace-cmd: "kvm", where the host gets the offset of the guest's
+ * counter from its hypervisor, and "ptp", where both write markers into their traces while messages
+ * go back and forth. Markers need a trace buffer, which the caller provides: wire/ does not know
+ * tracefs.
  */
 #ifndef SONDE_WIRE_SYNC_TIMESYNC_H
 #define SONDE_WIRE_SYNC_TIMESYNC_H
@@ -22,24 +23,24 @@ struct channel;
 struct errmsg;
 struct timesync;
 
-/* A trace buffer of our own that has the clock of the recording. One thread. */
+/* A separate trace buffer with the clock of the recording. One thread. */
 struct sync_clock {
 	void *ctx;
-	/* Forgets all marks. */
+	/* Removes all marks. */
 	int (*clear)(void *ctx);
 	/* Writes a mark; its first four bytes are its id. */
 	int (*mark)(void *ctx, const void *data, size_t n);
-	/* Hands every mark to take(), with its time. */
+	/* Passes every mark to take(), with its time. */
 	int (*read)(void *ctx, void (*take)(void *arg, uint64_t ts, struct piece data), void *arg);
 };
 
 /* --- the guest --------------------------------------------------------------------------------- */
 
-/* Which of the protocols that the host offers, or NULL. */
+/* Selects one of the protocols that the host offers, or NULL. */
 const char *timesync_choose(const char *const *offered, uint32_t n_offered);
-#define TIMESYNC_STEP_MS \
-	300000 /* for the channel's timeout_ms: trace-cmd reads the symbols of its kernel in between */
-/* Answers until the host says "stop" or is gone. */
+/* For the channel's timeout_ms: trace-cmd reads the symbols of its kernel in between. */
+#define TIMESYNC_STEP_MS 300000
+/* Answers until the host sends "stop" or disconnects. */
 int timesync_answer(struct channel *c, const char *proto, const struct sync_clock *clock,
 		    struct errmsg *err);
 
@@ -48,31 +49,40 @@ int timesync_answer(struct channel *c, const char *proto, const struct sync_cloc
 #define TIMESYNC_SAMPLES_MAX 100000 /* of a virtual CPU */
 
 struct timesync_config {
-	int fd; /* taken: connected to the guest's port for this */
+	int fd; /* owned: connected to the guest's port for this */
 	const char *proto;
 	const struct sync_clock *clock; /* needed for ptp */
 	uint32_t n_cpus;		/* of the guest */
-	int interval_ms;		/* 0: at both ends only */
+	int interval_ms;		/* 0: only at start and end */
 	int guest_pid;			/* the process that runs it, for kvm */
-	int stop_fd;			/* readable: give up the first samples; -1: none */
+	int stop_fd;			/* readable: cancel the first samples; -1: none */
 };
 
-/* The protocols that we can offer, the best first; clock_name is the recording's, guest_pid may be -1. */
+/*
+ * The protocols that we can offer, the best first; clock_name is that of the recording, guest_pid
+ * may be -1.
+ */
 uint32_t timesync_offer(const char *clock_name, int guest_pid, const char *protos[2]);
 
-/* Takes the first samples and goes on in a thread of its own. */
+/* Takes the first samples and continues in a separate thread. */
 int timesync_open(struct timesync **ret_sync, const struct timesync_config *config,
 		  struct errmsg *err);
-/* Takes the last samples, unless the guest is gone, and ends. The samples stay until timesync_free(). */
+/*
+ * Takes the last samples, unless the guest has disconnected, and ends. The samples are valid until
+ * timesync_free().
+ */
 int timesync_finish(struct timesync *s, bool is_gone, struct errmsg *err);
-/* How many virtual CPUs have at least one sample each; flags for TIME_SHIFT. After timesync_finish(). */
+/*
+ * How many virtual CPUs have at least one sample each; flags for TIME_SHIFT. Call it after
+ * timesync_finish().
+ */
 const struct sync_cpu *timesync_samples(const struct timesync *s, uint32_t *ret_n,
 					uint32_t *ret_flags);
 void timesync_free(struct timesync *s);
 
 /* --- kvm, see timesync_kvm.c ------------------------------------------------------------------- */
 
-/* What the host's kernel says about a virtual CPU. dir NULL: /sys/kernel/debug/kvm. */
+/* What the host's kernel reports about a virtual CPU. dir NULL: /sys/kernel/debug/kvm. */
 int timesync_read_kvm(const char *dir, int guest_pid, uint32_t vcpu, struct sync_sample *ret);
 
 #endif

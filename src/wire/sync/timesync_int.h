@@ -8,9 +8,13 @@
 #include "wire/channel.h"
 #include "wire/sync/timesync.h"
 
-#define SYNC_LATER_MS 60000 /* for a guest that has read its symbols once, see TIMESYNC_STEP_MS */
+/* for a guest that has already read its symbols, see TIMESYNC_STEP_MS */
+#define SYNC_LATER_MS 60000
 
-/* The next step of this protocol; its payload stays until the next call. -EPROTO for another one. */
+/*
+ * Reads the next step of this protocol; its payload is valid until the next call. -EPROTO for
+ * another protocol.
+ */
 int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err);
 int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece payload,
 	       struct errmsg *err);

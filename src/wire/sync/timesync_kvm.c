@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync_kvm.c - what a host's kernel tells about the counters of its guests.
+ * timesync_kvm.c - what a host's kernel reports about the counters of its guests.
  *
  *	/sys/kernel/debug/kvm/PID-FD/vcpuN/tsc-offset                     guest = host + offset
  *	                                  tsc-scaling-ratio, tsc-scaling-ratio-frac-bits
  *
- * A ratio of one, which is 1 << 32 with AMD's and 1 << 48 with Intel's processors, is none.
+ * A ratio of one, which is 1 << 32 on AMD and 1 << 48 on Intel processors, means no scaling.
  */
 #include "wire/sync/timesync.h"
 
@@ -77,7 +77,7 @@ int timesync_read_kvm(const char *dir, int guest_pid, uint32_t vcpu, struct sync
 	    ratio == RATIO_ONE_INTEL)
 		ratio = 1;
 	if (ratio != 1 && read_number(path, "tsc-scaling-ratio-frac-bits", &fraction) < 0)
-		return -ENODATA; /* without it the ratio means nothing */
+		return -ENODATA; /* without it the ratio is meaningless */
 	*ret = (struct sync_sample){.offset = -offset, .scaling = ratio, .fraction = fraction};
 	return 0;
 }

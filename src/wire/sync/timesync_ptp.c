@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync_ptp.c - the difference of two clocks by messages that go to and fro.
+ * timesync_ptp.c - measures the difference of two clocks with messages that go back and forth.
  *
  *	guest                                          host
  *	START series, flags ─▶                         ◀─ START, the same
@@ -9,11 +9,12 @@
  *	END ─▶                                         ◀─ PROBES: the times of its marks
  *	OFFSET time, offset ─▶
  *
- * The guest knows when it sent (s), when the host had it (r of the host) and when the answer was back (r).
- * If both ways took the same time, the host's mark belongs to the middle of the guest's two. The probe that
- * was back first is believed: it had the least time to be wrong. All numbers are big-endian.
+ * The guest knows when it sent (s), when the host received it (r of the host) and when the answer
+ * arrived (r). If both ways took the same time, the host's mark corresponds to the middle of the
+ * guest's two. The fastest probe is used: it has the smallest error. All numbers are big-endian.
  *
- * Flag 1: believe the fastest; flag 2: times are those of marks in a trace buffer, else CLOCK_MONOTONIC_RAW.
+ * Flag 1: use the fastest; flag 2: times are those of marks in a trace buffer, else
+ * CLOCK_MONOTONIC_RAW.
  */
 #include "wire/sync/timesync_int.h"
 
@@ -27,11 +28,11 @@
 #define PROBES	     339
 #define FLAG_FASTEST 1
 #define FLAG_MARKERS 2
-#define SPAN_MIN     200000 /* less says nothing about how fast a clock runs */
+#define SPAN_MIN     200000 /* less does not show how fast a clock runs */
 
 enum { STEP_START = 1, STEP_PROBE, STEP_PROBES, STEP_OFFSET, STEP_END };
 
-/* Times of probe 1 … PROBES; 0: not known. */
+/* Times of probe 1 … PROBES; 0: unknown. */
 struct times {
 	uint64_t sent[PROBES], received[PROBES];
 	uint32_t series;
@@ -104,7 +105,8 @@ static int read_step(struct channel *c, uint32_t step, struct message_sync *ret,
 	int r = sync_read(c, PROTO, ret, err);
 
 	if (!r && ret->id != step)
-		return errmsg_set(err, -EPROTO, "step %u of ptp came instead of %u", ret->id, step);
+		return errmsg_set(err, -EPROTO, "received step %u of ptp instead of %u", ret->id,
+				  step);
 	return r;
 }
 
@@ -142,7 +144,7 @@ static int send_probes(struct channel *c, const struct sync_clock *clock, struct
 	return sync_write(c, PROTO, STEP_END, PIECE_EMPTY, err);
 }
 
-/* How long it took, by each clock. */
+/* The duration, by each clock. */
 struct span {
 	uint64_t our_start, our_end, their_start, their_end;
 };
@@ -158,8 +160,8 @@ static void span_add(struct span *s, uint64_t ours, uint64_t theirs)
 }
 
 /*
- * trace-cmd's host marks with the clock "local" unless -C names one, but tells us to record with the
- * processor's counter if it could convert that. Such numbers have no difference that means anything.
+ * trace-cmd's host marks with the clock "local" unless -C names one, but asks us to record with the
+ * processor's counter if it could convert that. The difference of such numbers is meaningless.
  */
 static bool span_is_of_one_kind(const struct span *s)
 {
@@ -220,7 +222,7 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 		r = read_step(c, STEP_PROBES, &m, err);
 	if (!r)
 		r = clock->read(clock->ctx, take_mark, t);
-	/* without a good probe both are 0, which the host takes for none */
+	/* without a good probe both are 0, which the host treats as none */
 	if (!r)
 		is_alien = choose(t, m.payload, &sample) == -EDOM;
 	free(t);
@@ -228,11 +230,11 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 		return r;
 	put_be(bytes, sample.time, 8);
 	put_be(bytes + 8, sample.offset, 8);
-	/* not the end of it: the host would take that for the end of the connection */
+	/* do not end: the host would see a closed connection */
 	if (is_alien)
 		errmsg_set(err, -EDOM,
-			   "the host marks its times with another clock than it records with: name "
-			   "one there with -C");
+			   "the host marks its times with another clock than it records with: "
+			   "name one there with -C");
 	return sync_write(c, PROTO, STEP_OFFSET, (struct piece){bytes, 16}, err);
 }
 
@@ -253,7 +255,9 @@ static int answer_probes(struct channel *c, const struct sync_clock *clock, stru
 		b = reader_of(m.payload);
 		number = byte_reader_take_number(&b, 4);
 		if (m.id != STEP_PROBE || b.failed)
-			return errmsg_set(err, -EPROTO, "step %u of ptp came instead of a probe",
+			return errmsg_set(err, -EPROTO,
+					  "received step %u of ptp instead of a "
+					  "probe",
 					  m.id);
 		r = note(t, clock, flags, number, 'r');
 		if (!r)
@@ -261,10 +265,10 @@ static int answer_probes(struct channel *c, const struct sync_clock *clock, stru
 		if (r < 0)
 			return r;
 	}
-	return errmsg_set(err, -EPROTO, "the guest does not stop to probe");
+	return errmsg_set(err, -EPROTO, "the guest does not stop probing");
 }
 
-/* As many samples as trace-cmd's message has room for, though half of them stay empty. */
+/* As many samples as trace-cmd's message has room for, although half of them stay empty. */
 static int send_times(struct channel *c, const struct times *t, struct errmsg *err)
 {
 	uint8_t bytes[8 + 2 * PROBES * 12] = {0};

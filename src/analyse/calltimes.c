@@ -51,7 +51,9 @@ struct calltimes {
 	struct calltimes_counts counts;
 };
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
 
 static struct call_task *task_of(struct calltimes *c, const struct record *rec)
 {
@@ -87,7 +89,9 @@ static void forget(struct calltimes *c)
 		}
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/*
+ * --- calls -------------------------------------------------------------------------------------
+ */
 
 static bool read_field(const struct calltimes *c, const struct field *f, const struct record *rec,
 		       uint64_t *ret)
@@ -177,7 +181,9 @@ void calltimes_add(struct calltimes *c, const struct record *rec)
 	}
 }
 
-/* --- the result -------------------------------------------------------------------------------- */
+/*
+ * --- the result --------------------------------------------------------------------------------
+ */
 
 static bool is_shown(const struct calltimes_config *config, const char *name)
 {
@@ -281,7 +287,9 @@ const uint8_t *calltimes_events(const struct calltimes *c, size_t *ret_n)
 	return c->wanted;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 static int find_fields(struct calltimes *c, struct errmsg *err)
 {

@@ -45,7 +45,9 @@ static size_t n_keys(const struct keycount *k)
 	return k->n_words - k->config->has_sum;
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/*
+ * --- words -------------------------------------------------------------------------------------
+ */
 
 /* "bytes.log2" becomes "bytes" and KEYCOUNT_LOG2. */
 static int parse_fold(char *word, uint64_t *ret_fold, struct errmsg *err)
@@ -139,7 +141,9 @@ int keycount_check_slot(const struct keycount_config *c, size_t word, const stru
 			  is_summed ? "--sum adds up" : "ranges are made of");
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/*
+ * --- events ------------------------------------------------------------------------------------
+ */
 
 static bool is_asked_for(const struct keycount_config *c, const struct event *ev, bool *found)
 {
@@ -274,7 +278,9 @@ static int find_events(struct keycount *k, struct errmsg *err)
 	return r < 0 ? r : bind_events(k, err);
 }
 
-/* --- counting ---------------------------------------------------------------------------------- */
+/*
+ * --- counting ----------------------------------------------------------------------------------
+ */
 
 static bool is_number(const struct key_slot *slot, uint64_t v)
 {
@@ -376,7 +382,9 @@ void keycount_clear(struct keycount *k)
 	k->n_total = k->n_dropped = k->n_gaps = 0;
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/*
+ * --- rows --------------------------------------------------------------------------------------
+ */
 
 static int compare_values(const struct keycount_row *x, const struct keycount_row *y, size_t i)
 {
@@ -558,7 +566,9 @@ const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n)
 	return k->wanted;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
 		 struct errmsg *err)

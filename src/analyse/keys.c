@@ -49,7 +49,9 @@ void keyreader_release(struct keyreader *kr)
 	namepool_release(&kr->pool);
 }
 
-/* --- binding ----------------------------------------------------------------------------------- */
+/*
+ * --- binding -----------------------------------------------------------------------------------
+ */
 
 static enum key_kind find_general(const char *word)
 {
@@ -185,7 +187,9 @@ int key_refuse_event(const struct formats *f, const char *pattern, struct errmsg
 			  sp.nearest ? "'?" : "");
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/*
+ * --- values ------------------------------------------------------------------------------------
+ */
 
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len)
 {
@@ -325,7 +329,9 @@ uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struc
 	return 0;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/*
+ * --- text --------------------------------------------------------------------------------------
+ */
 
 static bool points_at_code(const struct field *f)
 {

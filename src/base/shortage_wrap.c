@@ -125,7 +125,9 @@ void *__wrap_realloc(void *p, size_t n)
 	return ret;
 }
 
-/* --- with a variable number of arguments -------------------------------------------------------- */
+/*
+ * --- with a variable number of arguments --------------------------------------------------------
+ */
 
 /* The mode of a new file, the last argument of open(); else there is none. */
 #define TAKE_MODE(mode, flags)                         \
@@ -220,7 +222,9 @@ int __wrap_fclose(FILE *f)
 	return r;
 }
 
-/* --- with codes of their own -------------------------------------------------------------------- */
+/*
+ * --- with codes of their own --------------------------------------------------------------------
+ */
 
 int __real_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags);

@@ -4,8 +4,8 @@
  *
  *	recipe_parse ─▶ (recipe_fit ─▶ a plan) … ─▶ recipe_release
  *
- * The text of a recipe is what a person writes into a file; recipe.c explains the lines. Recipes come
- * with the program (recipe_builtin) or from files.
+ * The text of a recipe is what a person writes into a file; recipe.c explains the lines. Recipes
+ * come with the program (recipe_builtin) or from files.
  */
 #ifndef SONDE_CAPTURE_RECIPE_H
 #define SONDE_CAPTURE_RECIPE_H

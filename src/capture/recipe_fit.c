@@ -50,7 +50,9 @@ static void leave_out(struct fitting *fit, const char *why)
 	errmsg_set(&fit->last, -ENOENT, "%s", why);
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
 
 /* Returns the name to use, or NULL after adding a note. */
 static const char *fit_function(struct fitting *fit, const char *name)
@@ -115,7 +117,9 @@ static int fit_tracer(struct fitting *fit, const char *tracer)
 	return plan_buffer(fit->plan)->tracer ? 0 : -ENOMEM;
 }
 
-/* --- events and probes ------------------------------------------------------------------------- */
+/*
+ * --- events and probes -------------------------------------------------------------------------
+ */
 
 static bool has_event(const struct fitting *fit, const char *event)
 {
@@ -185,7 +189,9 @@ static int fit_probe(struct fitting *fit, const char *line)
 	return r < 0 ? r : plan_add_event(fit->plan, text, false);
 }
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
 
 static bool read_comm(const char *pid, const char *tid, char *comm, size_t n_bytes)
 {
@@ -240,7 +246,9 @@ static int fit_tasks(struct fitting *fit, const char *glob, struct errmsg *err)
 	return r;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/*
+ * --- all of it ---------------------------------------------------------------------------------
+ */
 
 static int fit_line(struct fitting *fit, const struct recipe_line *line, struct errmsg *err)
 {

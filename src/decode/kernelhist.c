@@ -83,7 +83,9 @@ static const char *find_last(struct span s, const char *what)
 	return NULL;
 }
 
-/* --- the trigger ------------------------------------------------------------------------------- */
+/*
+ * --- the trigger -------------------------------------------------------------------------------
+ */
 
 /* The words of "…:NAME=a,b.hex,c:…" without what follows a point; as many as fit. */
 static size_t take_words(struct span trigger, const char *name, const char **words,
@@ -141,7 +143,9 @@ static struct kernelhist *hist_new(struct span trigger, struct arena *arena)
 	return h->trigger && h->state ? h : NULL;
 }
 
-/* --- an entry ---------------------------------------------------------------------------------- */
+/*
+ * --- an entry ----------------------------------------------------------------------------------
+ */
 
 /* The lines of a stack, each without leading blanks. */
 static char *dup_key(struct span s, struct arena *arena)

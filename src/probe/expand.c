@@ -41,7 +41,9 @@ struct expansion {
 	struct errmsg why;   /* … for the first one */
 };
 
-/* --- names --------------------------------------------------------------------------------------- */
+/*
+ * --- names ---------------------------------------------------------------------------------------
+ */
 
 static int add_name(struct expansion *x, const char *name)
 {
@@ -135,7 +137,9 @@ static int find_marks(struct expansion *x, struct debuginfo *info)
 	return 0;
 }
 
-/* --- trying -------------------------------------------------------------------------------------- */
+/*
+ * --- trying --------------------------------------------------------------------------------------
+ */
 
 /* For a return with arguments: what its entry must have, or what the return has. */
 static size_t args_of(const struct definition *d, bool of_entry, struct definition_arg *args)
@@ -215,7 +219,9 @@ static void leave_out(struct expansion *x, const char *name)
 		snprintf(x->left_out + len, size - len, "%s%.50s", len ? ", " : "", name);
 }
 
-/* --- writing ------------------------------------------------------------------------------------- */
+/*
+ * --- writing -------------------------------------------------------------------------------------
+ */
 
 /* The name in the form of a definition; parameters stay as they are. */
 static void add_escaped(struct textbuf *tb, const char *name, size_t len)
@@ -333,7 +339,9 @@ static int write_texts(struct expansion *x)
 	return r;
 }
 
-/* --- the door ------------------------------------------------------------------------------------ */
+/*
+ * --- the door ------------------------------------------------------------------------------------
+ */
 
 static bool is_mark_of_kinds(const struct definition *d)
 {

@@ -156,7 +156,10 @@ static unsigned text_limit(const struct probe_arg *a)
 	return f.kind == TYPE_ARRAY && f.n_elements < 65536 ? (unsigned)f.n_elements : 0;
 }
 
-/* The length of the expression at s: up to a comma outside parentheses and quotes, or the line's end. */
+/*
+ * The length of the expression at s: up to a comma outside parentheses and quotes, or the line's
+ * end.
+ */
 static size_t expression_length(const char *s, const char *end)
 {
 	const char *p = s;

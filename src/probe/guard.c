@@ -56,7 +56,10 @@ static bool tests(const char *filter, const char *name)
 	return false;
 }
 
-/* --- what is read ---------------------------------------------------------------------------------- */
+/*
+ * --- what is read
+ * ----------------------------------------------------------------------------------
+ */
 
 /* "/usr/bin/prog:0x1190(0x2000)": the offset, and the end of the path. */
 static uint64_t offset_of(const char *place, size_t *ret_path_len)
@@ -115,7 +118,10 @@ static bool fmt_bytes(const struct probe *p, size_t place, char fetch[64])
 	return true;
 }
 
-/* --- where it goes --------------------------------------------------------------------------------- */
+/*
+ * --- where it goes
+ * ---------------------------------------------------------------------------------
+ */
 
 struct guarding {
 	struct probe *p;

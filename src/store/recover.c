@@ -46,7 +46,9 @@ struct recovery {
 	size_t n_cpus;
 };
 
-/* --- what the recorder counted ----------------------------------------------------------------- */
+/*
+ * --- what the recorder counted -----------------------------------------------------------------
+ */
 
 /* The position after `key`, or NULL. */
 static const uint8_t *find_key(struct piece text, const char *key)
@@ -105,7 +107,9 @@ static void read_stats(struct recovery *rc, size_t index)
 	}
 }
 
-/* --- where the data is ------------------------------------------------------------------------- */
+/*
+ * --- where the data is -------------------------------------------------------------------------
+ */
 
 static void add_found(struct recovery *rc, uint64_t start, uint64_t end)
 {
@@ -219,7 +223,9 @@ static void find_pages(struct recovery *rc, uint64_t pos, uint64_t end)
 		add_found(rc, start, end);
 }
 
-/* --- putting it together ----------------------------------------------------------------------- */
+/*
+ * --- putting it together -----------------------------------------------------------------------
+ */
 
 static void make_buffer(struct recovery *rc, const struct tracefile_section *s)
 {

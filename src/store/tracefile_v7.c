@@ -137,7 +137,9 @@ static uint64_t option_offset(struct tracefile *tf, unsigned id)
 	return 0;
 }
 
-/* Section 16 holds both header texts: "header_page\0" u64 len text "header_event\0" u64 len text. */
+/*
+ * Section 16 holds both header texts: "header_page\0" u64 len text "header_event\0" u64 len text.
+ */
 static void load_headers(struct tracefile *tf)
 {
 	struct tracefile_private *priv = tracefile_private(tf);

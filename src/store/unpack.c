@@ -109,7 +109,9 @@ long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t 
 	return -EINVAL;
 }
 
-/* --- in pieces --------------------------------------------------------------------------------- */
+/*
+ * --- in pieces ---------------------------------------------------------------------------------
+ */
 
 #define PACKER_ZSTD_LEVEL 1
 #define STREAM_BYTES	  (128u << 10)
@@ -204,7 +206,9 @@ int pack_pieces(enum compression kind, const struct piece *pieces, size_t n_piec
 	return r;
 }
 
-/* --- much of it -------------------------------------------------------------------------------- */
+/*
+ * --- much of it --------------------------------------------------------------------------------
+ */
 
 struct packer {
 	enum compression kind;

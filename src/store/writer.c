@@ -82,7 +82,9 @@ void writer_align(struct writer *w, uint32_t align)
 		outfile_skip(w->out, align - over);
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/*
+ * --- texts -------------------------------------------------------------------------------------
+ */
 
 size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind, char *buf)
 {
@@ -131,7 +133,9 @@ int writer_add_text(struct writer *w, enum tracefile_text_kind kind, struct piec
 	return writer_text_v7(w, kind, err);
 }
 
-/* --- options and sections ---------------------------------------------------------------------- */
+/*
+ * --- options and sections ----------------------------------------------------------------------
+ */
 
 int writer_add_option(struct writer *w, uint16_t id, struct piece data, struct errmsg *err)
 {
@@ -165,7 +169,9 @@ int writer_add_section(struct writer *w, uint16_t id, const char *description, s
 	return writer_add_option(w, id, (struct piece){offset, 8}, err);
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/*
+ * --- buffers -----------------------------------------------------------------------------------
+ */
 
 void writer_set_cpu_count(struct writer *w, uint32_t n_cpus)
 {
@@ -268,7 +274,9 @@ int writer_add_latency(struct writer *w, const char *clock, struct piece text, s
 	return 0;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 static struct writer *writer_new(const struct writer_config *config)
 {

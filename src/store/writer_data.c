@@ -57,7 +57,9 @@ struct copy {
 	uint32_t n_chunks;
 };
 
-/* --- fill -------------------------------------------------------------------------------------- */
+/*
+ * --- fill --------------------------------------------------------------------------------------
+ */
 
 static int read_page(struct copy *c)
 {
@@ -98,7 +100,9 @@ static int fill_item(void *ctx, void *p)
 	return item->n_bytes ? 1 : 0;
 }
 
-/* --- work -------------------------------------------------------------------------------------- */
+/*
+ * --- work --------------------------------------------------------------------------------------
+ */
 
 static void pack_item(void *ctx, void *p, unsigned thread)
 {
@@ -110,7 +114,9 @@ static void pack_item(void *ctx, void *p, unsigned thread)
 				      c->packed_bytes);
 }
 
-/* --- drain ------------------------------------------------------------------------------------- */
+/*
+ * --- drain -------------------------------------------------------------------------------------
+ */
 
 static void end_cpu(struct copy *c)
 {
@@ -170,7 +176,9 @@ static int drain_item(void *ctx, void *p)
 	return outfile_write(c->w->out, item->packed, item->n_packed);
 }
 
-/* --- the ring ---------------------------------------------------------------------------------- */
+/*
+ * --- the ring ----------------------------------------------------------------------------------
+ */
 
 static size_t chunk_bytes(const struct writer *w, uint32_t page_size)
 {

@@ -151,7 +151,9 @@ int writer_section_v7(struct writer *w, uint16_t id, const char *description, st
 	return put_section(w, id, writer_describe_v7(w, description), &body, 1, err);
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/*
+ * --- texts -------------------------------------------------------------------------------------
+ */
 
 static const struct {
 	uint8_t first_kind, last_kind;
@@ -202,7 +204,9 @@ int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errms
 	return 0;
 }
 
-/* --- options ----------------------------------------------------------------------------------- */
+/*
+ * --- options -----------------------------------------------------------------------------------
+ */
 
 /* Writes the waiting options as one section; *ret_at is where their data begins. */
 static void write_options(struct writer *w, uint64_t *ret_at)
@@ -246,7 +250,9 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 	return r;
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/*
+ * --- buffers -----------------------------------------------------------------------------------
+ */
 
 void writer_add_buffer_option_v7(const struct writer *w, struct textbuf *tb,
 				 const struct writer_out *b, uint64_t section_at,

@@ -64,7 +64,9 @@ void processes_free(struct processes *p)
 	free(p);
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/*
+ * --- the table ---------------------------------------------------------------------------------
+ */
 
 static const struct row *find_row(const struct processes *p, int tid)
 {
@@ -130,7 +132,9 @@ static int take_command(struct processes *p, int tgid, const char *encoded, size
 	return 0;
 }
 
-/* --- command lines ----------------------------------------------------------------------------- */
+/*
+ * --- command lines -----------------------------------------------------------------------------
+ */
 
 static char *encode(char *to, unsigned char c)
 {
@@ -248,7 +252,9 @@ bool processes_fmt_command(const struct processes *p, int tid, struct textbuf *t
 	return true;
 }
 
-/* --- look-ups ---------------------------------------------------------------------------------- */
+/*
+ * --- look-ups ----------------------------------------------------------------------------------
+ */
 
 int processes_find_tgid(const struct processes *p, int tid)
 {
@@ -298,7 +304,9 @@ int processes_each(const struct processes *p, int (*visit)(void *ctx, int tgid),
 	return r;
 }
 
-/* --- the text ---------------------------------------------------------------------------------- */
+/*
+ * --- the text ----------------------------------------------------------------------------------
+ */
 
 void processes_fmt(const struct processes *p, struct textbuf *tb)
 {

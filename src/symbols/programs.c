@@ -98,7 +98,9 @@ void programs_free(struct programs *p)
 	free(p);
 }
 
-/* --- functions of a file ----------------------------------------------------------------------- */
+/*
+ * --- functions of a file -----------------------------------------------------------------------
+ */
 
 static int add_function(struct file *f, const char *name, size_t len, uint64_t address,
 			uint64_t n_bytes)
@@ -150,7 +152,9 @@ static void read_file(struct file *f)
 		qsort(f->functions, f->n, sizeof(*f->functions), compare_functions);
 }
 
-/* --- what is mapped ---------------------------------------------------------------------------- */
+/*
+ * --- what is mapped ----------------------------------------------------------------------------
+ */
 
 static struct file *add_file(struct programs *p, const char *path, size_t len)
 {
@@ -279,7 +283,9 @@ void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* --- look-ups ---------------------------------------------------------------------------------- */
+/*
+ * --- look-ups ----------------------------------------------------------------------------------
+ */
 
 /* Allocates one more than needed, so that an empty list differs from "no look-up yet". */
 static const struct ksym *load_region(struct programs *p, struct region *r)
@@ -385,7 +391,9 @@ uint64_t programs_unify(struct programs *p, uint64_t addr)
 	return first ? first : addr;
 }
 
-/* --- the text ---------------------------------------------------------------------------------- */
+/*
+ * --- the text ----------------------------------------------------------------------------------
+ */
 
 static void fmt_file(const struct file *f, struct textbuf *tb)
 {

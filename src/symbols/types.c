@@ -97,7 +97,10 @@ bool type_is_by_address(struct type t)
 	       t.world->ops->is_by_address(t.world, t.id);
 }
 
-/* --- members -------------------------------------------------------------------------------------- */
+/*
+ * --- members
+ * --------------------------------------------------------------------------------------
+ */
 
 struct member_walk {
 	int (*visit)(void *ctx, const struct type_member *m);
@@ -176,7 +179,10 @@ int type_find_member(struct type t, const char *name, size_t len, struct type_me
 	return find_member(t, name, len, 0, &n_steps, ret_member) ? 0 : -ENOENT;
 }
 
-/* --- a type as a person writes it ----------------------------------------------------------------- */
+/*
+ * --- a type as a person writes it
+ * -----------------------------------------------------------------
+ */
 
 /* The words before the stars. */
 struct type_words {
@@ -389,7 +395,10 @@ int types_parse(const struct types *world, const char *text, size_t len, struct 
 	return 0;
 }
 
-/* --- a type as text ------------------------------------------------------------------------------- */
+/*
+ * --- a type as text
+ * -------------------------------------------------------------------------------
+ */
 
 /*
  * A function that takes itself as a parameter, twice, would be endless: nothing is added after

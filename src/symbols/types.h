@@ -80,7 +80,10 @@ struct types_ops {
 	 */
 	bool (*peel)(const struct types *world, uint64_t id, const char **ret_name,
 		     uint64_t *ret_id);
-	/* kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a typedef) */
+	/*
+	 * kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a
+	 * typedef)
+	 */
 	int (*find)(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		    struct type *ret_type);
 	/*

@@ -89,7 +89,9 @@ int usdt_parse(struct piece notes, bool swap, unsigned address_bytes,
 	return r;
 }
 
-/* --- in a program ------------------------------------------------------------------------------ */
+/*
+ * --- in a program ------------------------------------------------------------------------------
+ */
 
 struct marking {
 	struct debuginfo *d;

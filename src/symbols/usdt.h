@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usdt.h - the notes that DTRACE_PROBE() and STAP_PROBE() leave in a program (section .note.stapsdt).
+ * usdt.h - the notes that DTRACE_PROBE() and STAP_PROBE() leave in a program (section
+ * .note.stapsdt).
  */
 #ifndef SONDE_SYMBOLS_USDT_H
 #define SONDE_SYMBOLS_USDT_H

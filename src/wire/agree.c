@@ -28,7 +28,9 @@
 #define VERSION_3   "-1V3"
 #define MAGIC_3	    "766679\0" /* and the NUL of the string: 8 bytes */
 
-/* --- the listener ------------------------------------------------------------------------------ */
+/*
+ * --- the listener ------------------------------------------------------------------------------
+ */
 
 static int read_word(struct channel *c, char word[WORD_BYTES], struct errmsg *err)
 {
@@ -136,7 +138,9 @@ int agree_as_listener(struct channel *c, const struct netkey *key, struct agreem
 	}
 }
 
-/* --- the recorder ------------------------------------------------------------------------------ */
+/*
+ * --- the recorder ------------------------------------------------------------------------------
+ */
 
 static int refuse_hello(const char *name, struct errmsg *err)
 {

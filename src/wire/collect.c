@@ -62,7 +62,9 @@ struct collector {
 	_Atomic int failure; /* negative errno, the first */
 };
 
-/* --- files ------------------------------------------------------------------------------------- */
+/*
+ * --- files -------------------------------------------------------------------------------------
+ */
 
 static int part_path(const struct collector *c, const char *suffix, char path[PATH_BYTES])
 {
@@ -178,7 +180,9 @@ int collector_add_head(struct collector *c, struct piece bytes, struct errmsg *e
 	return 0;
 }
 
-/* --- the head ---------------------------------------------------------------------------------- */
+/*
+ * --- the head ----------------------------------------------------------------------------------
+ */
 
 struct head {
 	void *map;
@@ -245,7 +249,9 @@ static bool is_sound(const struct collector *c, struct piece page)
 	return !r.failed && page.len >= c->data_offset && used <= page.len - c->data_offset;
 }
 
-/* --- a file that grows ------------------------------------------------------------------------- */
+/*
+ * --- a file that grows -------------------------------------------------------------------------
+ */
 
 static int live_add_text(void *ctx, enum tracefile_text_kind kind, struct piece text,
 			 struct errmsg *err)
@@ -389,7 +395,9 @@ static int live_finish(struct collector *c, struct errmsg *err)
 	return livefile_finish(live, err);
 }
 
-/* --- parts ------------------------------------------------------------------------------------- */
+/*
+ * --- parts -------------------------------------------------------------------------------------
+ */
 
 static int part_open(struct collector *c, uint32_t cpu)
 {
@@ -528,7 +536,9 @@ static int parts_finish(struct collector *c, struct errmsg *err)
 	return r;
 }
 
-/* --- both -------------------------------------------------------------------------------------- */
+/*
+ * --- both --------------------------------------------------------------------------------------
+ */
 
 static int fail(struct collector *c, int code)
 {

@@ -79,7 +79,9 @@ struct intake {
 	_Atomic uint64_t n_dropped, n_strangers;
 };
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/*
+ * --- opening -----------------------------------------------------------------------------------
+ */
 
 static void port_close(struct port *p)
 {
@@ -214,7 +216,9 @@ int intake_open_connected(struct intake **ret_intake, const struct intake_config
 	return r;
 }
 
-/* --- the threads ------------------------------------------------------------------------------- */
+/*
+ * --- the threads -------------------------------------------------------------------------------
+ */
 
 static void note_failure(struct intake *in, int code)
 {

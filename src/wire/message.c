@@ -58,7 +58,9 @@ const char *message_name(uint32_t cmd)
 	return cmd < MESSAGE_COMMANDS ? kinds[cmd].name : "?";
 }
 
-/* --- parsing ----------------------------------------------------------------------------------- */
+/*
+ * --- parsing -----------------------------------------------------------------------------------
+ */
 
 static struct byte_reader reader_of(struct piece p)
 {
@@ -296,7 +298,9 @@ void message_take_refusal(const struct message *m, char *text, size_t n_bytes)
 	text[n] = 0;
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/*
+ * --- making ------------------------------------------------------------------------------------
+ */
 
 static void add(struct message_out *out, const void *data, size_t len)
 {

@@ -49,7 +49,9 @@ int message_parse(struct piece bytes, struct message *ret_msg, struct errmsg *er
 /* "TINIT", for messages; "?" if unknown. */
 const char *message_name(uint32_t cmd);
 
-/* --- what they say; each -EBADMSG with a sentence for what does not hold together --------------- */
+/*
+ * --- what they say; each -EBADMSG with a sentence for what does not hold together ---------------
+ */
 
 #define MESSAGE_CPUS_MAX 1024 /* the ports of more would not fit into a message */
 #define MESSAGE_PAGE_MIN 64
@@ -112,7 +114,9 @@ int message_take_sync(const struct message *m, struct message_sync *ret, struct 
 /* NOT_SUPP: the reason, if the peer is sonde, made printable; else "". */
 void message_take_refusal(const struct message *m, char *text, size_t n_bytes);
 
-/* --- making them ------------------------------------------------------------------------------- */
+/*
+ * --- making them -------------------------------------------------------------------------------
+ */
 
 struct message_out {
 	size_t len;

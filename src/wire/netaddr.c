@@ -34,7 +34,9 @@
 #define RETRY_MS	 50
 #define SEND_LIMIT_S	 120
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 int netaddr_split(const char *text, char *host, size_t host_bytes, char *port, size_t port_bytes,
 		  struct errmsg *err)
@@ -176,7 +178,9 @@ static void set_port(struct netaddr *a, uint32_t port)
 		((struct sockaddr_vm *)&a->addr)->svm_port = port;
 }
 
-/* --- connecting -------------------------------------------------------------------------------- */
+/*
+ * --- connecting --------------------------------------------------------------------------------
+ */
 
 static int connect_within(int fd, const struct sockaddr *addr, socklen_t len, int timeout_ms)
 {
@@ -278,7 +282,9 @@ int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32
 	return r < 0 ? errmsg_set_errno(err, r, "cannot connect to %s", text) : r;
 }
 
-/* --- listening --------------------------------------------------------------------------------- */
+/*
+ * --- listening ---------------------------------------------------------------------------------
+ */
 
 static int bind_addr(int kind, const struct netaddr *a, bool reuse)
 {

@@ -81,7 +81,9 @@ bool receiver_address(const struct receiver *r, int index, struct netaddr *ret)
 	return index < r->n_fds && !netaddr_of_socket(r->fds[index], ret);
 }
 
-/* --- clients ----------------------------------------------------------------------------------- */
+/*
+ * --- clients -----------------------------------------------------------------------------------
+ */
 
 static void say(const struct receiver *r, enum receive_level level, const char *text)
 {

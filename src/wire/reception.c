@@ -53,7 +53,9 @@ say(const struct session *s, enum receive_level level, const char *format, ...)
 	s->config->log(s->config->log_ctx, level, text);
 }
 
-/* --- agreeing ------------------------------------------------------------------------------------ */
+/*
+ * --- agreeing ------------------------------------------------------------------------------------
+ */
 
 static int choose_transport(struct session *s, struct errmsg *err)
 {
@@ -67,7 +69,9 @@ static int choose_transport(struct session *s, struct errmsg *err)
 	return 0;
 }
 
-/* --- its file ---------------------------------------------------------------------------------- */
+/*
+ * --- its file ----------------------------------------------------------------------------------
+ */
 
 /* An unused name, made of our own directory and name and a numeric address. */
 static int choose_path(struct session *s, struct errmsg *err)
@@ -135,7 +139,9 @@ static int open_ports(struct session *s, struct errmsg *err)
 	return r < 0 ? r : send_ports(s, &p, err);
 }
 
-/* --- what comes -------------------------------------------------------------------------------- */
+/*
+ * --- what comes --------------------------------------------------------------------------------
+ */
 
 static int refuse_message(struct session *s, const struct message *msg, struct errmsg *err)
 {

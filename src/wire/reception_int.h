@@ -12,7 +12,9 @@
 
 struct session;
 
-/* --- intake.c: the connections that carry pages ------------------------------------------------- */
+/*
+ * --- intake.c: the connections that carry pages -------------------------------------------------
+ */
 
 struct intake;
 
@@ -43,7 +45,9 @@ uint64_t intake_dropped(const struct intake *in);
 uint64_t intake_strangers(const struct intake *in);
 void intake_free(struct intake *in);
 
-/* --- reception.c --------------------------------------------------------------------------------- */
+/*
+ * --- reception.c ---------------------------------------------------------------------------------
+ */
 
 /*
  * The result of a session; also the exit status of its process, so the values differ from

@@ -47,7 +47,9 @@ void sender_free(struct sender *s)
 	free(s);
 }
 
-/* --- agreeing ---------------------------------------------------------------------------------- */
+/*
+ * --- agreeing ----------------------------------------------------------------------------------
+ */
 
 static int reach(struct sender *s, int protocol, struct errmsg *err)
 {
@@ -86,7 +88,9 @@ static int agree(struct sender *s, struct errmsg *err)
 	return reach(s, 1, err);
 }
 
-/* --- connections for data ---------------------------------------------------------------------- */
+/*
+ * --- connections for data ----------------------------------------------------------------------
+ */
 
 static int connect_cpu(struct sender *s, uint32_t cpu, struct errmsg *err)
 {
@@ -150,7 +154,9 @@ bool sender_peer_is_sonde(const struct sender *s)
 	return s->agreed.ports.sonde;
 }
 
-/* --- sending ----------------------------------------------------------------------------------- */
+/*
+ * --- sending -----------------------------------------------------------------------------------
+ */
 
 int sender_head(struct sender *s, struct piece bytes, struct errmsg *err)
 {

@@ -119,7 +119,7 @@ Available variables at vfs_read
 		size_t	count
 $ sonde as perf probe -V nosuch
   Error: Failed to show vars.
-the kernel's BTF does not describe a function 'nosuch'; what it leaves out needs the kernel's DWARF (-k FILE)
+the kernel's BTF has no function 'nosuch'; what is missing there needs the kernel's DWARF (-k FILE)
 [254]
 
 # Mistakes

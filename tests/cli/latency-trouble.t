@@ -21,7 +21,7 @@ $ sonde latency -e sched_wakeup -e sched_switch --by-field = tour.dat
 sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD if the two events have different names for it, not '='
 [2]
 $ sonde latency -e sched_wakeup -e sched_switch --by nothing tour.dat
-sonde: neither event has a field 'nothing' (--by); $comm, $pid, $task and $cpu are known for all
+sonde: neither event has a field 'nothing' (--by); $comm, $pid, $task and $cpu work for all
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by a,b,c,d,e tour.dat
 sonde: --by takes up to 4 words

@@ -23,7 +23,7 @@ $ sonde probe add -D -a vfs_read -a vfs_read
 p:probe/vfs_read vfs_read
 p:probe/vfs_read_1 vfs_read
 $ sonde probe add -n 'vfs_read(count) if count > 10'
-sonde: a condition is part of a recording, not of a probe that stays; define it without, and then: sonde record -e probe:vfs_read -f 'count > 10'
+sonde: a condition belongs to a recording, not to a permanent probe; define the probe without it, and then: sonde record -e probe:vfs_read -f 'count > 10'
   vfs_read(count) if count > 10
                      ^~~~~~~~~~
 [1]
@@ -186,7 +186,7 @@ $ sonde record --boot -e 'vfs_read(count)'
 sonde: the probe 'vfs_read(count)' cannot be set from boot by name; 'sonde probe add -D' prints it as --probe takes it
 [2]
 $ sonde probe add 'vfs_read%return($retval, $duration)'
-sonde: the time of a call is measured by a recording, not by a probe that stays: sonde record -e 'vfs_read%return($retval, $duration)'
+sonde: only a recording can measure the duration of a call, not a permanent probe: sonde record -e 'vfs_read%return($retval, $duration)'
   vfs_read%return($retval, $duration)
                            ^~~~~~~~~
 [1]

@@ -183,7 +183,7 @@ def test_pieces(programs):
         for text in ("n::work", "plain", "plain*", "n::work%return", "plain%return", "pla*%return", "all=*plain*%return"):
             if places(program, text) != 1:
                 raise Wrong(f"{program.name}: {text}: {show(program, text)}")
-        expect(program, {"plain.cold%return": "leave .cold out", "plain.cold": "the kernel is given"})
+        expect(program, {"plain.cold%return": "omit .cold", "plain.cold": "the kernel is given"})
         trace = programs.dir / "cold.dat"
         done = run(SONDE, "record", "-o", trace, "-e", f"{program}:n::work%return", "-e", f"{program}:pl*%return", program)
         if not done.stdout.startswith(right):

@@ -28,7 +28,9 @@
 
 const unsigned latency_percentiles[LATENCY_PERCENTILES] = {5000, 9000, 9500, 9900, 9990};
 
-/* --- the scale --------------------------------------------------------------------------------- */
+/*
+ * --- the scale ---------------------------------------------------------------------------------
+ */
 
 void latency_scale_settle(struct latency_scale *s)
 {
@@ -83,7 +85,9 @@ void latency_scale_range(const struct latency_scale *s, size_t bucket, uint64_t 
 		*ret_to = 0;
 }
 
-/* --- one spread -------------------------------------------------------------------------------- */
+/*
+ * --- one spread --------------------------------------------------------------------------------
+ */
 
 static void find_part(uint64_t v, unsigned *ret_octave, unsigned *ret_part)
 {
@@ -145,7 +149,9 @@ uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_1
 	return s->max;
 }
 
-/* --- the worst --------------------------------------------------------------------------------- */
+/*
+ * --- the worst ---------------------------------------------------------------------------------
+ */
 
 /* Of two equal durations the later one counts less, so that the order is deterministic. */
 static bool is_less(const struct latency_place *a, const struct latency_place *b)
@@ -203,7 +209,9 @@ static void add_worst(struct latencies *l, const struct latency_place *place)
 		sink(l->worst, l->n_worst, place);
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/*
+ * --- all ---------------------------------------------------------------------------------------
+ */
 
 int latencies_init(struct latencies *l, const struct latency_scale *scale, size_t n_keys,
 		   size_t n_worst)

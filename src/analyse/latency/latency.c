@@ -30,7 +30,9 @@
 #define STARTS_FIRST 1024
 #define CALLS_MAX    (1u << 16) /* nested calls of the same function, of all threads */
 
-/* --- what is under way ------------------------------------------------------------------------- */
+/*
+ * --- what is under way -------------------------------------------------------------------------
+ */
 
 static size_t home_of(const struct latency *l, const uint64_t *keys, size_t n_starts)
 {
@@ -164,7 +166,9 @@ static void give_up(struct latency *l)
 	l->n_used = l->n_left_out = 0;
 }
 
-/* --- matching ---------------------------------------------------------------------------------- */
+/*
+ * --- matching ----------------------------------------------------------------------------------
+ */
 
 static bool read_address(const struct latency *l, const struct field *f, const struct record *rec,
 			 uint64_t *ret)
@@ -296,7 +300,9 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 	pop_call(l, s);
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
 
 /* An exit that has both times, or their difference, needs no entry. */
 static bool take_whole_call(struct latency *l, const struct latency_event *le,
@@ -343,7 +349,9 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 		end(l, le, rec, is_left_out);
 }
 
-/* --- sonde itself ------------------------------------------------------------------------------ */
+/*
+ * --- sonde itself ------------------------------------------------------------------------------
+ */
 
 /* Tasks that are identified by their pids. */
 static bool is_own(struct latency *l, const struct key_slot *slots, const struct record *rec)
@@ -361,7 +369,9 @@ static bool is_own(struct latency *l, const struct key_slot *slots, const struct
 	return false;
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/*
+ * --- the door ----------------------------------------------------------------------------------
+ */
 
 static bool passes(struct latency *l, const struct record *rec)
 {

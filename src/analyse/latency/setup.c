@@ -28,7 +28,9 @@
 #define FIELDS_TEXT_BYTES 600
 #define ENTRY_BYTES	  16 /* a probe at the entry may be after the call for the tracer */
 
-/* --- words ------------------------------------------------------------------------------------- */
+/*
+ * --- words -------------------------------------------------------------------------------------
+ */
 
 /* The next word up to a comma; false at the end. -1 in *ret_len if it is too long. */
 static bool next_word(const char **text, char *word, size_t size, bool *ret_fits)
@@ -116,7 +118,9 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
 	return 0;
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
 
 static bool is_function(struct latency *l, uint64_t address, bool near)
 {
@@ -232,7 +236,9 @@ static unsigned bind_function(struct latency *l, struct event *ev, struct latenc
 	return le->address ? ROLE_ENTRY : 0;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/*
+ * --- events ------------------------------------------------------------------------------------
+ */
 
 static unsigned find_call(struct latency *l, const struct event *ev, struct latency_event *le)
 {
@@ -456,7 +462,9 @@ static int find_events(struct latency *l, struct errmsg *err)
 	return r < 0 ? r : settle_groups(l, err);
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 int latency_new(struct latency **ret, struct formats *f, const struct latency_config *config,
 		struct errmsg *err)

@@ -29,7 +29,9 @@ static const struct {
 	{"TASK", VALUE_TASK}, {"EVENT", VALUE_EVENT},
 };
 
-/* --- binding ----------------------------------------------------------------------------------- */
+/*
+ * --- binding -----------------------------------------------------------------------------------
+ */
 
 static const struct arg *find_names(const struct event *ev, const char *name)
 {
@@ -83,7 +85,9 @@ struct study_event *study_event_new(const struct study_spec *spec, const struct 
 	return se;
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/*
+ * --- words -------------------------------------------------------------------------------------
+ */
 
 void study_fmt_function(struct printer *p, uint64_t addr)
 {

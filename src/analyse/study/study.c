@@ -77,7 +77,9 @@ struct study {
 	uint64_t n_dropped, n_seen;
 };
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/*
+ * --- tables ------------------------------------------------------------------------------------
+ */
 
 /* The entry of that name; adds it if it is new; NULL if there is no room. */
 static void *table_get(struct study *s, struct map *m, const void *name, size_t n_bytes, size_t max)
@@ -163,7 +165,9 @@ static void add_to_row(struct study *s, const struct pooled_name *label, uint64_
 	}
 }
 
-/* --- count and time ---------------------------------------------------------------------------- */
+/*
+ * --- count and time ----------------------------------------------------------------------------
+ */
 
 static const struct pooled_name *group_of(struct study *s, const struct study_event *se,
 					  const struct record *rec)
@@ -225,7 +229,9 @@ static void end(struct study *s, const struct study_event *se, const struct reco
 		   rec->ts > start->ts ? rec->ts - start->ts : 0, 0, rec->ts);
 }
 
-/* --- stacks ------------------------------------------------------------------------------------ */
+/*
+ * --- stacks ------------------------------------------------------------------------------------
+ */
 
 static int *waiting_of(struct study *s, uint32_t cpu)
 {
@@ -323,7 +329,9 @@ static void follow_stacks(struct study *s, const struct study_event *se, const s
 	*waiting = se->roles & ROLE_FROM ? pid : -1;
 }
 
-/* --- graph ------------------------------------------------------------------------------------- */
+/*
+ * --- graph -------------------------------------------------------------------------------------
+ */
 
 /* Idle tasks share a pid, so their CPU identifies them. */
 static struct graph_task *graph_task_of(struct study *s, const struct record *rec)
@@ -412,7 +420,9 @@ static void forget_graph(struct study *s)
 	}
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/*
+ * --- the door ----------------------------------------------------------------------------------
+ */
 
 static const struct study_event *event_of(struct study *s, const struct event *ev)
 {

@@ -43,7 +43,9 @@ static const uint64_t file_capabilities = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE)
 					  BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |
 					  BIT(CAP_FSETID);
 
-/* --- who --------------------------------------------------------------------------------------- */
+/*
+ * --- who ---------------------------------------------------------------------------------------
+ */
 
 /* Decimal digits and nothing else; (uid_t)-1 means "no change" to the kernel. */
 static bool parse_id(const char *text, uint32_t *ret)
@@ -125,7 +127,9 @@ bool caller_is_raised(void)
 	return false;
 }
 
-/* --- the switch -------------------------------------------------------------------------------- */
+/*
+ * --- the switch --------------------------------------------------------------------------------
+ */
 
 static bool set_effective(uint64_t clear, uint64_t add)
 {

@@ -61,7 +61,9 @@ struct walk {
 	struct stat st; /* if it exists */
 };
 
-/* --- the walk ---------------------------------------------------------------------------------- */
+/*
+ * --- the walk ----------------------------------------------------------------------------------
+ */
 
 static bool is_shared(const struct stat *dir)
 {
@@ -196,7 +198,9 @@ static void walk_release(struct walk *w)
 	free(w->name);
 }
 
-/* --- what is there ----------------------------------------------------------------------------- */
+/*
+ * --- what is there -----------------------------------------------------------------------------
+ */
 
 static int refuse_device(const char *path, struct errmsg *err)
 {
@@ -245,7 +249,9 @@ static int check_planted(const struct walk *w, const struct stat *st, struct err
 		   : 0;
 }
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/*
+ * --- opening -----------------------------------------------------------------------------------
+ */
 
 static char *make_hidden(const char *name)
 {
@@ -442,7 +448,9 @@ int outplace_open_file(const char *path, enum outplace_use use, struct errmsg *e
 	return fd;
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 /* As the user who opened it; on some network file systems root has fewer rights than the owner. */
 static bool enter_for(const struct outplace *p, struct caller_scope *scope)

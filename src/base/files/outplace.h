@@ -44,7 +44,10 @@ struct outplace {
 	bool as_caller;	 /* the caller's rights sufficed */
 };
 
-/* -EISDIR, -ESPIPE (OUTPLACE_REPLACE, OUTPLACE_UPDATE: a device or pipe), -EACCES …; err names path. */
+/*
+ * -EISDIR, -ESPIPE (OUTPLACE_REPLACE, OUTPLACE_UPDATE: a device or pipe), -EACCES …; err names
+ * path.
+ */
 int outplace_open(struct outplace *ret, const char *path, enum outplace_use use,
 		  struct errmsg *err);
 /*

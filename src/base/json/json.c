@@ -8,7 +8,9 @@
  */
 #include "base/json/json.h"
 
-/* Length of the valid UTF-8 sequence at s, 0 if there is none. Overlong forms and surrogates fail. */
+/*
+ * Length of the valid UTF-8 sequence at s, 0 if there is none. Overlong forms and surrogates fail.
+ */
 static size_t utf8_len(const uint8_t *s, size_t left)
 {
 	size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;

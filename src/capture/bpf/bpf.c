@@ -36,7 +36,9 @@
 #define BATCH_ROWS 256
 #define CPUS_MAX   65536
 
-/* --- instructions ------------------------------------------------------------------------------ */
+/*
+ * --- instructions ------------------------------------------------------------------------------
+ */
 
 void bpfcode_init(struct bpfcode *c)
 {
@@ -194,7 +196,9 @@ void bpfcode_exit(struct bpfcode *c)
 	put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-/* --- what the kernel can ----------------------------------------------------------------------- */
+/*
+ * --- what the kernel can -----------------------------------------------------------------------
+ */
 
 static int call(enum bpf_cmd cmd, union bpf_attr *attr, size_t n_bytes)
 {
@@ -274,7 +278,9 @@ unsigned bpf_n_cpus(void)
 	return n ? n : (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* --- tables and programs ----------------------------------------------------------------------- */
+/*
+ * --- tables and programs -----------------------------------------------------------------------
+ */
 
 /* Before 5.11 tables count as locked memory, whose limit is low. */
 static void allow_memory(struct rlimit *old)
@@ -378,7 +384,9 @@ int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const s
 	return load(&(struct program){BPF_PROG_TYPE_TRACING, where, function}, c, err);
 }
 
-/* --- attaching --------------------------------------------------------------------------------- */
+/*
+ * --- attaching ---------------------------------------------------------------------------------
+ */
 
 int bpf_attach_event(int prog_fd, long long id, struct errmsg *err)
 {
@@ -418,7 +426,9 @@ int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err)
 		      : fd;
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/*
+ * --- reading -----------------------------------------------------------------------------------
+ */
 
 struct reading {
 	const struct bpf_table *t;
@@ -546,7 +556,9 @@ int bpf_each_number(const struct bpf_table *t,
 	return bpf_each_row(t, show_sum, &s, err);
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/*
+ * --- writing -----------------------------------------------------------------------------------
+ */
 
 int bpf_write_row(const struct bpf_table *t, const void *key, const void *value)
 {

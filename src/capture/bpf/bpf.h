@@ -23,7 +23,9 @@
 struct errmsg;
 struct bpftask;
 
-/* --- instructions ------------------------------------------------------------------------------ */
+/*
+ * --- instructions ------------------------------------------------------------------------------
+ */
 
 #define BPFCODE_MAX_INSNS  3500
 #define BPFCODE_MAX_LABELS 256
@@ -82,7 +84,9 @@ void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigne
 void bpfcode_jump_if_reg(struct bpfcode *c, int op, int reg, int other, unsigned label);
 void bpfcode_exit(struct bpfcode *c);
 
-/* --- the kernel -------------------------------------------------------------------------------- */
+/*
+ * --- the kernel --------------------------------------------------------------------------------
+ */
 
 /* Does the kernel have bpf(2) and a JIT compiler, and may we use it? */
 bool bpf_is_there(void);

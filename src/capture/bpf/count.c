@@ -26,7 +26,9 @@
 
 enum { R0, R1, R2, STACK = 10 };
 
-/* --- the program ------------------------------------------------------------------------------- */
+/*
+ * --- the program -------------------------------------------------------------------------------
+ */
 
 static void count_in_row(struct bpfcode *c, const struct bpfcount_config *config)
 {
@@ -77,7 +79,9 @@ static void write_program(struct bpfcode *c, const struct bpfcount *b,
 	bpfprogram_end(c);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 static int make_tables(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
 {

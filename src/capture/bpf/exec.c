@@ -35,7 +35,9 @@ struct members {
 	int mm, arg_start, arg_end;
 };
 
-/* --- where the arguments are ------------------------------------------------------------------- */
+/*
+ * --- where the arguments are -------------------------------------------------------------------
+ */
 
 static bool find_member(const struct types *world, const char *name, const char *member,
 			int *ret_offset)
@@ -66,7 +68,9 @@ static bool find_members(struct members *m)
 	return found;
 }
 
-/* --- the program ------------------------------------------------------------------------------- */
+/*
+ * --- the program -------------------------------------------------------------------------------
+ */
 
 /* Reads the 8 bytes at base + offset of kernel memory to the stack. */
 static void emit_read(struct bpfcode *c, int base, int offset, int at, unsigned out)
@@ -154,7 +158,9 @@ static int load(struct bpfexec *e, const struct members *m, struct errmsg *err)
 	return r;
 }
 
-/* --- open, read, close ------------------------------------------------------------------------- */
+/*
+ * --- open, read, close -------------------------------------------------------------------------
+ */
 
 int bpfexec_open(struct bpfexec *e, struct errmsg *err)
 {

@@ -45,7 +45,9 @@
 enum { R0, R1, R2, R9 = 9, STACK };
 #define NUMBER BPFPROGRAM_NUMBER
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/*
+ * --- reading -----------------------------------------------------------------------------------
+ */
 
 struct reader {
 	struct bpffilter *f;
@@ -328,7 +330,9 @@ void bpffilter_free(struct bpffilter *f)
 	free(f);
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/*
+ * --- numbers -----------------------------------------------------------------------------------
+ */
 
 /* The jumps that are taken if the test is true: unsigned, and signed. */
 static const struct {
@@ -381,7 +385,9 @@ static void emit_number(struct bpfcode *c, const struct bpffilter_node *n, bool 
 	bpfcode_place(c, holds);
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/*
+ * --- texts -------------------------------------------------------------------------------------
+ */
 
 /* Compares bytes of the text, from the given offset on, 8 at a time as they lie on the stack. */
 static void emit_bytes(struct bpfcode *c, const char *bytes, size_t from, size_t len, unsigned miss)
@@ -451,7 +457,9 @@ static void emit_text(struct bpfcode *c, const struct bpffilter_node *n, bool is
 	bpfcode_place(c, holds);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 /* Falls through if the node is true, or, with is_not, if it is false. */
 static void emit(struct bpfcode *c, const struct bpffilter *f, unsigned i, bool is_not,

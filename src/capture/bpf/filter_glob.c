@@ -37,7 +37,9 @@
 
 enum { R0, R1, R2, R3, R4, R5, R8 = 8, R9, STACK };
 
-/* --- the pattern ------------------------------------------------------------------------------- */
+/*
+ * --- the pattern -------------------------------------------------------------------------------
+ */
 
 struct row {
 	uint64_t masks[CHARACTERS], stars[CHARACTERS], first;
@@ -149,7 +151,9 @@ int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bo
 	return r < 0 ? errmsg_set_errno(err, r, "cannot store the pattern '%s'", n->pattern) : 0;
 }
 
-/* --- the program ------------------------------------------------------------------------------- */
+/*
+ * --- the program -------------------------------------------------------------------------------
+ */
 
 /*
  * The verifier first follows the instructions after a jump, here the way out of the loop. So in

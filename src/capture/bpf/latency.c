@@ -201,7 +201,9 @@ int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 	return r;
 }
 
-/* --- times ------------------------------------------------------------------------------------- */
+/*
+ * --- times -------------------------------------------------------------------------------------
+ */
 
 /* Detaches in the order of time, so that started pairs can still end. */
 void bpflatency_detach(struct bpflatency *l)
@@ -242,7 +244,9 @@ int bpflatency_each(const struct bpflatency *l,
 				: bpfrows_each(&l->rows, show_cell, &v, err);
 }
 
-/* --- what has no time -------------------------------------------------------------------------- */
+/*
+ * --- what has no time --------------------------------------------------------------------------
+ */
 
 static int take_counter(void *ctx, const uint8_t *key, uint64_t n)
 {

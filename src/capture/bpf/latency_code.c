@@ -64,7 +64,9 @@ struct writing {
 	bool is_undivided;     /* additions must be atomic */
 };
 
-/* --- small parts ------------------------------------------------------------------------------- */
+/*
+ * --- small parts -------------------------------------------------------------------------------
+ */
 
 static void write_count(struct writing *w, enum bpflatency_counter counter)
 {
@@ -161,7 +163,9 @@ static void write_drop_spilled(struct writing *w)
 	bpfcode_call(w->c, BPF_FUNC_map_delete_elem);
 }
 
-/* --- beginnings -------------------------------------------------------------------------------- */
+/*
+ * --- beginnings --------------------------------------------------------------------------------
+ */
 
 /* Loads the time into r0; for an event that is also an end, the time of that end. */
 static void write_start_time(struct writing *w)
@@ -238,7 +242,9 @@ static void write_from(struct writing *w)
 	bpfcode_place(c, out);
 }
 
-/* --- cells ------------------------------------------------------------------------------------- */
+/*
+ * --- cells -------------------------------------------------------------------------------------
+ */
 
 /* r3: the step of the histogram that TIME is in. */
 static void write_step(struct writing *w)
@@ -352,7 +358,9 @@ static void write_add(struct writing *w)
 	bpfcode_place(c, out);
 }
 
-/* --- ends -------------------------------------------------------------------------------------- */
+/*
+ * --- ends --------------------------------------------------------------------------------------
+ */
 
 /* Removes the start of NUMBER, and sets TIME to the duration. */
 static void write_take(struct writing *w, unsigned alone)
@@ -421,7 +429,9 @@ static void write_to_if(struct writing *w)
 	bpfcode_place(w->c, is_none);
 }
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/*
+ * --- programs ----------------------------------------------------------------------------------
+ */
 
 static bool needs_task(const struct writing *w, const struct bpflatency_side *side)
 {

@@ -65,7 +65,9 @@ static int size_code(unsigned n_bytes)
 	return n_bytes == 1 ? BPF_B : n_bytes == 2 ? BPF_H : n_bytes == 4 ? BPF_W : BPF_DW;
 }
 
-/* --- the task ---------------------------------------------------------------------------------- */
+/*
+ * --- the task ----------------------------------------------------------------------------------
+ */
 
 bool bpfsource_needs_task(const struct bpfsource *s)
 {
@@ -88,7 +90,9 @@ static void load_of_task(struct bpfcode *c, int size, int dst, int offset)
 	bpfcode_load(c, size, dst, dst, offset);
 }
 
-/* --- sources ----------------------------------------------------------------------------------- */
+/*
+ * --- sources -----------------------------------------------------------------------------------
+ */
 
 static void begin_dynamic(struct bpfcode *c, const struct bpfsource *s)
 {
@@ -328,7 +332,9 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 		bpfcode_store(c, BPF_DW, STACK, at + 8, R0);
 }
 
-/* --- which hits -------------------------------------------------------------------------------- */
+/*
+ * --- which hits --------------------------------------------------------------------------------
+ */
 
 /* r1: the process id, r0: the thread id. */
 static void read_task(struct bpfcode *c)
@@ -423,7 +429,9 @@ void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config,
 		bpffilter_emit(c, config->filter, out);
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/*
+ * --- tables ------------------------------------------------------------------------------------
+ */
 
 static void point(struct bpfcode *c, int dst, int at)
 {
@@ -453,7 +461,9 @@ void bpfprogram_end(struct bpfcode *c)
 	bpfcode_exit(c);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config)
 {

@@ -134,7 +134,9 @@ struct bpfprogram_config {
  */
 uint32_t bpfsource_bytes(const struct bpfsource *s);
 
-/* --- parts of a program ------------------------------------------------------------------------ */
+/*
+ * --- parts of a program ------------------------------------------------------------------------
+ */
 
 /*
  * Saves the context, and jumps to the label if this hit does not count. with_task: some source
@@ -159,7 +161,9 @@ void bpfprogram_update(struct bpfcode *c, int table, int key, int value, int fla
 /* Return 0. */
 void bpfprogram_end(struct bpfcode *c);
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 /* The kernel's type for such a program. */
 enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config);

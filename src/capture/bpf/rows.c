@@ -29,7 +29,9 @@
 
 enum { R0, R1, R2, R3, STACK = 10 };
 
-/* --- the program ------------------------------------------------------------------------------- */
+/*
+ * --- the program -------------------------------------------------------------------------------
+ */
 
 /* Computes INDEX: the place among the rows of this CPU. */
 static void write_index(struct bpfcode *c, const struct bpfrows *r, int key)
@@ -97,7 +99,9 @@ void bpfrows_find(struct bpfcode *c, const struct bpfrows *r, int key, int value
 	bpfcode_place(c, found);
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/*
+ * --- tables ------------------------------------------------------------------------------------
+ */
 
 void bpfrows_init(struct bpfrows *r)
 {
@@ -148,7 +152,9 @@ void bpfrows_close(struct bpfrows *r)
 	r->near.fd = r->far.fd = -1;
 }
 
-/* --- what is in them --------------------------------------------------------------------------- */
+/*
+ * --- what is in them ---------------------------------------------------------------------------
+ */
 
 struct visitor {
 	const struct bpfrows *rows;

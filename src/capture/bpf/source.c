@@ -23,7 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- registers --------------------------------------------------------------------------------- */
+/*
+ * --- registers ---------------------------------------------------------------------------------
+ */
 
 /* Offsets in struct pt_regs, in DWARF order; other architectures have them in that order. */
 static const uint8_t x86_64_offsets[] = {80, 96, 88, 40, 104, 112, 32, 152,
@@ -51,7 +53,9 @@ static bool use_named_register(const struct arch *a, const char *name, size_t le
 	return false;
 }
 
-/* --- a probe's line ---------------------------------------------------------------------------- */
+/*
+ * --- a probe's line ----------------------------------------------------------------------------
+ */
 
 struct line {
 	const struct arch *arch;
@@ -255,7 +259,9 @@ bool bpfsource_of_function(const struct bpffunction *function, const struct prob
 	return l.arch && of_line(&l, p, f, ret_source);
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
 
 bool bpfsource_open_btf(struct btf **btf)
 {

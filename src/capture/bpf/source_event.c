@@ -22,7 +22,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- tracepoints ------------------------------------------------------------------------------- */
+/*
+ * --- tracepoints -------------------------------------------------------------------------------
+ */
 
 /* type NULL: the argument is the number itself; else it points to this struct. */
 struct raw_row {
@@ -159,7 +161,9 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 	return use_member(&argument, row->type, member, ret_source);
 }
 
-/* --- system calls ------------------------------------------------------------------------------ */
+/*
+ * --- system calls ------------------------------------------------------------------------------
+ */
 
 /*
  * Both tracepoints pass the registers first; then sys_enter has the number, sys_exit the result.
@@ -258,7 +262,9 @@ bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
 	return true;
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/*
+ * --- records -----------------------------------------------------------------------------------
+ */
 
 /* For system calls only the first part of the record is there: the number and the arguments. */
 bool bpfsource_of_record(const char *system, const struct bpffield *f, struct bpfsource *ret_source)

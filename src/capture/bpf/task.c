@@ -27,7 +27,9 @@
 
 enum { R0, R1 };
 
-/* --- what is read without a call --------------------------------------------------------------- */
+/*
+ * --- what is read without a call ---------------------------------------------------------------
+ */
 
 static bool find_member(struct type task, const char *name, unsigned n_bytes, int *ret_offset)
 {
@@ -65,7 +67,9 @@ static bool is_taken(const struct bpftask *task)
 	return fd >= 0;
 }
 
-/* --- interrupts -------------------------------------------------------------------------------- */
+/*
+ * --- interrupts --------------------------------------------------------------------------------
+ */
 
 static bool find_type(struct type from, const char *name, struct type *ret_type, int32_t *offset)
 {
@@ -156,7 +160,9 @@ static void find_level(const struct btf *btf, struct type task, struct bpftask *
 	t->has_level = t->has_level && is_level_taken(t);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 bool bpftask_find(struct btf **btf, struct bpftask *ret_task)
 {

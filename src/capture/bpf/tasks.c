@@ -35,7 +35,9 @@
 enum { R1 = 1, R2 };
 #define NUMBER BPFPROGRAM_NUMBER
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/*
+ * --- programs ----------------------------------------------------------------------------------
+ */
 
 /* r1: the byte of the pid; exits if the pid is out of range. */
 static void emit_find(struct bpfcode *c, const struct bpftasks *t, int reg, unsigned none)
@@ -115,7 +117,9 @@ int bpftasks_follow(struct bpftasks *t, const struct bpfsource *parent,
 	return r < 0 ? r : start(t, "sched_process_fork", parent, child, err);
 }
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
 
 int bpftasks_open(struct bpftasks *t, size_t n, struct errmsg *err)
 {

@@ -63,7 +63,9 @@ const char *inject_kind_meaning(enum inject_kind kind)
 	return kinds[kind].meaning;
 }
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/*
+ * --- the list ----------------------------------------------------------------------------------
+ */
 
 static enum inject_kind kind_of(const char *word)
 {
@@ -145,7 +147,9 @@ void injectables_release(struct injectables *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* --- finding ----------------------------------------------------------------------------------- */
+/*
+ * --- finding -----------------------------------------------------------------------------------
+ */
 
 static const struct injectable *find_exact(const struct injectables *in, const char *name)
 {
@@ -251,7 +255,9 @@ int injectables_find(const struct injectables *in, const char *name,
 		nearest ? "'" : "");
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/*
+ * --- values ------------------------------------------------------------------------------------
+ */
 
 static const char *name_of_error(int number)
 {

@@ -46,7 +46,9 @@
 #define FAILING_MAX  65536
 #define PATH_BYTES   TRACEFS_PATH_MAX
 
-/* --- what there is ----------------------------------------------------------------------------- */
+/*
+ * --- what there is -----------------------------------------------------------------------------
+ */
 
 static const char *const options[] = {
 	"CONFIG_DEBUG_FS",
@@ -142,7 +144,9 @@ int injection_find(struct injection *in, struct errmsg *err)
 	return 0;
 }
 
-/* --- who else is there ------------------------------------------------------------------------- */
+/*
+ * --- who else is there -------------------------------------------------------------------------
+ */
 
 static char *fmt_path(const struct injection *in, const char *name, char *buf)
 {
@@ -229,7 +233,9 @@ static int check_twice(const struct injection_config *c, struct errmsg *err)
 	return 0;
 }
 
-/* --- arming ------------------------------------------------------------------------------------ */
+/*
+ * --- arming ------------------------------------------------------------------------------------
+ */
 
 static int set(struct injection *in, struct journal *j, const char *name, const char *text,
 	       struct errmsg *err)

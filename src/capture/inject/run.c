@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run.c - kernel functions fail for one process, from the first change to the last.
+ * run.c - makes kernel functions fail for one process, from the first change to the last.
  *
- * Order: everything that can be refused is refused before anything is changed; then the guardian (journal),
- * the command's process, which waits; signals; the kernel is armed; the command goes. In the end the number is
- * read, everything undone, and only then the command is waited for if it goes on.
+ * The order: first everything that can be refused is checked, before anything is changed. Then the
+ * guardian (journal) starts, then the command's process, which waits; then signals are blocked, the
+ * kernel is armed, and the command runs. At the end the number is read and everything is undone;
+ * only then sonde waits for a command that still runs.
  *
- * One thread. SIGINT, SIGTERM, SIGHUP and SIGQUIT come through a signalfd; the second of them has its usual
- * effect, and the guardian undoes the rest.
+ * One thread. SIGINT, SIGTERM, SIGHUP and SIGQUIT come through a signalfd; the second of them has
+ * its usual effect, and the guardian undoes the rest.
  */
 #include "capture/inject/run.h"
 
@@ -58,7 +59,7 @@ static int read_comm(int pid, char *comm)
 	return 0;
 }
 
-/* What can be refused without changing anything. */
+/* Checks what can be refused without changing anything. */
 static int prepare(struct run *run, struct errmsg *err)
 {
 	const struct inject_config *c = run->c;
@@ -99,13 +100,13 @@ static int open_process(struct run *run, struct errmsg *err)
 	return 0;
 }
 
-/* Those that we were told to ignore stay ignored: nohup. */
+/* Signals that were ignored at our start stay ignored: nohup. */
 static int open_signals(struct run *run, struct errmsg *err)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t set;
 
-	signal(SIGINT, SIG_DFL); /* a shell ignores it for what it starts with '&' */
+	signal(SIGINT, SIG_DFL); /* a shell ignores it for everything started with '&' */
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		struct sigaction old;
@@ -149,14 +150,14 @@ static void take_signal(struct run *run)
 	if (read(run->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	run->signal = info.ssi_signo;
-	/* what the terminal sends goes to all in the foreground, what kill sends only to us */
+	/* the terminal sends signals to all processes in the foreground, kill only to us */
 	if (run->has_child && info.ssi_code != SI_KERNEL)
 		kill(run->child.pid, run->signal);
 	sigprocmask(SIG_SETMASK, &run->mask,
-		    NULL); /* the next one ends us, the guardian does the rest */
+		    NULL); /* the next one ends us, and the guardian undoes the rest */
 }
 
-/* Until the process ends, somebody asks us to, or there is nothing more to do. */
+/* Waits until the process ends, a signal arrives, or there is nothing more to do. */
 static void wait_for_end(struct run *run)
 {
 	const struct inject_config *c = run->c;
@@ -176,13 +177,13 @@ static void wait_for_end(struct run *run)
 	}
 }
 
-/* The command's exit status, as a shell would tell it. */
+/* The command's exit status, as in a shell. */
 static int end_child(struct run *run)
 {
 	struct pollfd fd = {run->child.pid_fd, POLLIN, 0};
 	int status;
 
-	/* one that does not end when it is asked to is not waited for */
+	/* do not wait for a command that does not end on request */
 	if (run->signal && poll(&fd, 1, PATIENCE_MS) != 1)
 		return 128 + run->signal;
 	status = child_end(&run->child);

@@ -13,7 +13,7 @@ struct errmsg;
 
 #define INJECT_COMM_BYTES 32
 
-/* What happens, for whoever reports it. */
+/* The facts for the code that reports them. */
 struct inject_facts {
 	int pid;
 	char comm[INJECT_COMM_BYTES];
@@ -29,7 +29,10 @@ struct inject_config {
 	long long times, after, every, probability; /* see struct injection_config */
 	long long seconds;			    /* stop after this time; 0: no limit */
 	bool log;
-	/* Calls fail from now on; only of a process that runs already. May be NULL, like the next. */
+	/*
+	 * Calls fail from now on; called only for a process that runs already. May be NULL, like
+	 * the next one.
+	 */
 	void (*started)(void *ctx, const struct inject_facts *facts);
 	/* Everything is undone; count: how many calls failed. */
 	void (*ended)(void *ctx, const struct inject_facts *facts, long long count);

@@ -125,7 +125,9 @@ static bool visit_tasks(bool (*visit)(void *ctx, int pid, const char *tid), void
 	return stopped;
 }
 
-/* --- setting ----------------------------------------------------------------------------------- */
+/*
+ * --- setting -----------------------------------------------------------------------------------
+ */
 
 struct marking {
 	int n_threads, n_new, code;
@@ -161,7 +163,9 @@ int taskmarks_set(int pid, struct errmsg *err)
 	return m.n_threads ? 0 : errmsg_set(err, -ESRCH, "there is no process %d", pid);
 }
 
-/* --- finding and clearing ---------------------------------------------------------------------- */
+/*
+ * --- finding and clearing ----------------------------------------------------------------------
+ */
 
 static bool stop_at_marked(void *ctx, int pid, const char *tid)
 {

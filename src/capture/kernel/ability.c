@@ -33,7 +33,9 @@
 #define INSTANCE_PREFIX "sonde.doctor."
 #define README_MAX	(1u << 20)
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/*
+ * --- answers -----------------------------------------------------------------------------------
+ */
 
 static void add_text(char *to, const char *fmt, va_list args)
 {
@@ -131,7 +133,9 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 	}
 }
 
-/* --- who and where ----------------------------------------------------------------------------- */
+/*
+ * --- who and where -----------------------------------------------------------------------------
+ */
 
 static bool root_has(const struct probing *p, const char *path)
 {
@@ -201,7 +205,9 @@ static void open_tracefs(struct probing *p)
 	textbuf_add(&p->readme, "", 1);
 }
 
-/* --- the instance for trying ------------------------------------------------------------------- */
+/*
+ * --- the instance for trying -------------------------------------------------------------------
+ */
 
 static void remove_left_behind(struct probing *p)
 {
@@ -250,7 +256,9 @@ static void remove_instance(struct probing *p)
 		tracefs_remove_instance(&p->t, p->instance, &err);
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/*
+ * --- the door ----------------------------------------------------------------------------------
+ */
 
 static void ask(struct probing *p, const struct ability_row *rows, size_t n, bool needs_tracefs)
 {

@@ -32,7 +32,9 @@
 
 #define SWITCH_EVENT "events/sched/sched_switch"
 
-/* --- files and words --------------------------------------------------------------------------- */
+/*
+ * --- files and words ---------------------------------------------------------------------------
+ */
 
 /* The file exists, and this user may write to it. */
 static void probe_file(struct probing *p, const struct ability_row *row, struct ability *ret)
@@ -81,7 +83,9 @@ static void probe_readme(struct probing *p, const struct ability_row *row, struc
 	ability_absent(p, row, "this kind of dynamic event", ret);
 }
 
-/* --- the directory itself ---------------------------------------------------------------------- */
+/*
+ * --- the directory itself ----------------------------------------------------------------------
+ */
 
 static void probe_tracefs(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
@@ -112,7 +116,9 @@ static void probe_instances(struct probing *p, const struct ability_row *row, st
 	ability_refused(p, "creating an instance", p->instance_code, ret);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/*
+ * --- events ------------------------------------------------------------------------------------
+ */
 
 static size_t count_events(const struct probing *p)
 {
@@ -163,7 +169,9 @@ static void probe_filters(struct probing *p, const struct ability_row *row, stru
 	probe_file(p, row, ret);
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
 
 static void probe_ftrace_enabled(struct probing *p, const struct ability_row *row,
 				 struct ability *ret)
@@ -260,7 +268,9 @@ static void probe_function_file(struct probing *p, const struct ability_row *row
 	probe_file(p, row, ret);
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/*
+ * --- buffers -----------------------------------------------------------------------------------
+ */
 
 static void probe_mapped(struct probing *p, const struct ability_row *row, struct ability *ret)
 {

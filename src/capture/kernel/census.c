@@ -44,7 +44,9 @@ struct census {
 	struct bpfexec exec;
 };
 
-/* --- /proc ------------------------------------------------------------------------------------- */
+/*
+ * --- /proc -------------------------------------------------------------------------------------
+ */
 
 static void read_command(struct census *c, int tgid)
 {
@@ -93,7 +95,9 @@ static void read_proc(struct census *c)
 		closedir(proc);
 }
 
-/* --- meanwhile --------------------------------------------------------------------------------- */
+/*
+ * --- meanwhile ---------------------------------------------------------------------------------
+ */
 
 /* Adds the kernel's "PID TGID" lines to *to, except those in `known`; known may be NULL. */
 static void read_tgids(struct processes *to, const struct processes *known, const struct tracefs *t)
@@ -121,7 +125,9 @@ static int take_command(void *ctx, int tgid, const char *words, size_t n_bytes, 
 	return processes_add_command(c->processes, tgid, words, n_bytes, is_cut);
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 /* It is a fork of our process until it runs the command. */
 static void add_command(struct census *c, const struct census_config *config)

@@ -78,7 +78,9 @@ double cost_of_event(struct journal *j, const struct tracefs *t, const char *clo
 	return fd >= 0 && on > off ? on - off : 0;
 }
 
-/* --- a probe ----------------------------------------------------------------------------------- */
+/*
+ * --- a probe -----------------------------------------------------------------------------------
+ */
 
 #ifdef __x86_64__
 __attribute__((naked)) static void hit_quick(void)

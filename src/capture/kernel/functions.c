@@ -31,7 +31,9 @@
 #define SYMBOLS_MAX_BYTES     (256u << 20)
 #define SUBSTITUTES_MAX_BYTES (1u << 20)
 
-/* --- files ------------------------------------------------------------------------------------- */
+/*
+ * --- files -------------------------------------------------------------------------------------
+ */
 
 int kfunctions_read_file(const char *path, struct textbuf *out)
 {
@@ -109,7 +111,9 @@ bool kfunctions_read_symbols(struct kfunctions *f)
 	return f->symbols_state > 0;
 }
 
-/* --- patterns ---------------------------------------------------------------------------------- */
+/*
+ * --- patterns ----------------------------------------------------------------------------------
+ */
 
 bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
 {
@@ -157,7 +161,9 @@ bool kfunctions_match(const struct function_pattern *pattern, const struct funct
 	       glob_matches(pattern->name, line->name, line->name_len);
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/*
+ * --- the door ----------------------------------------------------------------------------------
+ */
 
 struct kfunctions *kfunctions_new(const struct tracefs *t, const struct kfunctions_paths *paths)
 {

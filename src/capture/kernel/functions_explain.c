@@ -38,7 +38,9 @@
 #define CONTAINS_MIN	     5
 #define CONTAINS_MAX_MORE    24
 
-/* --- the nearest ------------------------------------------------------------------------------- */
+/*
+ * --- the nearest -------------------------------------------------------------------------------
+ */
 
 /* The name without leading underscores and without the usual prefixes. */
 static struct function_line stem_of(const char *name, size_t len)
@@ -113,7 +115,9 @@ static const char *fmt_nearest(const struct kfunctions *f, const char *name, cha
 	return buf;
 }
 
-/* --- the symbol table -------------------------------------------------------------------------- */
+/*
+ * --- the symbol table --------------------------------------------------------------------------
+ */
 
 struct symbol {
 	uint64_t addr;
@@ -162,7 +166,9 @@ static const char *reason_by_place(const struct kfunctions *f, uint64_t addr)
 	return NULL;
 }
 
-/* --- other files ------------------------------------------------------------------------------- */
+/*
+ * --- other files -------------------------------------------------------------------------------
+ */
 
 /*
  * The line of the file in which key stands between the characters of `around`; *text gets the file.
@@ -267,7 +273,9 @@ static bool find_namesake(const struct kfunctions *f, const char *name, char *re
 	return best;
 }
 
-/* --- sentences --------------------------------------------------------------------------------- */
+/*
+ * --- sentences ---------------------------------------------------------------------------------
+ */
 
 static int refuse_symbol(struct kfunctions *f, const char *name, const struct symbol *sym,
 			 struct errmsg *err)

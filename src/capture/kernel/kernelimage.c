@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernelimage.c - what a tracing directory says, as the bytes of a trace file.
+ * kernelimage.c - the contents of a tracing directory, as the bytes of a trace file.
  *
- * The texts stand behind the head of a version 6 file, so that whoever can open a trace file can look at a kernel, too.
- * The file ends behind its texts: it has no CPUs and no events.
+ * The texts follow the head of a version 6 file, so that code that opens trace files can also read
+ * a kernel. The file ends after its texts: it has no CPUs and no events.
  */
 #include "capture/kernel/kernelimage.h"
 

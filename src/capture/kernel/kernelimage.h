@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelimage.h - what a tracing directory says, as the bytes of a trace file without events.
+ * kernelimage.h - the contents of a tracing directory, as the bytes of a trace file without events.
  */
 #ifndef SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
 #define SONDE_CAPTURE_KERNEL_KERNELIMAGE_H

@@ -56,7 +56,9 @@ static int read_below(const char *dir, const char *name, struct textbuf *out)
 	return n < (int)sizeof(path) ? read_file(path, out) : -ENAMETOOLONG;
 }
 
-/* --- formats ----------------------------------------------------------------------------------- */
+/*
+ * --- formats -----------------------------------------------------------------------------------
+ */
 
 static int is_entry(const struct dirent *e)
 {
@@ -156,7 +158,9 @@ static void add_all_systems(const struct kernelinfo_config *c, const char *event
 	put(out, 0, &n_systems, 4);
 }
 
-/* --- the layout -------------------------------------------------------------------------------- */
+/*
+ * --- the layout --------------------------------------------------------------------------------
+ */
 
 static bool find_field(const char *text, const char *name, unsigned *ret_offset, unsigned *ret_size)
 {
@@ -276,7 +280,9 @@ void kernelinfo_release(struct kernelinfo *ki)
 	textbuf_release(&ki->clock);
 }
 
-/* --- names of tasks ---------------------------------------------------------------------------- */
+/*
+ * --- names of tasks ----------------------------------------------------------------------------
+ */
 
 #define NAMES_MAX      (1u << 20)
 #define NAME_MAX_BYTES 64

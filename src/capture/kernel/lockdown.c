@@ -34,7 +34,9 @@
 
 static const char level_option[] = "lockdown=";
 
-/* --- the level --------------------------------------------------------------------------------- */
+/*
+ * --- the level ---------------------------------------------------------------------------------
+ */
 
 static void read_text(int fd, char *text)
 {
@@ -101,7 +103,9 @@ void lockdown_read(struct lockdown *l, const char *root)
 	snprintf(l->level, sizeof(l->level), "%.*s", (int)strcspn(word, " \n"), word);
 }
 
-/* --- what it forbids --------------------------------------------------------------------------- */
+/*
+ * --- what it forbids ---------------------------------------------------------------------------
+ */
 
 bool lockdown_forbids_tracing(const struct lockdown *l)
 {

@@ -88,7 +88,9 @@ struct programs *mappings_programs(struct mappings *m)
 	return m->programs;
 }
 
-/* --- whose mappings are wanted ----------------------------------------------------------------- */
+/*
+ * --- whose mappings are wanted -----------------------------------------------------------------
+ */
 
 /* Our own name for one of the files of interest; NULL: another file. */
 static const char *find_path(const struct mappings *m, uint64_t inode)
@@ -248,7 +250,9 @@ static void forget(struct mappings *m, int pid)
 	release_kept(m, pid, false);
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/*
+ * --- records -----------------------------------------------------------------------------------
+ */
 
 struct mmap2_record {
 	struct perf_event_header header;
@@ -385,7 +389,9 @@ void mappings_catch_up(struct mappings *m)
 	catch_up(m, now.tv_sec * 1000000000ull + now.tv_nsec);
 }
 
-/* --- what is mapped already -------------------------------------------------------------------- */
+/*
+ * --- what is mapped already --------------------------------------------------------------------
+ */
 
 /* "55c7eeefa000-55c7eeefb000 r-xp 00001000 fe:01 1234   /usr/bin/prog" */
 static bool parse_line(const char *line, char path[4096], struct program_mapping *ret)
@@ -434,7 +440,9 @@ static void read_all_maps(struct mappings *m)
 		closedir(proc);
 }
 
-/* --- open, run, close -------------------------------------------------------------------------- */
+/*
+ * --- open, run, close --------------------------------------------------------------------------
+ */
 
 static int open_ring(struct mappings *m, struct ring *ring, int cpu)
 {

@@ -57,7 +57,9 @@ static int find_user(const char *name, struct passwd **ret_user, struct errmsg *
 	return 0;
 }
 
-/* --- whether there is one ---------------------------------------------------------------------- */
+/*
+ * --- whether there is one ----------------------------------------------------------------------
+ */
 
 /* Returns 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
 static int check_file(const char *path)
@@ -109,7 +111,9 @@ static int refuse_command(const char *name, int code, struct errmsg *err)
 	return errmsg_set_errno(err, code, "cannot run '%s'", name);
 }
 
-/* --- the process ------------------------------------------------------------------------------- */
+/*
+ * --- the process -------------------------------------------------------------------------------
+ */
 
 static int become(const struct passwd *user)
 {

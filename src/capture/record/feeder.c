@@ -52,7 +52,9 @@ struct liverecorder {
 
 enum turn { TURN_EMPTY, TURN_MORE, TURN_FULL, TURN_FAILED };
 
-/* --- rounds ------------------------------------------------------------------------------------ */
+/*
+ * --- rounds ------------------------------------------------------------------------------------
+ */
 
 static enum turn read_stream(struct liverecorder *r, struct stream *st, uint64_t round)
 {
@@ -147,7 +149,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 static void liverecorder_free(struct liverecorder *r)
 {

@@ -116,7 +116,9 @@ static int fail(struct worker *w, const struct stream *st, int code)
 	return code;
 }
 
-/* --- moving ------------------------------------------------------------------------------------ */
+/*
+ * --- moving ------------------------------------------------------------------------------------
+ */
 
 static int take_from_pipe(struct worker *w, struct stream *st, size_t n_bytes)
 {
@@ -271,7 +273,9 @@ static int flush_all(struct worker *w)
 	return 0;
 }
 
-/* --- a thread ---------------------------------------------------------------------------------- */
+/*
+ * --- a thread ----------------------------------------------------------------------------------
+ */
 
 static void wait_for_data(struct worker *w, bool moved, uint64_t until_ms)
 {
@@ -334,7 +338,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 static int open_stream(struct recorder *r, struct stream *st, struct errmsg *err)
 {

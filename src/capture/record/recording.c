@@ -45,7 +45,9 @@ struct recording {
 	struct cpu_stats *before;
 };
 
-/* --- the beginning ----------------------------------------------------------------------------- */
+/*
+ * --- the beginning -----------------------------------------------------------------------------
+ */
 
 static int add_texts(struct recording *rec, struct errmsg *err)
 {
@@ -146,7 +148,9 @@ int recording_dup(const struct recording *rec)
 	return rec->file ? livefile_dup(rec->file) : -ENOENT;
 }
 
-/* --- the recorder ------------------------------------------------------------------------------ */
+/*
+ * --- the recorder ------------------------------------------------------------------------------
+ */
 
 static ssize_t sink_splice(void *ctx, int pipe_fd, size_t n_bytes)
 {
@@ -293,7 +297,9 @@ uint64_t recording_bytes(const struct recording *rec)
 	return rec->file ? livefile_bytes(rec->file) : 0;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
 
 static uint64_t lost_in(const struct cpu_stats *stats)
 {

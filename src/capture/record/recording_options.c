@@ -38,7 +38,9 @@ static int put_text(const struct option_sink *sink, uint16_t id, const char *tex
 			 sink->err);
 }
 
-/* --- the time of day --------------------------------------------------------------------------- */
+/*
+ * --- the time of day ---------------------------------------------------------------------------
+ */
 
 static int64_t wall_us(void)
 {
@@ -121,7 +123,9 @@ static int put_date(struct session *s, const struct option_sink *sink)
 	return put_text(sink, SNF_OPTION_DATE, text);
 }
 
-/* --- the counter ------------------------------------------------------------------------------- */
+/*
+ * --- the counter -------------------------------------------------------------------------------
+ */
 
 static int put_counter(const struct option_sink *sink)
 {
@@ -142,7 +146,9 @@ static int put_counter(const struct option_sink *sink)
 			 (struct piece){(const uint8_t *)&data, sizeof(data)}, sink->err);
 }
 
-/* --- what tasks have mapped -------------------------------------------------------------------- */
+/*
+ * --- what tasks have mapped --------------------------------------------------------------------
+ */
 
 /* "pid count name", then "start end path" for each mapped file, all numbers in hex. */
 static int put_maps(const struct option_sink *sink, unsigned pid)
@@ -196,7 +202,9 @@ static int put_all_maps(struct session *s, const struct option_sink *sink)
 	return r;
 }
 
-/* --- processes --------------------------------------------------------------------------------- */
+/*
+ * --- processes ---------------------------------------------------------------------------------
+ */
 
 int recording_processes(struct session *s,
 			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
@@ -224,7 +232,9 @@ int recording_processes(struct session *s,
 	return r;
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/*
+ * --- all ---------------------------------------------------------------------------------------
+ */
 
 static int put_machine(struct session *s, const struct recording_config *config,
 		       const struct option_sink *sink)

@@ -39,7 +39,9 @@
 #define LIMIT_MS	100   /* … with --max-rate: a shorter time until the limit acts */
 #define WAKE_PERCENT	"25"  /* how full a buffer is when its reader wakes; the default is 50 */
 
-/* --- the beginning ----------------------------------------------------------------------------- */
+/*
+ * --- the beginning -----------------------------------------------------------------------------
+ */
 
 static void end_signals(sigset_t *set)
 {
@@ -311,7 +313,9 @@ void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_b
 		*buf = 0;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/*
+ * --- running -----------------------------------------------------------------------------------
+ */
 
 struct leaving_out {
 	struct session *s;
@@ -668,7 +672,9 @@ bool session_cpu_stats(const struct session *s, const char *instance, unsigned c
 	return true;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
 
 /* Earlier signals have had their effect; from now on a signal ends the program as usual. */
 static void close_signals(struct session *s)

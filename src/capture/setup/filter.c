@@ -28,7 +28,9 @@
 #define FORMAT_MAX_BYTES (1u << 20)
 #define NAMED_MAX	 6 /* number of events to name; there may be hundreds */
 
-/* --- fields ------------------------------------------------------------------------------------ */
+/*
+ * --- fields ------------------------------------------------------------------------------------
+ */
 
 /* Copies the next field of the filter at *p into buf; false at the end. */
 static bool next_field(const char **p, char *buf, size_t n_bytes)
@@ -128,7 +130,9 @@ static bool find_missing(const struct name_list *fields, const char *filter, cha
 	return false;
 }
 
-/* --- what is wrong ----------------------------------------------------------------------------- */
+/*
+ * --- what is wrong -----------------------------------------------------------------------------
+ */
 
 static int say_no_field(const char *system, const char *event, const struct name_list *fields,
 			const char *field, struct errmsg *err)
@@ -182,7 +186,9 @@ bool setup_filter_lacks_field(struct setup *s, const char *system, const char *e
 	return lacks;
 }
 
-/* --- several events ---------------------------------------------------------------------------- */
+/*
+ * --- several events ----------------------------------------------------------------------------
+ */
 
 static bool was_taken(struct setup *s, const char *instance, const char *system, const char *event)
 {

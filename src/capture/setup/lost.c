@@ -88,7 +88,10 @@ bool setup_can_lose(const struct setup *s)
 	return false;
 }
 
-/* --- others ------------------------------------------------------------------------------------------ */
+/*
+ * --- others
+ * ------------------------------------------------------------------------------------------
+ */
 
 static bool has_name(const char *pid, const char *name)
 {
@@ -130,7 +133,10 @@ void setup_look_at_others(struct setup *s, int command)
 		setup_can_lose(s) && find_command(s, path) && is_running(path, command);
 }
 
-/* --- the end ----------------------------------------------------------------------------------------- */
+/*
+ * --- the end
+ * -----------------------------------------------------------------------------------------
+ */
 
 static uint64_t count_hits(const struct probe_list *l, const struct setup_probe *sp)
 {

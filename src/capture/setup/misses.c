@@ -70,7 +70,10 @@ static void tell_misses(const struct setup_probe *sp, const struct misses *m,
 	tell(text);
 }
 
-/* --- pairs: what was not joined ----------------------------------------------------------------------- */
+/*
+ * --- pairs: what was not joined
+ * -----------------------------------------------------------------------
+ */
 
 static uint64_t number_behind(const char *text, const char *word)
 {
@@ -147,7 +150,10 @@ static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
 	return n;
 }
 
-/* --- never hit --------------------------------------------------------------------------------------- */
+/*
+ * --- never hit
+ * ---------------------------------------------------------------------------------------
+ */
 
 #define NAMES_TOLD 3
 

@@ -28,7 +28,9 @@ static const char *keys_of(const struct setup_pair *pair, bool at_entry)
 					  : "common_pid,sonde_frame";
 }
 
-/* --- arguments --------------------------------------------------------------------------------- */
+/*
+ * --- arguments ---------------------------------------------------------------------------------
+ */
 
 /* "+0(%di):string" as a type of a synthetic event; NULL if there is none for it. */
 static const char *synth_type(const struct probe_arg *a)
@@ -89,7 +91,9 @@ static bool wants_duration(const struct definition *d)
 	return false;
 }
 
-/* --- names of fields --------------------------------------------------------------------------- */
+/*
+ * --- names of fields ---------------------------------------------------------------------------
+ */
 
 /*
  * do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name): each end has a field
@@ -142,7 +146,9 @@ void setup_pair_choose_field(const struct setup_pair *pair, const struct definit
 	a->name = room;
 }
 
-/* --- the synthetic event ----------------------------------------------------------------------- */
+/*
+ * --- the synthetic event -----------------------------------------------------------------------
+ */
 
 /*
  * The index of the argument before which the duration stands, as written; after the last: the
@@ -238,7 +244,9 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 	return text;
 }
 
-/* --- the condition ----------------------------------------------------------------------------- */
+/*
+ * --- the condition -----------------------------------------------------------------------------
+ */
 
 const char *setup_pair_duration(const struct setup_pair *pair, const struct definition *d)
 {
@@ -269,7 +277,9 @@ int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *s
 	return pair->in_trigger && pair->out_trigger ? 0 : setup_pair_no_memory(err);
 }
 
-/* --- the format -------------------------------------------------------------------------------- */
+/*
+ * --- the format --------------------------------------------------------------------------------
+ */
 
 /* "name: sonde_1234_vfs_read__return" loses the part that only the kernel needs. */
 bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,

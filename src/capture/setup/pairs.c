@@ -41,7 +41,9 @@
 
 #define VARS_MAX 14 /* of the kernel's 16; the time takes one */
 
-/* --- who needs it ------------------------------------------------------------------------------ */
+/*
+ * --- who needs it ------------------------------------------------------------------------------
+ */
 
 static const struct expression *root_of(const struct expression *e)
 {
@@ -80,7 +82,9 @@ bool setup_wants_pair(const struct setup *s, const struct setup_probe *sp)
 					    probe_reads_late(sp->probe)));
 }
 
-/* --- two definitions --------------------------------------------------------------------------- */
+/*
+ * --- two definitions ---------------------------------------------------------------------------
+ */
 
 static int split(struct setup_pair *pair, const struct definition *d, struct errmsg *err)
 {
@@ -132,7 +136,9 @@ static int gather(struct setup_pair *pair, const struct definition *d, struct pr
 	return 0;
 }
 
-/* --- which call it was ------------------------------------------------------------------------- */
+/*
+ * --- which call it was -------------------------------------------------------------------------
+ */
 
 static char frame_name[] = "sonde_frame", skip_name[] = "sonde_skip";
 
@@ -196,7 +202,9 @@ bool setup_find_frame(const struct setup *s, const struct probe *in, const char 
 	return true;
 }
 
-/* --- texts that cannot be read ------------------------------------------------------------------ */
+/*
+ * --- texts that cannot be read ------------------------------------------------------------------
+ */
 
 /*
  * Before 6.2 a text that cannot be read has no bytes, but a position: that of the next text of the
@@ -265,7 +273,9 @@ static char *guard_of(const struct setup *s, const struct probe *p)
 	return has_head ? program_guard : NULL;
 }
 
-/* --- both, with what else they need ------------------------------------------------------------- */
+/*
+ * --- both, with what else they need -------------------------------------------------------------
+ */
 
 static void add_arg(struct probe *p, char *name, char *fetch)
 {
@@ -331,7 +341,9 @@ static void complete(const struct setup *s, struct setup_pair *pair, const struc
 	pair->has_frames &= pair->is_full;
 }
 
-/* --- defining ---------------------------------------------------------------------------------- */
+/*
+ * --- defining ----------------------------------------------------------------------------------
+ */
 
 static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
 			 const struct errmsg *why_not, struct errmsg *err)
@@ -477,7 +489,9 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 	return r;
 }
 
-/* --- switching on and off ---------------------------------------------------------------------- */
+/*
+ * --- switching on and off ----------------------------------------------------------------------
+ */
 
 static const char count_trigger[] = "hist:keys=common_pid:size=2048";
 

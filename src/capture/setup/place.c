@@ -38,7 +38,9 @@ bool setup_is_latency(const char *tracer)
 	return false;
 }
 
-/* --- what only the top level has --------------------------------------------------------------- */
+/*
+ * --- what only the top level has ---------------------------------------------------------------
+ */
 
 static bool has_tracer(const struct tracefs *t, const char *instance, const char *tracer)
 {
@@ -113,7 +115,9 @@ static bool needs_top(const struct setup *s, const struct plan_buffer *b, const 
 	return false;
 }
 
-/* --- taking the top level ---------------------------------------------------------------------- */
+/*
+ * --- taking the top level ----------------------------------------------------------------------
+ */
 
 static int check_top_is_free(const struct setup *s, struct errmsg *err)
 {
@@ -218,7 +222,9 @@ static int take_top(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 	return r;
 }
 
-/* --- a tracer that is only wished for ---------------------------------------------------------- */
+/*
+ * --- a tracer that is only wished for ----------------------------------------------------------
+ */
 
 void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *why)
 {
@@ -251,7 +257,9 @@ static void check_wish_for_top(struct setup *s, struct setup_buffer *b)
 		setup_drop_wish(s, p, why.text);
 }
 
-/* --- places ------------------------------------------------------------------------------------ */
+/*
+ * --- places ------------------------------------------------------------------------------------
+ */
 
 static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {

@@ -32,7 +32,9 @@
 #define SUFFIX_MAX	 1000
 #define FILTER_MAX_BYTES 65536
 
-/* --- which words ------------------------------------------------------------------------------- */
+/*
+ * --- which words -------------------------------------------------------------------------------
+ */
 
 static int matches(void *ctx, const char *system, const char *event)
 {
@@ -58,7 +60,9 @@ static bool is_plain_event(const struct setup *s, const struct definition *d)
 	return tracefs_exists(&s->t, "", path);
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 static bool is_taken(const struct setup *s, const char *group, const char *name)
 {
@@ -85,7 +89,9 @@ static void choose_name(const struct setup *s, struct setup_probe *sp)
 	snprintf(sp->name, sizeof(sp->name), "%s", name);
 }
 
-/* --- defining ---------------------------------------------------------------------------------- */
+/*
+ * --- defining ----------------------------------------------------------------------------------
+ */
 
 static int without_memory(struct errmsg *err)
 {
@@ -206,7 +212,7 @@ static void guard_texts(struct setup *s, struct setup_probe *sp)
 		return;
 	filter = join_filters(sp->filter, sp->probe->filter);
 	if (!filter || !probe_guard_texts(sp->probe, filter, &s->site->kernel))
-		setup_note(s, "%s: if a text cannot be read, the condition may be true by chance",
+		setup_note(s, "%s: if a text cannot be read, the condition may be true at random",
 			   sp->name);
 	free(filter);
 }
@@ -352,7 +358,9 @@ void setup_probes_free(struct setup *s)
 	s->n_probes = 0;
 }
 
-/* --- what others ask --------------------------------------------------------------------------- */
+/*
+ * --- what others ask ---------------------------------------------------------------------------
+ */
 
 const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e)
 {

@@ -86,7 +86,9 @@ bool setup_traces_functions(const struct setup_buffer *b)
 	return b->plan->tracer && !strncmp(b->plan->tracer, "function", 8);
 }
 
-/* --- options ----------------------------------------------------------------------------------- */
+/*
+ * --- options -----------------------------------------------------------------------------------
+ */
 
 static int refuse_option(struct setup *s, const struct setup_buffer *b, const char *option,
 			 struct errmsg *err)
@@ -163,7 +165,9 @@ static int set_options(struct setup *s, const struct setup_buffer *b, struct err
 	return r;
 }
 
-/* --- clock, sizes, CPUs ------------------------------------------------------------------------ */
+/*
+ * --- clock, sizes, CPUs ------------------------------------------------------------------------
+ */
 
 static int refuse_clock(struct setup *s, const struct setup_buffer *b, const char *clock,
 			struct errmsg *err)
@@ -259,7 +263,9 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 	return r;
 }
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
 
 static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pid,
 		   enum tracefs_how how, struct errmsg *err)
@@ -321,7 +327,9 @@ int setup_set_pid(struct setup *s, int pid, struct errmsg *err)
 	return r;
 }
 
-/* --- the tracer -------------------------------------------------------------------------------- */
+/*
+ * --- the tracer --------------------------------------------------------------------------------
+ */
 
 static int set_switch(struct setup *s, const char *tracer, struct errmsg *err)
 {
@@ -375,7 +383,9 @@ static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errm
 	return 0;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/*
+ * --- all of it ---------------------------------------------------------------------------------
+ */
 
 /* In newer kernels each instance has its own. */
 static const char *place_of_depth(const struct setup *s, const struct setup_buffer *b)

@@ -27,7 +27,9 @@ const char *defaults_find(const char *file);
  */
 bool defaults_option(const char *instance, const char *option);
 
-/* The mask of all CPUs as tracing_cpumask takes it: "ff,ffffffff"; buf of 4096 bytes, returns buf. */
+/*
+ * The mask of all CPUs as tracing_cpumask takes it: "ff,ffffffff"; buf of 4096 bytes, returns buf.
+ */
 char *defaults_fmt_cpumask(unsigned n_cpus, char *buf, size_t n_bytes);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * draft.c - probes that are to stay: resolved, named, defined all or none.
+ * draft.c - permanent probes: resolves and names them, and defines all or none.
  *
- * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in what they
- * print and in which names they refuse, not in this.
+ * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in
+ * what they print and in which names they refuse, not in this.
  */
 #include "capture/tracefs/draft.h"
 
@@ -26,20 +26,23 @@ void probe_drafts_release(struct probe_drafts *drafts)
 	*drafts = (struct probe_drafts){0};
 }
 
-/* It takes two probes and triggers in a buffer. */
+/* It needs two probes and triggers in a buffer. */
 static int refuse_duration(const struct definition *d, struct errmsg *err)
 {
 	for (size_t i = 0; i < d->n_args; i++)
 		if (d->args[i].value->kind == EXPRESSION_DURATION)
 			return definition_refuse(
 				d->text, d->args[i].span, err, -ENOTSUP,
-				"the time of a call is measured by a recording, not by "
-				"a probe that stays: sonde record -e '%s'",
+				"only a recording can measure the duration of a call, not a "
+				"permanent probe: sonde record -e '%s'",
 				d->text);
 	return 0;
 }
 
-/* Each buffer has filters of its own: one that is set here would hold for nobody who records into another. */
+/*
+ * Each buffer has its own filters: one that is set here would not apply to recordings in another
+ * buffer.
+ */
 static int refuse_condition(const struct probe *p, struct errmsg *err)
 {
 	const struct definition *d = p->definition;
@@ -47,8 +50,9 @@ static int refuse_condition(const struct probe *p, struct errmsg *err)
 	if (!p->filter)
 		return 0;
 	return definition_refuse(d->text, d->filter_span, err, -ENOTSUP,
-				 "a condition is part of a recording, not of a probe that stays; "
-				 "define it without, and then: sonde record -e %s:%s -f '%s'",
+				 "a condition belongs to a recording, not to a permanent "
+				 "probe; define the probe without it, and then: sonde record "
+				 "-e %s:%s -f '%s'",
 				 p->group, p->event, p->filter);
 }
 

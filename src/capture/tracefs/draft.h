@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * draft.h - definitions on their way into the kernel, to stay there: all or none.
+ * draft.h - definitions of permanent probes before they are in the kernel: all or none.
  *
  *	definition_parse ─▶ probe_draft_resolve, for each ─▶ names ─▶ probe_drafts_define
  */
@@ -12,7 +12,7 @@
 struct probe_draft {
 	struct definition *d;
 	struct probe *p;
-	char event[TRACEFS_NAME_MAX]; /* the name it will have */
+	char event[TRACEFS_NAME_MAX]; /* its future name */
 };
 
 struct probe_drafts {
@@ -22,19 +22,25 @@ struct probe_drafts {
 
 void probe_drafts_release(struct probe_drafts *drafts);
 
-/* Fills p and event of a draft that has its definition. What only a recording has is refused: times, conditions. */
+/*
+ * Sets p and event of a draft that has its definition. Refuses what only a recording supports:
+ * durations, conditions.
+ */
 int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err);
 
-/* Whether an earlier draft, or (t not NULL) an event of the kernel, has that name in the group of number self. */
+/*
+ * Does an earlier draft, or (t not NULL) an event of the kernel, have that name in the group of
+ * number self?
+ */
 bool probe_drafts_taken(const struct probe_drafts *drafts, const struct tracefs *t, size_t self,
 			const char *event);
 
-/* A name that is taken gets a number: NAME_1, NAME_2 … */
+/* A name in use gets a number: NAME_1, NAME_2 … */
 void probe_drafts_add_suffix(struct probe_drafts *drafts, const struct tracefs *t, size_t self);
 
 /*
- * Defines all of them. A journal takes back what was defined when a later one is refused, or when we are killed in
- * between; in the end it is told to keep them.
+ * Defines all of them. A journal undoes them if a later one is refused, or if we are killed in
+ * between; finally it keeps them.
  */
 int probe_drafts_define(const struct probe_drafts *drafts, const struct tracefs *t,
 			struct errmsg *err);

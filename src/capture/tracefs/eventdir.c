@@ -59,7 +59,9 @@ int eventdir_each(const struct tracefs *t, const char *instance,
 	return r;
 }
 
-/* --- one event by its name --------------------------------------------------------------------- */
+/*
+ * --- one event by its name ---------------------------------------------------------------------
+ */
 
 struct search {
 	const char *system; /* NULL: any */

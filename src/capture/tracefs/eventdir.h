@@ -23,8 +23,8 @@ int eventdir_each(const struct tracefs *t, const char *instance,
 		  struct errmsg *err);
 
 /*
- * "sched:sched_switch", "sched/sched_switch" or "sched_switch". -ENOENT with a sentence that names the
- * nearest event; -EINVAL if several systems have an event of that name.
+ * "sched:sched_switch", "sched/sched_switch" or "sched_switch". -ENOENT with a sentence that names
+ * the nearest event; -EINVAL if several systems have an event of that name.
  */
 int eventdir_find(const struct tracefs *t, const char *instance, const char *text,
 		  struct event_name *ret_name, struct errmsg *err);

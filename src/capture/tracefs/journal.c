@@ -41,7 +41,9 @@
 #define NOTE_MAX_BYTES (16u << 20)
 #define SAME_PID_MAX   100
 
-/* --- the directory ----------------------------------------------------------------------------- */
+/*
+ * --- the directory -----------------------------------------------------------------------------
+ */
 
 /* A directory that nobody else can write to; otherwise anybody could make root write files. */
 static int open_dir(char *path, size_t n_bytes, struct errmsg *err)
@@ -102,7 +104,9 @@ static int is_journal(const struct dirent *e)
 	return !strncmp(e->d_name, "journal.", 8);
 }
 
-/* --- notes ------------------------------------------------------------------------------------- */
+/*
+ * --- notes -------------------------------------------------------------------------------------
+ */
 
 /* Writes the note into the file; the caller makes the change afterwards. */
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
@@ -125,7 +129,9 @@ static int journal_note(struct journal *j, enum note_kind kind, const char *inst
 		     : 0;
 }
 
-/* --- changes ----------------------------------------------------------------------------------- */
+/*
+ * --- changes -----------------------------------------------------------------------------------
+ */
 
 int journal_add_instance(struct journal *j, const char *name, struct errmsg *err)
 {
@@ -222,7 +228,9 @@ void journal_end_live(struct journal *j, const struct livefile_id *id)
 			j->notes.list[i].is_done = true;
 }
 
-/* --- the journals of others -------------------------------------------------------------------- */
+/*
+ * --- the journals of others --------------------------------------------------------------------
+ */
 
 /*
  * Calls visit() for each journal. is_dead: owner and guardian are gone, and we hold the lock. Stops
@@ -387,7 +395,9 @@ int journal_take_marks(struct journal *j, int pid, struct errmsg *err)
 	return take_single(j, NOTE_MARKS, name, "the kernel's error injection", err);
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 /*
  * The file gets its name only after it is locked; otherwise it would look like that of a dead

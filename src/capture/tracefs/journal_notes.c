@@ -37,7 +37,9 @@
 static const char *const note_words[] = {"instance", "file", "live", "top", "probe", "marks"};
 #define LIVE_AT "live-at"
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/*
+ * --- the list ----------------------------------------------------------------------------------
+ */
 
 int notes_add(struct notes *notes, enum note_kind kind, const char *instance, const char *name,
 	      const char *text, size_t text_bytes)
@@ -96,7 +98,9 @@ void notes_drop_done(struct notes *notes)
 	notes->n = n;
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/*
+ * --- writing -----------------------------------------------------------------------------------
+ */
 
 static void add_escaped(struct textbuf *tb, const char *name, bool also_blanks)
 {
@@ -135,7 +139,9 @@ void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, con
 	textbuf_add_char(tb, '\n');
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/*
+ * --- reading -----------------------------------------------------------------------------------
+ */
 
 static int hex_digit(char c)
 {
@@ -292,7 +298,9 @@ int notes_read(int fd, struct notes *ret_notes)
 	return 0;
 }
 
-/* --- what could not be undone ------------------------------------------------------------------ */
+/*
+ * --- what could not be undone ------------------------------------------------------------------
+ */
 
 static int write_rest(int fd, const struct notes *notes)
 {

@@ -57,7 +57,9 @@ static const char *file_for(const struct tracefs *t, const struct probe *p)
 	return is_user(p) ? "uprobe_events" : "kprobe_events";
 }
 
-/* --- why not ----------------------------------------------------------------------------------- */
+/*
+ * --- why not -----------------------------------------------------------------------------------
+ */
 
 struct reason {
 	char words[160];
@@ -226,7 +228,9 @@ static int refuse_line(const struct tracefs *t, const struct probe *p, size_t pl
 				 line);
 }
 
-/* --- adding ------------------------------------------------------------------------------------ */
+/*
+ * --- adding ------------------------------------------------------------------------------------
+ */
 
 static void remove_event(const struct tracefs *t, const char *file, const char *group,
 			 const char *event)

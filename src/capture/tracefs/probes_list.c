@@ -25,7 +25,9 @@
 #define LIST_MAX_BYTES (16u << 20)
 #define PROBES_MAX     65536
 
-/* --- lines ------------------------------------------------------------------------------------- */
+/*
+ * --- lines -------------------------------------------------------------------------------------
+ */
 
 static bool kind_of(const char *line, enum probe_kind *ret_kind)
 {
@@ -101,7 +103,9 @@ static int read_lines(const struct tracefs *t, const char *file, struct probe_li
 	return r;
 }
 
-/* --- hits -------------------------------------------------------------------------------------- */
+/*
+ * --- hits --------------------------------------------------------------------------------------
+ */
 
 static bool is_in_profile(enum probe_kind kind, bool user)
 {
@@ -157,7 +161,9 @@ static bool is_enabled(const struct tracefs *t, const char *instance, const stru
 	       (text[0] == '1' || strchr(text, '*'));
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/*
+ * --- the door ----------------------------------------------------------------------------------
+ */
 
 int probes_list(const struct tracefs *t, struct probe_list *ret_list, struct errmsg *err)
 {

@@ -67,7 +67,9 @@ static void put_back(struct reset *r, const char *instance, const char *file, co
 		tell(r, instance, file, code);
 }
 
-/* --- filters and triggers ---------------------------------------------------------------------- */
+/*
+ * --- filters and triggers ----------------------------------------------------------------------
+ */
 
 struct trigger_walk {
 	struct reset *reset;
@@ -135,7 +137,9 @@ static void reset_filters(struct reset *r, const char *instance)
 	name_list_release(&systems);
 }
 
-/* --- the rest of an instance ------------------------------------------------------------------- */
+/*
+ * --- the rest of an instance -------------------------------------------------------------------
+ */
 
 static void reset_options(struct reset *r, const char *instance)
 {
@@ -211,7 +215,9 @@ int reset_instance(struct reset *r, const char *instance, long long buffer_kb, s
 	return 0;
 }
 
-/* --- dynamic events ---------------------------------------------------------------------------- */
+/*
+ * --- dynamic events ----------------------------------------------------------------------------
+ */
 
 static const struct {
 	const char *word;

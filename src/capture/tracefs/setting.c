@@ -101,7 +101,9 @@ int setting_save(const struct tracefs *t, const char *instance, const char *file
 	return r < 0 ? r : 0;
 }
 
-/* --- lists of lines ---------------------------------------------------------------------------- */
+/*
+ * --- lists of lines ----------------------------------------------------------------------------
+ */
 
 /* Copies the next line of *p that is not a comment into buf; false at the end. */
 static bool next_line(const char **p, char *buf, size_t n_bytes)
@@ -305,7 +307,9 @@ static int restore_signed(const struct tracefs *t, const char *file, const char 
 	return tracefs_try_write(t, "", file, text, TRACEFS_SET);
 }
 
-/* --- one value --------------------------------------------------------------------------------- */
+/*
+ * --- one value ---------------------------------------------------------------------------------
+ */
 
 static int restore_value(const struct tracefs *t, const char *instance, const char *file,
 			 enum setting_kind kind, const char *saved)

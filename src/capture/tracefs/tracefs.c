@@ -43,7 +43,9 @@
 #define REMOVE_TRIES	100
 #define REMOVE_PAUSE_NS 10000000
 
-/* --- where it is ------------------------------------------------------------------------------- */
+/*
+ * --- where it is -------------------------------------------------------------------------------
+ */
 
 static bool is_tracing_dir(const char *path)
 {
@@ -200,7 +202,9 @@ char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char
 	return buf;
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/*
+ * --- reading -----------------------------------------------------------------------------------
+ */
 
 bool tracefs_exists(const struct tracefs *t, const char *instance, const char *file)
 {
@@ -315,7 +319,9 @@ long long tracefs_read_number(const struct tracefs *t, const char *instance, con
 	return end == buf ? -1 : v;
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/*
+ * --- writing -----------------------------------------------------------------------------------
+ */
 
 /*
  * Each line would be a separate command. Callers check most texts, but names of symbols come from
@@ -406,7 +412,9 @@ int tracefs_write(const struct tracefs *t, const char *instance, const char *fil
 				text, path);
 }
 
-/* --- instances --------------------------------------------------------------------------------- */
+/*
+ * --- instances ---------------------------------------------------------------------------------
+ */
 
 int tracefs_add_instance(const struct tracefs *t, const char *name, struct errmsg *err)
 {

@@ -83,7 +83,9 @@ int tracefs_refuse_read(const struct tracefs *t, const char *instance, const cha
 /* A descriptor (close-on-exec), or negative errno. */
 int tracefs_open_file(const struct tracefs *t, const char *instance, const char *file, int flags);
 
-/* --- instances --------------------------------------------------------------------------------- */
+/*
+ * --- instances ---------------------------------------------------------------------------------
+ */
 
 /*
  * Returns -EEXIST if it exists; refuses names that contain '/' or control characters or begin with

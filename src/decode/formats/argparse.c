@@ -97,7 +97,9 @@ static const char *join_words(struct arg_parser *p, const char *a, const char *b
 	return s;
 }
 
-/* --- operators --------------------------------------------------------------------------------- */
+/*
+ * --- operators ---------------------------------------------------------------------------------
+ */
 
 static int op_prio(const char *op)
 {
@@ -275,7 +277,9 @@ static enum token_kind parse_op(struct arg_parser *p, struct arg *arg)
 	return kind;
 }
 
-/* --- constants --------------------------------------------------------------------------------- */
+/*
+ * --- constants ---------------------------------------------------------------------------------
+ */
 
 static bool fold(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
 {
@@ -417,7 +421,9 @@ static int64_t name_value(const char *text)
 	return -1;
 }
 
-/* --- functions of print formats ---------------------------------------------------------------- */
+/*
+ * --- functions of print formats ----------------------------------------------------------------
+ */
 
 /* One `{ value, "name" }`; p->tok is the token after the '}'. */
 static bool parse_name(struct arg_parser *p, struct flag_name *ret)
@@ -749,7 +755,9 @@ static enum token_kind parse_function(struct arg_parser *p, struct arg *arg, con
 	return TOKEN_ERROR;
 }
 
-/* --- arguments --------------------------------------------------------------------------------- */
+/*
+ * --- arguments ---------------------------------------------------------------------------------
+ */
 
 /* After REC: "->field", or ")" when REC itself stands in parentheses (then an ITEM is returned). */
 static enum token_kind parse_entry(struct arg_parser *p, struct arg *arg)

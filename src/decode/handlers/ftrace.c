@@ -182,7 +182,9 @@ int handle_raw_data(struct printer *p, const struct event *ev, const struct reco
 	return 0;
 }
 
-/* --- function graph ---------------------------------------------------------------------------- */
+/*
+ * --- function graph ----------------------------------------------------------------------------
+ */
 
 static const char *overhead_mark(uint64_t duration)
 {

@@ -123,7 +123,9 @@ int cursors_open(struct source *src, struct unpacker *unpacker, bool places)
 	return 0;
 }
 
-/* --- the earliest ------------------------------------------------------------------------------ */
+/*
+ * --- the earliest ------------------------------------------------------------------------------
+ */
 
 static inline bool earlier(const struct source *src, uint32_t a, uint32_t b)
 {
@@ -197,7 +199,9 @@ void cursors_consume(struct sequence *s, struct source *src, struct cursor *c)
 		heap_sift(src, 0);
 }
 
-/* --- what is certain --------------------------------------------------------------------------- */
+/*
+ * --- what is certain ---------------------------------------------------------------------------
+ */
 
 static bool is_certain(const struct sequence *s, const struct cursor *c)
 {

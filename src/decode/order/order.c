@@ -127,7 +127,9 @@ enum event_role order_role(const struct event *ev)
 	return ROLE_NONE;
 }
 
-/* --- names of tasks ---------------------------------------------------------------------------- */
+/*
+ * --- names of tasks ----------------------------------------------------------------------------
+ */
 
 static struct printer view(struct formats *f, const struct record *rec)
 {
@@ -200,7 +202,9 @@ static void learn_process(struct formats *f, struct tasks *tasks, const struct r
 		tasks_learn_tgid(tasks, (int)pid, parent->tgid);
 }
 
-/* --- indentation of functions ------------------------------------------------------------------ */
+/*
+ * --- indentation of functions ------------------------------------------------------------------
+ */
 
 static struct file_names *file_names_find(struct name_numbers *n, const struct kallsyms *ks)
 {
@@ -345,7 +349,9 @@ static uint32_t function_level(struct order_state *o, struct formats *f, const s
 	return 0;
 }
 
-/* --- raw fields -------------------------------------------------------------------------------- */
+/*
+ * --- raw fields --------------------------------------------------------------------------------
+ */
 
 /* Which text fields have contained something unprintable by now, including this record. */
 static uint32_t not_text_mask(struct formats *f, const struct record *rec)
@@ -429,7 +435,9 @@ bool order_is_exit_of(const struct formats *f, const struct record *entry, const
 	       printer_number(&x, exit->wanted[3], &exit_func) && func == exit_func;
 }
 
-/* --- wakeup latency ---------------------------------------------------------------------------- */
+/*
+ * --- wakeup latency ----------------------------------------------------------------------------
+ */
 
 static struct wakeup_slot *wakeup_find(struct order_state *o, int pid)
 {
@@ -516,7 +524,9 @@ const struct wakeup_stats *order_wakeup_stats(const struct order_state *o)
 	return o->stats;
 }
 
-/* --- stacks ------------------------------------------------------------------------------------ */
+/*
+ * --- stacks ------------------------------------------------------------------------------------
+ */
 
 int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus)
 {

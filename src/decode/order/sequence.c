@@ -87,7 +87,9 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 	return stacks_init(s, src);
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/*
+ * --- records -----------------------------------------------------------------------------------
+ */
 
 /* The trace does not name this task; the caller may know the name. */
 static const struct task *ask_name(struct source *src, const struct task *t)
@@ -347,7 +349,9 @@ static bool take_record(struct sequence *s, struct source *src, struct batch *b,
 	return true;
 }
 
-/* --- batches ----------------------------------------------------------------------------------- */
+/*
+ * --- batches -----------------------------------------------------------------------------------
+ */
 
 static void batch_drop_chunks(struct batch *b)
 {
@@ -489,7 +493,9 @@ int sequence_fill(struct sequence *s, struct batch *b)
 	return b->n ? 1 : 0;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
 
 struct sequence *sequence_new(const struct sequence_config *config)
 {

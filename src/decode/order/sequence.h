@@ -124,7 +124,9 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 /* Reads the first record of every CPU. */
 int sequence_start(struct sequence *s);
 
-/* The time of the earliest record after sequence_start(), before filters; false if there is none. */
+/*
+ * The time of the earliest record after sequence_start(), before filters; false if there is none.
+ */
 bool sequence_first_ts(const struct sequence *s, uint64_t *ret_ts);
 /* Shifts all times, between sequence_start() and the first sequence_fill(). */
 void sequence_shift(struct sequence *s, int64_t by);

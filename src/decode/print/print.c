@@ -156,7 +156,9 @@ void emit_string(struct textbuf *out, const struct conversion *c, const char *s,
 		textbuf_add_fill(out, ' ', pad);
 }
 
-/* --- ops --------------------------------------------------------------------------------------- */
+/*
+ * --- ops ---------------------------------------------------------------------------------------
+ */
 
 static void run_nothing(struct printer *p, const struct print_op *op)
 {
@@ -324,7 +326,9 @@ static void run_pointer(struct printer *p, const struct print_op *op)
 	print_pointer(p, op->letters, op->width_arg ? (int)arg_eval(p, op->width_arg) : 1, op->arg);
 }
 
-/* --- compiling --------------------------------------------------------------------------------- */
+/*
+ * --- compiling ---------------------------------------------------------------------------------
+ */
 
 static bool is_plain_size(uint32_t size)
 {
@@ -576,7 +580,9 @@ void event_compile(struct event *ev)
 	ev->compiled = true;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/*
+ * --- running -----------------------------------------------------------------------------------
+ */
 
 int printer_init(struct printer *p, struct formats *f, struct textbuf *out)
 {

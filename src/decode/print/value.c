@@ -133,7 +133,9 @@ bool printer_print_array(struct printer *p, const struct field *f)
 	return true;
 }
 
-/* --- numbers ------------------------------------------------------------------------------------- */
+/*
+ * --- numbers -------------------------------------------------------------------------------------
+ */
 
 #define RECORD_MAX_BYTES 1024 /* up to the end of the field */
 

@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- types ------------------------------------------------------------------------------------- */
+/*
+ * --- types -------------------------------------------------------------------------------------
+ */
 
 /*
  * The types of the kernel's probes, with perf probe's short ones; type_is_known() handles the rest.
@@ -132,7 +134,9 @@ static int parse_at(struct definer *p, struct definition_arg *arg)
 	return 0;
 }
 
-/* --- one argument ------------------------------------------------------------------------------ */
+/*
+ * --- one argument ------------------------------------------------------------------------------
+ */
 
 /* Names that every event has already. */
 static bool is_reserved(const char *name)
@@ -256,7 +260,9 @@ static int parse_arg(struct definer *p)
 	return r;
 }
 
-/* --- all of them ------------------------------------------------------------------------------- */
+/*
+ * --- all of them -------------------------------------------------------------------------------
+ */
 
 /* Explains what stands where an argument should have ended. */
 static int refuse_junk(struct definer *p)

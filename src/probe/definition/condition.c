@@ -86,7 +86,9 @@ static size_t word_length(const char *s)
 	return n;
 }
 
-/* --- fields -------------------------------------------------------------------------------------- */
+/*
+ * --- fields --------------------------------------------------------------------------------------
+ */
 
 /* Finds the argument whose text is at s; *ret_len is its length. The longest wins. */
 static const struct probe_arg *match_arg(const struct condition *c, const char *s, size_t *ret_len)
@@ -270,7 +272,9 @@ static int take_operator(struct condition *c, struct test *t)
 		      (int)t->name_len, c->text + t->name_at);
 }
 
-/* --- values -------------------------------------------------------------------------------------- */
+/*
+ * --- values --------------------------------------------------------------------------------------
+ */
 
 /* A field whose values are texts. */
 static bool is_text(const struct condition *c, const struct test *t)
@@ -541,7 +545,9 @@ static void take_bare_text(struct condition *c, const struct test *t)
 	c->at += len;
 }
 
-/* --- functions ----------------------------------------------------------------------------------- */
+/*
+ * --- functions -----------------------------------------------------------------------------------
+ */
 
 /* Shown as a function's name, but recorded as a number. */
 static bool is_function(const struct test *t)
@@ -613,7 +619,9 @@ static int take_value(struct condition *c, const struct test *t, size_t test_sta
 	return REFUSE(c, c->at, 1, "a number, a name or a text in quotes is missing here");
 }
 
-/* --- the whole ----------------------------------------------------------------------------------- */
+/*
+ * --- the whole -----------------------------------------------------------------------------------
+ */
 
 /* Where the variable does not exist the test is false, whatever number is recorded there. */
 static void exclude_gone(struct condition *c, const struct test *t, size_t start)

@@ -30,7 +30,9 @@
 
 #define MEMORY_MAX_BYTES (1u << 20)
 
-/* --- small tools ------------------------------------------------------------------------------- */
+/*
+ * --- small tools -------------------------------------------------------------------------------
+ */
 
 bool definer_is_blank(char c)
 {
@@ -99,7 +101,9 @@ bool definer_number(struct definer *p, uint64_t *ret_value)
 	return true;
 }
 
-/* --- refusals ---------------------------------------------------------------------------------- */
+/*
+ * --- refusals ----------------------------------------------------------------------------------
+ */
 
 #define SENTENCE_MAX_BYTES 620
 #define WINDOW_BYTES	   76 /* bytes of the text to show: it fits on a line of a terminal */
@@ -172,7 +176,9 @@ int definition_refuse_as(enum definition_reason reason, const char *text, struct
 	return r;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/*
+ * --- the whole ---------------------------------------------------------------------------------
+ */
 
 static int refuse_without_memory(struct errmsg *err)
 {

@@ -91,7 +91,9 @@ int definer_no_memory(struct definer *p)
 	return errmsg_set(p->err, -ENOMEM, "not enough memory for the definition of a probe");
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 /* A name of an event or a group: a C identifier of a limited length. */
 static int check_name(struct definer *p, size_t at, size_t end, const char *what)
@@ -147,7 +149,9 @@ static bool is_path(const char *text)
 	       (text[0] == '~' && text[1] == '/');
 }
 
-/* --- operators of C++ -------------------------------------------------------------------------- */
+/*
+ * --- operators of C++ --------------------------------------------------------------------------
+ */
 
 /* Longer ones first; operators that are words, such as new and delete, need no help. */
 static const char *const operators[] = {
@@ -212,7 +216,9 @@ static int parse_names(struct definer *p)
 	return r;
 }
 
-/* --- target ------------------------------------------------------------------------------------ */
+/*
+ * --- target ------------------------------------------------------------------------------------
+ */
 
 static bool is_digit(char c)
 {
@@ -256,7 +262,9 @@ static int parse_target(struct definer *p)
 	return 0;
 }
 
-/* --- marks ------------------------------------------------------------------------------------- */
+/*
+ * --- marks -------------------------------------------------------------------------------------
+ */
 
 /* "@2" */
 static int parse_mark_kind(struct definer *p)
@@ -306,7 +314,9 @@ static int parse_mark(struct definer *p)
 	return p->text[end] == '@' ? parse_mark_kind(p) : 0;
 }
 
-/* --- function or file -------------------------------------------------------------------------- */
+/*
+ * --- function or file --------------------------------------------------------------------------
+ */
 
 static const char *last_suffix(const char *name)
 {
@@ -447,7 +457,9 @@ static int parse_first(struct definer *p)
 						     : definition_parse_choice(p, start);
 }
 
-/* --- what follows the name --------------------------------------------------------------------- */
+/*
+ * --- what follows the name ---------------------------------------------------------------------
+ */
 
 static struct span part_span(const struct definer *p)
 {

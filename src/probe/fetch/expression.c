@@ -28,7 +28,9 @@
 
 static int parse_unary(struct definer *p, unsigned depth, struct expression **ret);
 
-/* --- nodes ------------------------------------------------------------------------------------- */
+/*
+ * --- nodes -------------------------------------------------------------------------------------
+ */
 
 int expression_add_node(struct definer *p, enum expression_kind kind, size_t start,
 			struct expression *left, struct expression **ret)
@@ -97,7 +99,9 @@ static int expect(struct definer *p, char c, const char *what)
 	return 0;
 }
 
-/* --- types in casts ---------------------------------------------------------------------------- */
+/*
+ * --- types in casts ----------------------------------------------------------------------------
+ */
 
 static bool is_type_word(const char *s, size_t len)
 {
@@ -197,7 +201,9 @@ static int take_type(struct definer *p, char stop, struct span *ret_span)
 	return 0;
 }
 
-/* --- primaries --------------------------------------------------------------------------------- */
+/*
+ * --- primaries ---------------------------------------------------------------------------------
+ */
 
 /* unary ')' */
 static int parse_inside(struct definer *p, unsigned depth, struct expression **ret)
@@ -390,7 +396,9 @@ static int parse_primary(struct definer *p, unsigned depth, struct expression **
 	return refuse_start(p);
 }
 
-/* --- postfix ----------------------------------------------------------------------------------- */
+/*
+ * --- postfix -----------------------------------------------------------------------------------
+ */
 
 static int parse_index(struct definer *p, size_t start, struct expression **io)
 {

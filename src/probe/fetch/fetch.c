@@ -25,7 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- values -------------------------------------------------------------------------------------- */
+/*
+ * --- values --------------------------------------------------------------------------------------
+ */
 
 void value_fmt(const struct value *v, char *out, size_t size)
 {
@@ -76,7 +78,9 @@ static void fmt_type(struct type t, char *out, size_t size)
 	textbuf_release(&tb);
 }
 
-/* --- steps --------------------------------------------------------------------------------------- */
+/*
+ * --- steps ---------------------------------------------------------------------------------------
+ */
 
 static int eval(const struct fetch_place *p, const struct expression *e, struct value *v,
 		struct errmsg *err);
@@ -506,7 +510,9 @@ static int eval(const struct fetch_place *p, const struct expression *e, struct 
 	return fetch_start(p, e, v, err);
 }
 
-/* --- the doors ----------------------------------------------------------------------------------- */
+/*
+ * --- the doors -----------------------------------------------------------------------------------
+ */
 
 int fetch_resolve(const struct fetch_place *p, const struct definition_arg *arg,
 		  struct fetch *ret_fetch, struct errmsg *err)

@@ -21,7 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- variables ----------------------------------------------------------------------------------- */
+/*
+ * --- variables -----------------------------------------------------------------------------------
+ */
 
 /*
  * How to write a register: "%di", or "$arg1" if the probe has no registers. Returns false if
@@ -320,7 +322,9 @@ static int start_name(const struct fetch_place *p, const struct expression *e, s
 	return fetch_use_place(p, &var, e->word, v, err);
 }
 
-/* --- what begins with a sign --------------------------------------------------------------------- */
+/*
+ * --- what begins with a sign ---------------------------------------------------------------------
+ */
 
 /* "%ax, %dx, …" */
 static void list_registers(const struct arch *a, char *out, size_t size)

@@ -32,7 +32,9 @@ struct leaves {
 	unsigned n, depth;
 };
 
-/* --- which parts --------------------------------------------------------------------------------- */
+/*
+ * --- which parts ---------------------------------------------------------------------------------
+ */
 
 static bool is_single(enum type_kind kind)
 {
@@ -116,7 +118,9 @@ void fetch_list_leaves(struct type t, char *text, size_t size)
 	type_each_member(t, visit_member, &l);
 }
 
-/* --- what else works ----------------------------------------------------------------------------- */
+/*
+ * --- what else works -----------------------------------------------------------------------------
+ */
 
 /*
  * For classes that act as a pointer or an array, what they hold: "v[0]", "p->MEMBER"; "" for

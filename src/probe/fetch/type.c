@@ -40,7 +40,9 @@ struct emission {
 	struct type asked;	 /* v->type before structs of one member were unwrapped */
 };
 
-/* --- what kind of thing it is -------------------------------------------------------------------- */
+/*
+ * --- what kind of thing it is --------------------------------------------------------------------
+ */
 
 static bool has_typedef(struct type t)
 {
@@ -84,7 +86,9 @@ static enum probe_show show_of_enum(struct type t, const struct type_facts *f)
 	return n_bits > 1 && above_two ? PROBE_SHOW_FLAGS : PROBE_SHOW_ENUM;
 }
 
-/* --- writing ------------------------------------------------------------------------------------- */
+/*
+ * --- writing -------------------------------------------------------------------------------------
+ */
 
 static int write_out(struct emission *e, const char *type)
 {
@@ -141,7 +145,9 @@ static int write_string(struct emission *e, bool is_behind, const char *type)
 	return write_out(e, type);
 }
 
-/* --- by the type itself -------------------------------------------------------------------------- */
+/*
+ * --- by the type itself --------------------------------------------------------------------------
+ */
 
 static void fmt_number(const struct emission *e, const struct type_facts *f, char *out, size_t size)
 {
@@ -519,7 +525,9 @@ static int write_by_type(struct emission *e)
 	return write_out(e, e->v->kind == VALUE_READY ? NULL : "x64");
 }
 
-/* --- by what the person wrote -------------------------------------------------------------------- */
+/*
+ * --- by what the person wrote --------------------------------------------------------------------
+ */
 
 /* perf's short types: the size comes from the type. */
 static int write_letter(struct emission *e, const char *letter)

@@ -5,7 +5,7 @@
  *	ffffffff812f0e10 T vfs_read
  *	ffffffffc0a31000 t irqfd_inject	[kvm]
  *
- * Only text (t, T, w, W), sorted by name. No debug information is needed for that.
+ * Only code (t, T, w, W), sorted by name. This needs no debug information.
  */
 #include "probe/look/kernelfuncs.h"
 
@@ -33,7 +33,7 @@ static int compare_names(const void *pa, const void *pb)
 	return r ? r : a->name_len - b->name_len;
 }
 
-/* Only text: the letter stands between the address and the name. */
+/* Only code: the letter between the address and the name shows it. */
 static bool is_text(const struct ksym *s, const struct mapfile *map)
 {
 	const char *letter = s->name - 2;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelfuncs.h - the functions of a program, a module or the kernel, one after the other by name.
+ * kernelfuncs.h - the functions of a program, a module or the kernel, sorted by name.
  */
 #ifndef SONDE_PROBE_LOOK_KERNELFUNCS_H
 #define SONDE_PROBE_LOOK_KERNELFUNCS_H
 
 #include "probe/look/target.h"
 
-/* Those of the running kernel or of a loaded module are in /proc/kallsyms and need no file to be opened. */
+/*
+ * Those of the running kernel or of a loaded module are in /proc/kallsyms; no other file is opened.
+ */
 bool probefuncs_are_loaded(const struct probe_target *t);
 
 /*
- * From /proc/kallsyms ($SONDE_KALLSYMS stands in for it), only text. module NULL: of all, modules included. An
- * address that is hidden from this user is 1.
+ * From /proc/kallsyms ($SONDE_KALLSYMS replaces it), only code. module NULL: all, including
+ * modules. An address that is hidden from this user is 1.
  */
 int probefuncs_loaded(const char *module, const char *pattern,
 		      int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * seen.c - finds a place, and what can be seen there, in DWARF or in the kernel's BTF.
+ * seen.c - finds a place, and what is visible there, in DWARF or in the kernel's BTF.
  *
  *	TARGET:FUNC without a slash    a module with BTF, else a program
- *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which knows the parameters
- *	                               where the function begins
+ *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which has the parameters
+ *	                               at the beginning of the function
  *	anything else                  DWARF
  */
 #include "probe/look/seen.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the kernel's BTF could answer: the beginning of a function, of no program. */
+/* Can the kernel's BTF answer: the beginning of a function, not in a program? */
 static bool is_for_btf(const struct probe_target *t, const struct definition *def)
 {
 	return def->function && !def->file && !def->offset && !def->pattern &&
@@ -42,12 +42,12 @@ static int refuse_function(const struct btf *btf, const char *name, struct errms
 	btf_each_function(btf, add_name, &sp);
 	return errmsg_set(
 		err, -ENOENT,
-		"the kernel's BTF does not describe a function '%s'%s%s; what it leaves out "
-		"needs the kernel's DWARF (-k FILE)",
+		"the kernel's BTF has no function '%s'%s%s; what is missing there needs the "
+		"kernel's DWARF (-k FILE)",
 		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
 }
 
-/* The loaded module that has the function, into name; false. */
+/* The name of the loaded module that has the function; false: none. */
 static bool find_module(const struct btf *kernel, const char *function, char name[NAME_MAX + 1])
 {
 	const char *path = getenv("SONDE_BTF");
@@ -73,7 +73,7 @@ static bool find_module(const struct btf *kernel, const char *function, char nam
 	return found;
 }
 
-/* The function of the kernel, or of the module that is named, or of the one that has it. */
+/* The function of the kernel, of the given module, or of the module that has it. */
 static int find_function(struct probeseen *s, const char *module, const char *function,
 			 struct type *ret_prototype)
 {
@@ -90,7 +90,7 @@ static int find_function(struct probeseen *s, const char *module, const char *fu
 	return btf_find_function(btf, function, strlen(function), ret_prototype);
 }
 
-/* -ENODATA: there is no BTF, and nothing is said about that. */
+/* -ENODATA: there is no BTF; sets no message. */
 static int open_btf(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		    struct errmsg *err)
 {
@@ -118,7 +118,7 @@ static int open_btf(struct probeseen *s, const struct probe_target *t, const str
 static int open_dwarf(struct probeseen *s, const struct definition *def,
 		      const struct probeseen_options *o, struct errmsg *err)
 {
-	/* put(Mode): what would be arguments in a probe chooses a function here */
+	/* put(Mode): what would be arguments in a probe selects a function here */
 	bool is_chosen = def->chosen && debuginfo_has_function(s->d, def->chosen);
 	struct debuginfo_where where = {.function = is_chosen ? def->chosen : def->function,
 					.file = def->file,

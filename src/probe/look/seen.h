@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen.h - the instructions that a place means, with what can be seen at each of them.
+ * seen.h - the instructions of a place, with what is visible at each of them.
  *
  *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
  */
@@ -12,19 +12,19 @@
 #include "symbols/btf/btf.h"
 
 struct probeseen {
-	struct debuginfo *d; /* NULL: by the kernel's BTF */
+	struct debuginfo *d; /* NULL: from the kernel's BTF */
 	struct debuginfo_points points;
 	struct btf *btf;
 	struct btf_scope scope;
-	struct debuginfo_point point; /* of BTF */
+	struct debuginfo_point point; /* for BTF */
 };
 
 struct probeseen_options {
 	bool no_inlines;
-	bool at_entry; /* of a function, also if its variables arrive only behind the prologue */
+	bool at_entry; /* of a function, even if its variables are stored only by the prologue */
 };
 
-/* The sentence of a refusal names what is missing. What it fills stays where it is: points point into it. */
+/* On failure err names what is missing. The struct must not move: points point into it. */
 int probeseen_open(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		   const struct probeseen_options *o, struct errmsg *err);
 void probeseen_close(struct probeseen *s);

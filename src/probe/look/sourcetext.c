@@ -2,10 +2,10 @@
 /*
  * sourcetext.c - a source file, line by line.
  *
- * The file is mapped and walked through once, from its first line on: lines are asked for in rising order, as
- * they are printed, and no table of them is needed. A file that cannot be read has only empty lines, because
- * their numbers are worth printing all the same. Its name stands in a program file, so only a regular file
- * of bounded size is read. The last line may lack its newline.
+ * The file is mapped and read once, from its first line on: lines are requested in increasing
+ * order, as they are printed, so no table of lines is needed. A file that cannot be read has only
+ * empty lines, because their numbers are still worth printing. Its name comes from a program file,
+ * so only a regular file of limited size is read. The last line may lack its newline.
  */
 #include "probe/look/sourcetext.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define SOURCE_MAX_BYTES ((size_t)256 << 20) /* generated ones have some MB */
+#define SOURCE_MAX_BYTES ((size_t)256 << 20) /* generated sources have some MB */
 
 void sourcetext_open(struct sourcetext *s, const char *path)
 {

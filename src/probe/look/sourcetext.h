@@ -19,7 +19,10 @@ struct sourcetext {
 void sourcetext_open(struct sourcetext *s, const char *path);
 void sourcetext_close(struct sourcetext *s);
 
-/* Without its newline; lines are asked for in rising order. If the file has it, s->line is then the next one. */
+/*
+ * Without its newline; call it with increasing lines. If the file has it, s->line is then the next
+ * one.
+ */
 struct piece sourcetext_line(struct sourcetext *s, unsigned line);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target.c - finds the file that is meant by -x, -m, -k, or by nothing.
+ * target.c - finds the file for -x, -m, -k, or for none of them.
  *
- *	-x PROGRAM    a path, or a name that is looked for here, in $PATH and then among the libraries:
+ *	-x PROGRAM    a path, or a name that is searched here, in $PATH and then among the libraries:
  *	              "bash", "libc.so.6", "./a.out"
- *	-m MODULE     a path, or a name that is looked for in /lib/modules/RELEASE/modules.dep; the module with
+ *	-m MODULE     a path, or a name that is searched in /lib/modules/RELEASE/modules.dep; the module with
  *	              its debug information, if there is one in /usr/lib/debug, is found by its build id
  *	-k FILE       the kernel's vmlinux
  *	nothing       the vmlinux of the running kernel, at one of the places in the table below
@@ -47,7 +47,7 @@ static int find_program(const char *name, bool here_first, char path[PATH_MAX], 
 		return 0;
 	if (strchr(name, '/')) {
 		snprintf(path, PATH_MAX, "%s", name);
-		return 0; /* opening it says why not */
+		return 0; /* opening it reports the error */
 	}
 	return errmsg_set(err, -ENOENT,
 			  "there is no program '%s' here or in $PATH and no library of that name; "
@@ -114,8 +114,8 @@ static int find_kernel(char *path, size_t n_bytes, struct errmsg *err)
 	}
 	package_fmt_kernel_remedy(remedy);
 	return errmsg_set(err, -ENOENT,
-			  "this needs the kernel's DWARF, and there is none; %s (-x PROGRAM looks "
-			  "into a program)",
+			  "this needs the kernel's DWARF, but there is none; %s (-x PROGRAM "
+			  "examines a program)",
 			  remedy);
 }
 
@@ -185,7 +185,7 @@ void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, 
 	case PLACE_RESULT:
 		textbuf_add_str(tb, "$retval");
 		break;
-	default: /* of events, which have no file */
+	default: /* events, which have no file */
 		break;
 	}
 }

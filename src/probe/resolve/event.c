@@ -143,7 +143,9 @@ bool resolve_refuse_event(struct resolution *r)
 	return r->err->code;
 }
 
-/* --- the format ---------------------------------------------------------------------------------- */
+/*
+ * --- the format ----------------------------------------------------------------------------------
+ */
 
 /* "char next_comm[16]", "__data_loc char[] name", "unsigned long args[6]" */
 static void read_declaration(const char *s, size_t len, struct event_field *f)
@@ -221,7 +223,9 @@ static int read_format(struct resolution *r, struct event_scope *s)
 	return 0;
 }
 
-/* --- as a scope ---------------------------------------------------------------------------------- */
+/*
+ * --- as a scope ----------------------------------------------------------------------------------
+ */
 
 static void to_variable(const struct event_scope *s, const struct event_field *f,
 			struct variable *v)
@@ -273,7 +277,9 @@ static int event_result(const struct scope *s, struct type *ret_type)
 
 static const struct scope_ops event_ops = {event_find, event_each, event_result};
 
-/* --- arguments ----------------------------------------------------------------------------------- */
+/*
+ * --- arguments -----------------------------------------------------------------------------------
+ */
 
 /* A field without changes: the event has its type. */
 static void fetch_field(const struct resolution *r, const struct event_field *f, const char *type,

@@ -41,7 +41,9 @@ static const char no_prototype[] =
 	"BTF has no parameters for it: it has none, so omit them, or it is assembler, whose "
 	"prototype is unknown: use $arg1 or %REG";
 
-/* --- symbols ------------------------------------------------------------------------------------- */
+/*
+ * --- symbols -------------------------------------------------------------------------------------
+ */
 
 /* The line at p: "ADDRESS T NAME[\t[MODULE]]". */
 static void read_symbol(const char *p, struct symbol *ret)
@@ -90,7 +92,9 @@ static bool find_symbol(const char *text, const char *name, const char *module, 
 	return false;
 }
 
-/* --- by BTF -------------------------------------------------------------------------------------- */
+/*
+ * --- by BTF --------------------------------------------------------------------------------------
+ */
 
 static bool find_in(struct btf *btf, const char *name, struct found_function *ret)
 {
@@ -294,7 +298,9 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }
 
-/* --- by DWARF ------------------------------------------------------------------------------------ */
+/*
+ * --- by DWARF ------------------------------------------------------------------------------------
+ */
 
 /* The possible places of vmlinux with DWARF. */
 static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
@@ -528,7 +534,9 @@ static int resolve_inlined(struct resolution *r, const char *module)
 	return result;
 }
 
-/* --- lines of the command's program -------------------------------------------------------------- */
+/*
+ * --- lines of the command's program --------------------------------------------------------------
+ */
 
 static bool has_source(struct resolution *r, const char *path)
 {
@@ -559,7 +567,9 @@ bool resolve_is_of_command(struct resolution *r)
 	       prober_debuginfo(r->prober, path, &info, &ignored) >= 0;
 }
 
-/* --- the door ------------------------------------------------------------------------------------ */
+/*
+ * --- the door ------------------------------------------------------------------------------------
+ */
 
 static int resolve_address(struct resolution *r)
 {

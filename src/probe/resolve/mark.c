@@ -32,7 +32,9 @@
 #define MAX_MARK_ARGS  12 /* of sdt.h */
 #define MARK_ARG_BYTES 64
 
-/* --- operands ------------------------------------------------------------------------------------ */
+/*
+ * --- operands ------------------------------------------------------------------------------------
+ */
 
 /* "rdi", "edi", "di", "dil", "r8d" all name one register. */
 static const char *find_register(const struct arch *a, const char *name, size_t len)
@@ -154,7 +156,9 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 	return n;
 }
 
-/* --- kinds --------------------------------------------------------------------------------------- */
+/*
+ * --- kinds ---------------------------------------------------------------------------------------
+ */
 
 #define MAX_KINDS 16
 
@@ -190,7 +194,9 @@ static unsigned find_kind(struct mark_kinds *k, const struct definition *d,
 	return i + 1;
 }
 
-/* --- places -------------------------------------------------------------------------------------- */
+/*
+ * --- places --------------------------------------------------------------------------------------
+ */
 
 struct marks {
 	struct resolution *r;

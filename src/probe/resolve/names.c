@@ -19,7 +19,9 @@
 
 #define MAX_NUMBER 1000
 
-/* --- groups and events --------------------------------------------------------------------------- */
+/*
+ * --- groups and events ---------------------------------------------------------------------------
+ */
 
 /* Letters, digits and _; the compiler or the linker adds what follows '.' or '@'. */
 static void clean_name(const char *from, char *to, size_t size)
@@ -111,7 +113,9 @@ int resolve_group_and_event(struct resolution *r, const char *path, const char *
 	return 0;
 }
 
-/* --- fields -------------------------------------------------------------------------------------- */
+/*
+ * --- fields --------------------------------------------------------------------------------------
+ */
 
 static bool is_field(const struct probe *p, const char *name, size_t len)
 {
@@ -144,7 +148,9 @@ void resolve_field_name(const struct probe *p, const char *wanted, char name[FET
 		snprintf(name, FETCH_NAME_BYTES, "%.26s_%u", wanted, n);
 }
 
-/* --- conditions ---------------------------------------------------------------------------------- */
+/*
+ * --- conditions ----------------------------------------------------------------------------------
+ */
 
 int resolve_filter(struct resolution *r)
 {

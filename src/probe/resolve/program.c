@@ -20,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- where it is --------------------------------------------------------------------------------- */
+/*
+ * --- where it is ---------------------------------------------------------------------------------
+ */
 
 /* The kernel splits its line at blanks. */
 static int check_path(struct resolution *r, const char *path, char absolute[PATH_MAX])
@@ -44,7 +46,9 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 	return 0;
 }
 
-/* --- places -------------------------------------------------------------------------------------- */
+/*
+ * --- places --------------------------------------------------------------------------------------
+ */
 
 /* If no variables are requested, does not search for the debug package. */
 static const char *why_no_dwarf(struct resolution *r, struct debuginfo *info)

@@ -31,7 +31,9 @@
 #define LIST_MAX_BYTES (64u << 20)
 #define TEXT_MAX_BYTES 65536
 
-/* --- a probe grows ------------------------------------------------------------------------------- */
+/*
+ * --- a probe grows -------------------------------------------------------------------------------
+ */
 
 int resolve_no_memory(struct resolution *r)
 {
@@ -107,7 +109,9 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 	return result;
 }
 
-/* --- arguments ----------------------------------------------------------------------------------- */
+/*
+ * --- arguments -----------------------------------------------------------------------------------
+ */
 
 /* All arguments at one place. */
 struct gathering {
@@ -478,7 +482,9 @@ bool resolve_wants_registers(const struct definition *d)
 	return has_kind(d, kinds, 1);
 }
 
-/* --- which way ----------------------------------------------------------------------------------- */
+/*
+ * --- which way -----------------------------------------------------------------------------------
+ */
 
 /* Modules have '_' in their names where their files may have '-'. */
 static bool is_module(const struct prober *p, const char *target, char name[PROBE_NAME_BYTES])

@@ -42,7 +42,9 @@
 #define COPY_BYTES	  (256u << 10)
 #define TAIL_SLACK_BYTES  4096 /* headers of sections and the like */
 
-/* --- what lies where --------------------------------------------------------------------------- */
+/*
+ * --- what lies where ---------------------------------------------------------------------------
+ */
 
 struct row { /* regions with data */
 	struct liveregion **regions;
@@ -104,7 +106,9 @@ static bool has_room(const struct livefile *f, const struct row *row)
 	return true;
 }
 
-/* --- closing holes in place -------------------------------------------------------------------- */
+/*
+ * --- closing holes in place --------------------------------------------------------------------
+ */
 
 static void shift(struct livefile *f, struct row *row, uint32_t from, uint64_t n)
 {
@@ -166,7 +170,9 @@ int livefile_catch_up(struct livefile *f, uint64_t n_missing)
 	return r;
 }
 
-/* --- moving ------------------------------------------------------------------------------------ */
+/*
+ * --- moving ------------------------------------------------------------------------------------
+ */
 
 static bool is_not_possible(int error)
 {
@@ -394,7 +400,9 @@ static int close_holes(struct livefile *f, struct row *row, struct errmsg *err)
 	return move_all(f, row, err);
 }
 
-/* --- the tail ---------------------------------------------------------------------------------- */
+/*
+ * --- the tail ----------------------------------------------------------------------------------
+ */
 
 /* The maximum that the tail needs. */
 static uint64_t tail_need(const struct livefile *f, size_t cmdlines_bytes)
@@ -494,7 +502,9 @@ static int write_tail(struct livefile *f, struct errmsg *err)
 	return livefile_write_directory(f);
 }
 
-/* --- the final directory ----------------------------------------------------------------------- */
+/*
+ * --- the final directory -----------------------------------------------------------------------
+ */
 
 static int write_header(struct livefile *f, const struct livebuffer *b, uint64_t end)
 {
@@ -562,7 +572,9 @@ static int write_final(struct livefile *f, const struct row *row)
 			       : livefile_pwrite(f->fd, f->dir.start, f->dir_bytes, f->dir_at);
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/*
+ * --- all of it ---------------------------------------------------------------------------------
+ */
 
 static int close_file(struct livefile *f, struct errmsg *err)
 {

@@ -83,7 +83,9 @@ bool livefile_punch(int fd, uint64_t from, uint64_t to)
 	       fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from) == 0;
 }
 
-/* --- the directory ----------------------------------------------------------------------------- */
+/*
+ * --- the directory -----------------------------------------------------------------------------
+ */
 
 static const struct writer_out *buffer_out(const struct livefile *f, uint32_t rank)
 {
@@ -343,7 +345,9 @@ int livefile_read_marker(struct livefile *f, struct piece map)
 	return dir.len && !f->temp_dir ? -ENOMEM : 0;
 }
 
-/* --- the tail while recording ------------------------------------------------------------------ */
+/*
+ * --- the tail while recording ------------------------------------------------------------------
+ */
 
 /* The sections of the tail during the recording; *ret_cmdlines is where the second one begins. */
 static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlines)
@@ -394,7 +398,9 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
 }
 
-/* --- where regions go -------------------------------------------------------------------------- */
+/*
+ * --- where regions go --------------------------------------------------------------------------
+ */
 
 static uint32_t common_multiple(uint32_t a, uint32_t b)
 {

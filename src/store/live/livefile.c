@@ -43,7 +43,9 @@
 #define LATE_SECTIONS_MAX 4096
 #define FOLLOWER_MS	  1000 /* wait for readers */
 
-/* --- what is given ----------------------------------------------------------------------------- */
+/*
+ * --- what is given -----------------------------------------------------------------------------
+ */
 
 struct livefile *livefile_new(const struct livefile_config *config)
 {
@@ -187,7 +189,9 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 	return r;
 }
 
-/* --- the start --------------------------------------------------------------------------------- */
+/*
+ * --- the start ---------------------------------------------------------------------------------
+ */
 
 char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cpu)
 {
@@ -199,7 +203,9 @@ char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cp
 	return n < 0 ? NULL : temp;
 }
 
-/* --- locks ------------------------------------------------------------------------------------- */
+/*
+ * --- locks -------------------------------------------------------------------------------------
+ */
 
 /*
  *	byte 0   locked by the recorder while it lives
@@ -296,7 +302,9 @@ void livefile_let_go(int fd)
 	set_lock(fd, F_OFD_SETLK, F_UNLCK, BYTE_READ, 1);
 }
 
-/* --- the order --------------------------------------------------------------------------------- */
+/*
+ * --- the order ---------------------------------------------------------------------------------
+ */
 
 /*
  * The top buffer first: version 6 has it at a fixed place, and trace-cmd writes it first in version
@@ -464,7 +472,9 @@ struct liveregion *livefile_region(struct livefile *f, int buffer, uint32_t cpu)
 	return &f->buffers[buffer].regions[cpu];
 }
 
-/* --- while it grows ---------------------------------------------------------------------------- */
+/*
+ * --- while it grows ----------------------------------------------------------------------------
+ */
 
 static int flush_directory(struct livefile *f)
 {
@@ -522,7 +532,9 @@ uint64_t livefile_bytes(const struct livefile *f)
 	return n;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
 
 int livefile_finish(struct livefile *f, struct errmsg *err)
 {

@@ -221,7 +221,9 @@ size_t livepages_waiting_bytes(struct livepages *lp)
 	return n;
 }
 
-/* --- the tracefile around it --------------------------------------------------------------------- */
+/*
+ * --- the tracefile around it ---------------------------------------------------------------------
+ */
 
 struct livepages *tracefile_livepages(const struct tracefile *tf)
 {

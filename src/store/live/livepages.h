@@ -49,7 +49,9 @@ int tracefile_open_live(struct tracefile **ret_file, const struct live_config *c
 /* Where the sub-buffers of a live trace are added; NULL: it is a file. */
 struct livepages *tracefile_livepages(const struct tracefile *tf);
 
-/* --- the recorder -------------------------------------------------------------------------------- */
+/*
+ * --- the recorder --------------------------------------------------------------------------------
+ */
 
 /* Returns the number of the new round; the one before is complete. */
 uint64_t livepages_begin_round(struct livepages *lp);
@@ -70,7 +72,9 @@ void livepages_set_read(struct livepages *lp, size_t buffer, uint32_t cpu, uint6
 /* No more sub-buffers of any CPU will come. */
 void livepages_end(struct livepages *lp);
 
-/* --- the other side ------------------------------------------------------------------------------ */
+/*
+ * --- the other side ------------------------------------------------------------------------------
+ */
 
 /*
  * Waits until a round other than *round begins (and sets *round), or the end, or timeout_ms have

@@ -75,7 +75,9 @@ int livefile_dup(const struct livefile *f)
 	return fd < 0 ? -errno : fd;
 }
 
-/* --- where it is now --------------------------------------------------------------------------- */
+/*
+ * --- where it is now ---------------------------------------------------------------------------
+ */
 
 /*
  * Our file's new name in its old directory; false if it has none there. The descriptor does not

@@ -80,7 +80,9 @@ int liveregion_write_count(struct liveregion *r)
 	return ret;
 }
 
-/* --- dropping what is old ---------------------------------------------------------------------- */
+/*
+ * --- dropping what is old ----------------------------------------------------------------------
+ */
 
 /* The first byte to keep if `n` bytes are to be dropped, and the number of remaining chunks. */
 static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start,
@@ -144,7 +146,9 @@ static int make_room(struct liveregion *r, uint64_t n_bytes)
 	return ret;
 }
 
-/* --- adding ------------------------------------------------------------------------------------ */
+/*
+ * --- adding ------------------------------------------------------------------------------------
+ */
 
 static void publish(struct liveregion *r, uint64_t end, uint32_t n_more_chunks)
 {

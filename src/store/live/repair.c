@@ -41,7 +41,9 @@ struct shape { /* of sub-buffers */
 	enum compression compression;
 };
 
-/* --- what was not in the directory ------------------------------------------------------------- */
+/*
+ * --- what was not in the directory -------------------------------------------------------------
+ */
 
 /* Can it be a page that comes after *last? If so, sets *last to its time. */
 static bool is_believable(const struct shape *s, const uint8_t *page, uint32_t page_size,
@@ -164,7 +166,9 @@ static int find_more(struct livefile *f, const struct shape *s)
 	return 0;
 }
 
-/* --- the file as a struct livefile ------------------------------------------------------------- */
+/*
+ * --- the file as a struct livefile -------------------------------------------------------------
+ */
 
 /* Where the marker would be: after the headers of sections, or the tables. */
 static uint64_t marker_place(const struct tracefile *tf)
@@ -290,7 +294,9 @@ static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece 
 	return f->cmdlines.overflow ? -ENOMEM : 0;
 }
 
-/* --- regions ----------------------------------------------------------------------------------- */
+/*
+ * --- regions -----------------------------------------------------------------------------------
+ */
 
 /* A temporary file of this recording: a regular file of the same owner, or -1. */
 static int open_temp(struct livefile *f, const char *name)
@@ -424,7 +430,9 @@ static int clip_regions(struct livefile *f)
 	return r;
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/*
+ * --- all together ------------------------------------------------------------------------------
+ */
 
 /* The length of the file shows whether a hole was closed that the directory still describes. */
 static int settle_length(struct livefile *f)

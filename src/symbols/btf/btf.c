@@ -97,7 +97,10 @@ void btf_get(const struct btf *b, uint64_t id, struct btf_type *ret)
 	ret->more = p + BTF_TYPE_BYTES;
 }
 
-/* --- names ---------------------------------------------------------------------------------------- */
+/*
+ * --- names
+ * ----------------------------------------------------------------------------------------
+ */
 
 static const uint8_t *type_at(const struct btf *b, uint32_t id)
 {
@@ -265,7 +268,10 @@ int btf_each_function(const struct btf *b,
 	return r;
 }
 
-/* --- opening -------------------------------------------------------------------------------------- */
+/*
+ * --- opening
+ * --------------------------------------------------------------------------------------
+ */
 
 static bool take_part(struct piece all, uint64_t start, uint64_t len, struct piece *ret)
 {

@@ -8,7 +8,8 @@
  *	without       ns::Box::Box
  *
  * Where the first begins with the second, the rest splits into parameters and suffix. The symbol
- * comes from a file that may be hostile: libiberty limits its recursion, and a long symbol is refused here.
+ * comes from a file that may be hostile: libiberty limits its recursion, and a long symbol is
+ * refused here.
  */
 #include "symbols/cxx/demangle.h"
 

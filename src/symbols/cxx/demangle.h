@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 /*
- * The function's name with namespaces, classes and template arguments, without parameters and return
- * type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if the symbol is not
- * a mangled name, or if the name does not fit into n_bytes.
+ * The function's name with namespaces, classes and template arguments, without parameters and
+ * return type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if the
+ * symbol is not a mangled name, or if the name does not fit into n_bytes.
  */
 bool demangle(const char *symbol, char *name, size_t n_bytes);
 

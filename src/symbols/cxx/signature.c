@@ -24,7 +24,9 @@
 
 #define TEXT_BYTES 4096
 
-/* --- the name ------------------------------------------------------------------------------------ */
+/*
+ * --- the name ------------------------------------------------------------------------------------
+ */
 
 size_t signature_name_length(const char *name)
 {
@@ -43,7 +45,9 @@ size_t signature_name_length(const char *name)
 	return at;
 }
 
-/* --- one form ------------------------------------------------------------------------------------ */
+/*
+ * --- one form ------------------------------------------------------------------------------------
+ */
 
 /* Longer ones first. Blanks on the left are single, as the demangler writes them. */
 static const struct {
@@ -264,7 +268,9 @@ static bool settle_name(const char *name, char *text)
 	return replace(text, "std::basic_string<char>", "std::string", false) && name_numbers(text);
 }
 
-/* --- the door ------------------------------------------------------------------------------------ */
+/*
+ * --- the door ------------------------------------------------------------------------------------
+ */
 
 bool signature_is_template(const char *name)
 {

@@ -21,7 +21,9 @@
 #define BLOCK_DEPTH_MAX 64
 #define GLOBALS_DEPTH	16 /* namespaces */
 
-/* --- what is at an address ----------------------------------------------------------------------- */
+/*
+ * --- what is at an address -----------------------------------------------------------------------
+ */
 
 int debuginfo_address(const struct debuginfo *d, uint64_t file_offset, uint64_t *ret_address)
 {
@@ -116,7 +118,9 @@ int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret
 	return 0;
 }
 
-/* --- variables outside of functions -------------------------------------------------------------- */
+/*
+ * --- variables outside of functions --------------------------------------------------------------
+ */
 
 struct globals {
 	struct location_site site;
@@ -163,7 +167,9 @@ int debuginfo_globals(struct debuginfo *d, const struct debuginfo_point *p,
 	return r < 0 ? r : 0;
 }
 
-/* --- where a variable lives ---------------------------------------------------------------------- */
+/*
+ * --- where a variable lives ----------------------------------------------------------------------
+ */
 
 static bool is_named(Dwarf_Die *die, const char *name)
 {

@@ -43,7 +43,9 @@ struct piece code_at(struct debuginfo *d, uint64_t address)
 	return (struct piece){(uint8_t *)data->d_buf + in, data->d_size - in};
 }
 
-/* --- where instructions begin ------------------------------------------------------------------ */
+/*
+ * --- where instructions begin ------------------------------------------------------------------
+ */
 
 bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_t *ret_before,
 		    uint64_t *ret_behind)
@@ -134,7 +136,9 @@ int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg
 	return why ? code_refuse(d, NULL, 0, address, why, err) : 0;
 }
 
-/* --- indirect functions ------------------------------------------------------------------------ */
+/*
+ * --- indirect functions ------------------------------------------------------------------------
+ */
 
 static uint32_t read_le32(const uint8_t *p)
 {

@@ -50,7 +50,9 @@
 #define MODULE_BASE	0x10000 /* so that no function of a module is at address 0 */
 #define DEBUG_DIR	"/usr/lib/debug"
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/*
+ * --- opening -----------------------------------------------------------------------------------
+ */
 
 /* Not a module: modules have no addresses yet. */
 static bool is_laid_out(int fd)
@@ -280,7 +282,9 @@ void debuginfo_close(struct debuginfo *d)
 	free(d);
 }
 
-/* --- what it is -------------------------------------------------------------------------------- */
+/*
+ * --- what it is --------------------------------------------------------------------------------
+ */
 
 bool debuginfo_has_name(const struct debuginfo *d, const char *name)
 {

@@ -52,7 +52,9 @@ const char *debuginfo_build_id(const struct debuginfo *d);
 const struct arch *debuginfo_arch(const struct debuginfo *d);
 const struct types *debuginfo_types(const struct debuginfo *d);
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 struct debuginfo_function {
 	const char *name; /* as in the source: "work", "ns::Box::get" */
@@ -82,7 +84,9 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
 			struct errmsg *err);
 
-/* --- lines ------------------------------------------------------------------------------------- */
+/*
+ * --- lines -------------------------------------------------------------------------------------
+ */
 
 struct debuginfo_line {
 	unsigned line;	   /* of the file */
@@ -109,7 +113,9 @@ int debuginfo_source(struct debuginfo *d, const char *function, const char *file
 		     unsigned last, struct debuginfo_source *ret_source, struct errmsg *err);
 void debuginfo_source_release(struct debuginfo_source *s);
 
-/* --- points ------------------------------------------------------------------------------------ */
+/*
+ * --- points ------------------------------------------------------------------------------------
+ */
 
 /* The place of a definition; NULL or 0: not given. */
 struct debuginfo_where {
@@ -204,7 +210,9 @@ int debuginfo_code_offset(const struct debuginfo *d, uint64_t address, uint64_t 
  */
 bool debuginfo_may_be_copied(struct debuginfo *d, uint64_t address, uint64_t *ret_slot);
 
-/* --- the other way round ----------------------------------------------------------------------- */
+/*
+ * --- the other way round -----------------------------------------------------------------------
+ */
 
 /* What is at an address. NULL or 0: unknown. */
 struct debuginfo_at {
@@ -242,7 +250,9 @@ int debuginfo_globals(struct debuginfo *d, const struct debuginfo_point *p,
 int debuginfo_ranges(struct debuginfo *d, const struct debuginfo_point *p, const char *name,
 		     int (*visit)(void *ctx, uint64_t begin, uint64_t end), void *ctx);
 
-/* --- marks that the program's author put in (USDT) --------------------------------------------- */
+/*
+ * --- marks that the program's author put in (USDT) ---------------------------------------------
+ */
 
 struct debuginfo_mark {
 	const char *provider, *name, *arguments; /* "-4@%eax 8@-8(%rbp)" */

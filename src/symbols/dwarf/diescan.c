@@ -7,15 +7,16 @@
  *	                3: subprogram, children, sibling:ref4, …                 behind its children: where sibling says
  *	.debug_info     header | 1 … | 2 xxxxx | 2 xxxxx | 3 … (2 xxxxx 0) | 0
  *
- * Most DIEs of a unit are types and declarations out of headers that nobody asked for. libdw finds the end of each
- * by looking at every attribute; here the table is read once and most codes turn out to have a fixed size, so that
- * passing one costs an addition. What is of interest is then read by libdw.
+ * Most DIEs of a unit are types and declarations out of headers that nobody asked for. libdw finds
+ * the end of each by looking at every attribute; here the table is read once and most codes turn
+ * out to have a fixed size, so that passing one costs an addition. What is of interest is then read
+ * by libdw.
  *
- * The same table tells of four bytes somewhere, which could be the offset of a name, whether they are one: where
- * names have a fixed place in their DIEs, the code must stand that far before them.
+ * The same table tells of four bytes somewhere, which could be the offset of a name, whether they
+ * are one: where names have a fixed place in their DIEs, the code must stand that far before them.
  *
- * It owns the table. Whatever is unusual (codes that do not count up, DW_FORM_indirect, forms of a later version)
- * is refused as a whole, and the caller goes the slow way.
+ * It owns the table. Whatever is unusual (codes that do not count up, DW_FORM_indirect, forms of a
+ * later version) is refused as a whole, and the caller goes the slow way.
  */
 #include "symbols/dwarf/diescan.h"
 
@@ -28,7 +29,9 @@
 #define FORMS_MAX (1u << 20)
 #define N_REFS	  (sizeof(((struct diescan_kind *)0)->refs_at) / sizeof(int))
 
-/* --- forms ------------------------------------------------------------------------------------- */
+/*
+ * --- forms -------------------------------------------------------------------------------------
+ */
 
 enum size {
 	SIZE_UNKNOWN, /* of a form that is not in the table */
@@ -161,7 +164,9 @@ static void skip_value(const struct diescan *s, struct byte_reader *r, enum size
 										      : 4));
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/*
+ * --- the table ---------------------------------------------------------------------------------
+ */
 
 static void note_attribute(const struct diescan *s, struct diescan_kind *k, uint64_t name,
 			   uint64_t form, enum size size)
@@ -260,7 +265,9 @@ static int read_table(struct diescan *s, struct piece abbrev)
 	return r.failed ? -ENOTSUP : bad;
 }
 
-/* --- the unit ---------------------------------------------------------------------------------- */
+/*
+ * --- the unit ----------------------------------------------------------------------------------
+ */
 
 static int read_header(struct diescan *s)
 {
@@ -312,7 +319,9 @@ void diescan_release(struct diescan *s)
 	free(s->forms);
 }
 
-/* --- DIEs -------------------------------------------------------------------------------------- */
+/*
+ * --- DIEs --------------------------------------------------------------------------------------
+ */
 
 static struct byte_reader reader_at(const struct diescan *s, size_t at)
 {
@@ -409,7 +418,9 @@ size_t diescan_next(const struct diescan *s, size_t at)
 	return r.failed ? 0 : (size_t)(r.pos - s->info.data);
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/*
+ * --- names -------------------------------------------------------------------------------------
+ */
 
 /* Whether the code stands right before that place. */
 static bool has_code_before(const struct diescan *s, size_t at, size_t code)

@@ -18,7 +18,10 @@ struct diescan_kind {
 	int sibling_at; /* where among them it says what comes next; -1: nowhere, or that depends */
 	unsigned sibling_bytes;
 	int name_at; /* where among them its name is; -1: nowhere, -2: that depends */
-	/* Where among them, if that does not depend, references within the unit, its address and length are; -1. */
+	/*
+	 * Where among them, if that does not depend, references within the unit, its address and
+	 * length are; -1.
+	 */
 	int refs_at[3], address_at, length_at;
 	unsigned n_refs;
 	int language_at;
@@ -38,7 +41,10 @@ struct diescan {
 	size_t n_forms, forms_room;
 };
 
-/* -ENOTSUP: the unit is written in a way that this does not know. Released in any case by the caller. */
+/*
+ * -ENOTSUP: the unit is written in a way that this does not know. Released in any case by the
+ * caller.
+ */
 int diescan_open(struct diescan *ret_scan, struct piece info, struct piece abbrev, size_t begin);
 /* Only what its header says. */
 int diescan_open_header(struct diescan *ret_scan, struct piece info, size_t begin);
@@ -48,7 +54,10 @@ const struct diescan_kind *diescan_kind(const struct diescan *s, size_t at);
 /* The place of the first DIE inside of it, or of the one behind it; 0: there is none. */
 size_t diescan_child(const struct diescan *s, size_t at);
 size_t diescan_next(const struct diescan *s, size_t at);
-/* Whether that may be the place of a name: of a function, or of anything; a declaration's counts or not. */
+/*
+ * Whether that may be the place of a name: of a function, or of anything; a declaration's counts or
+ * not.
+ */
 bool diescan_may_name(const struct diescan *s, size_t at, bool only_functions, bool declarations);
 /* DW_LANG_… of the unit; 0: it does not say so in a way that this knows. */
 unsigned diescan_language(const struct diescan *s);

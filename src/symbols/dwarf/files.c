@@ -44,7 +44,9 @@ struct wanted {
 	const char *program; /* it is never its own debug file */
 };
 
-/* --- is it the right one? ---------------------------------------------------------------------- */
+/*
+ * --- is it the right one? ----------------------------------------------------------------------
+ */
 
 /* Not a compressed file, which libdwfl would uncompress whatever its size; id may be NULL. */
 static bool is_sound(int fd, const void *id, ssize_t len)
@@ -89,7 +91,9 @@ static bool is_wanted(int fd, const struct wanted *w)
 	return (!w->has_crc || same_crc(fd, w->crc)) && is_sound(fd, NULL, 0);
 }
 
-/* --- where it may be --------------------------------------------------------------------------- */
+/*
+ * --- where it may be ---------------------------------------------------------------------------
+ */
 
 /* fd and *ret_path, which the caller frees; or -1. */
 __attribute__((format(printf, 3, 4))) static int try_name(const struct wanted *w, char **ret_path,
@@ -191,7 +195,9 @@ int debuginfo_find_file(Dwfl_Module *mod, void **userdata, const char *name, Dwa
 	return fd;
 }
 
-/* --- the alternate file ------------------------------------------------------------------------ */
+/*
+ * --- the alternate file ------------------------------------------------------------------------
+ */
 
 /* An ELF file with two empty sections. */
 struct nothing {
@@ -279,7 +285,9 @@ void debuginfo_close_alternate(struct debuginfo *d)
 		close(d->alternate_fd);
 }
 
-/* --- split units ------------------------------------------------------------------------------- */
+/*
+ * --- split units -------------------------------------------------------------------------------
+ */
 
 static bool is_harmless(const char *dir, const char *sub, const char *name)
 {

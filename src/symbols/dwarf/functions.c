@@ -81,7 +81,9 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
 	return found;
 }
 
-/* --- by name ----------------------------------------------------------------------------------- */
+/*
+ * --- by name -----------------------------------------------------------------------------------
+ */
 
 /* A parsed name; parameters: "(int)", "" if there are none. */
 struct wanted {
@@ -424,7 +426,9 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 			  name, d->path, d->path);
 }
 
-/* --- its code ---------------------------------------------------------------------------------- */
+/*
+ * --- its code ----------------------------------------------------------------------------------
+ */
 
 static int visit_unit(struct debuginfo *d, struct unit *u, const void *key,
 		      int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
@@ -450,7 +454,9 @@ int function_each_instance(struct debuginfo *d, struct function *f,
 	return r;
 }
 
-/* --- the list of all --------------------------------------------------------------------------- */
+/*
+ * --- the list of all ---------------------------------------------------------------------------
+ */
 
 /* Code or an inlined copy of a function: the list is made from these. */
 struct listed {

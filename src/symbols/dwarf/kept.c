@@ -76,7 +76,9 @@ static bool each_instruction(struct debuginfo *d, uint64_t from, uint64_t to,
 	return true;
 }
 
-/* --- registers of the frame ---------------------------------------------------------------------- */
+/*
+ * --- registers of the frame ----------------------------------------------------------------------
+ */
 
 struct frame_walk {
 	uint32_t bit;
@@ -129,7 +131,9 @@ static enum kept frame_holds(const struct location_site *site, unsigned reg)
 	return w.is_gone ? KEPT_NO_MORE : w.is_set ? KEPT : KEPT_NOT_YET;
 }
 
-/* --- other registers ----------------------------------------------------------------------------- */
+/*
+ * --- other registers -----------------------------------------------------------------------------
+ */
 
 struct own_walk {
 	uint32_t bit;
@@ -171,7 +175,10 @@ static enum kept own_holds(const struct location_site *site, uint32_t bit)
 	return KEPT;
 }
 
-/* --- parameters that are stored -------------------------------------------------------------------- */
+/*
+ * --- parameters that are stored
+ * --------------------------------------------------------------------
+ */
 
 #define SLOT_MAX_BYTES 64 /* two registers, or four for floating point numbers */
 
@@ -228,7 +235,9 @@ bool parameter_is_stored(const struct location_site *site, const struct place *p
 	return (w.stored & wanted) == wanted;
 }
 
-/* --- the door ------------------------------------------------------------------------------------ */
+/*
+ * --- the door ------------------------------------------------------------------------------------
+ */
 
 enum kept register_is_kept(const struct location_site *site, unsigned reg)
 {

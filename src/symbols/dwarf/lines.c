@@ -28,7 +28,9 @@
 
 #define LINES_MAX (1u << 20) /* in one answer */
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/*
+ * --- paths -------------------------------------------------------------------------------------
+ */
 
 /* A path that is parsed from its end. */
 struct path_tail {
@@ -169,7 +171,9 @@ char *source_path(struct debuginfo *d, struct unit *u, const char *path)
 	return clean;
 }
 
-/* --- rows of a function ------------------------------------------------------------------------ */
+/*
+ * --- rows of a function ------------------------------------------------------------------------
+ */
 
 struct row {
 	uint64_t address;
@@ -468,7 +472,9 @@ uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
 	return body;
 }
 
-/* --- rows of a file ---------------------------------------------------------------------------- */
+/*
+ * --- rows of a file ----------------------------------------------------------------------------
+ */
 
 /* The file of the unit whose path has that end; NULL. */
 static const char *unit_file(struct unit *u, const char *path)
@@ -566,7 +572,9 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 	return r;
 }
 
-/* --- a piece of source ------------------------------------------------------------------------- */
+/*
+ * --- a piece of source -------------------------------------------------------------------------
+ */
 
 struct line_set {
 	unsigned char *bits; /* a byte for each line, from 0 */

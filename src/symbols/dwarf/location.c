@@ -65,7 +65,9 @@ static const char computed[] = "it is computed here and stored nowhere";
 static const char frame_to_come[] =
 	"the function's first instructions set the register that leads to it";
 
-/* --- the machine ------------------------------------------------------------------------------- */
+/*
+ * --- the machine -------------------------------------------------------------------------------
+ */
 
 static int evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, unsigned depth);
 
@@ -426,7 +428,9 @@ static int evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, unsigned d
 	return r;
 }
 
-/* --- from a value to a place ------------------------------------------------------------------- */
+/*
+ * --- from a value to a place -------------------------------------------------------------------
+ */
 
 static int to_place(struct machine *m, struct place *ret)
 {
@@ -479,7 +483,9 @@ static void name_global(const struct location_site *site, Dwarf_Die *variable, s
 		p->symbol = name;
 }
 
-/* --- at the entry ------------------------------------------------------------------------------ */
+/*
+ * --- at the entry ------------------------------------------------------------------------------
+ */
 
 static int64_t first_offset(const struct place *p)
 {
@@ -585,7 +591,9 @@ static int find_behind_fentry(struct debuginfo *d, Dwarf_Attribute *a, uint64_t 
 	return 0;
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/*
+ * --- all together ------------------------------------------------------------------------------
+ */
 
 static bool get_constant(Dwarf_Die *variable, struct place *ret)
 {

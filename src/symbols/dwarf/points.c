@@ -38,7 +38,9 @@
 #define LINE_MAX_BYTES	 2000
 #define SOURCE_MAX_BYTES (256u << 20) /* generated sources have some MB */
 
-/* --- making points ----------------------------------------------------------------------------- */
+/*
+ * --- making points -----------------------------------------------------------------------------
+ */
 
 static bool is_inlined(struct instance *i)
 {
@@ -103,7 +105,9 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 	return p->scope ? 0 : -ENOMEM;
 }
 
-/* --- prologues --------------------------------------------------------------------------------- */
+/*
+ * --- prologues ---------------------------------------------------------------------------------
+ */
 
 /* Relative to a callee-saved register: the first instructions set it up. */
 static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
@@ -165,7 +169,9 @@ bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
 	return any;
 }
 
-/* --- inside of instructions -------------------------------------------------------------------- */
+/*
+ * --- inside of instructions --------------------------------------------------------------------
+ */
 
 /*
  * Does an instruction begin at that offset from a place where one begins? Returns -EINVAL with the
@@ -204,7 +210,9 @@ static int check_prologue(struct search *s, struct unit *u, struct instance *i, 
 			  (unsigned long long)(body - i->entry), w->function);
 }
 
-/* --- by entry ---------------------------------------------------------------------------------- */
+/*
+ * --- by entry ----------------------------------------------------------------------------------
+ */
 
 /* A part of a function that the compiler split off, or inlined back: nobody calls it. */
 static bool is_part(struct search *s, struct unit *u, struct instance *i)
@@ -279,7 +287,9 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	return r;
 }
 
-/* --- by line ----------------------------------------------------------------------------------- */
+/*
+ * --- by line -----------------------------------------------------------------------------------
+ */
 
 static unsigned distance(unsigned a, unsigned b)
 {
@@ -364,7 +374,9 @@ static int refuse_line(struct search *s, const char *what, unsigned first, struc
 			  s->line, what, s->nearest);
 }
 
-/* --- lazy patterns ----------------------------------------------------------------------------- */
+/*
+ * --- lazy patterns -----------------------------------------------------------------------------
+ */
 
 static void copy_without_blanks(char *to, size_t n_bytes, const char *from)
 {
@@ -405,7 +417,9 @@ static int find_lazy_lines(struct search *s, struct unit *u, const char *file, s
 	return s->wanted ? 0 : errmsg_set(err, -ENOENT, "the source %s is empty", file);
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/*
+ * --- all together ------------------------------------------------------------------------------
+ */
 
 int points_of_function(struct search *s, struct function *f, struct errmsg *err)
 {

@@ -94,7 +94,9 @@ static int points_of_code(struct search *s, const struct symbol *symbol, struct 
 	return r == 1 ? add_bare_symbol(s, symbol, err) : r;
 }
 
-/* --- what is chosen when a program starts ------------------------------------------------------ */
+/*
+ * --- what is chosen when a program starts ------------------------------------------------------
+ */
 
 struct chooser {
 	struct search *s;

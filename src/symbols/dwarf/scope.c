@@ -135,7 +135,9 @@ static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
 	return r >= 0 ? visit_gone(v, die) : r;
 }
 
-/* --- globals ----------------------------------------------------------------------------------- */
+/*
+ * --- globals -----------------------------------------------------------------------------------
+ */
 
 /*
  * A global is described where the source declares it, and has its place where it is defined. After
@@ -332,7 +334,9 @@ static int find_global(const struct dwarf_scope *s, const char *name, size_t len
 	return 0;
 }
 
-/* --- what a scope does ------------------------------------------------------------------------- */
+/*
+ * --- what a scope does -------------------------------------------------------------------------
+ */
 
 static int take_first(void *ctx, const struct variable *v)
 {

@@ -22,7 +22,9 @@
 
 enum ways { WAYS_NONE, WAYS_SOME, WAYS_UNKNOWN };
 
-/* --- who jumps there ----------------------------------------------------------------------------- */
+/*
+ * --- who jumps there -----------------------------------------------------------------------------
+ */
 
 static enum ways ways_from(struct debuginfo *d, const struct symbol *from, uint64_t to)
 {
@@ -61,7 +63,9 @@ static enum ways ways_to(struct debuginfo *d, uint64_t to)
 	return cold ? ways_from(d, cold, to) : WAYS_NONE;
 }
 
-/* --- the nearest --------------------------------------------------------------------------------- */
+/*
+ * --- the nearest ---------------------------------------------------------------------------------
+ */
 
 /* The first place after it that control reaches from there; 0: none. */
 static uint64_t nearest_behind(struct debuginfo *d, uint64_t address)
@@ -104,7 +108,9 @@ const char *code_trouble(struct debuginfo *d, uint64_t *address)
 	return NULL;
 }
 
-/* --- telling ------------------------------------------------------------------------------------- */
+/*
+ * --- telling -------------------------------------------------------------------------------------
+ */
 
 static void fmt_place(char *text, size_t size, const char *function, uint64_t entry,
 		      uint64_t address)

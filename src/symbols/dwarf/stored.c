@@ -128,7 +128,9 @@ static bool take_apart(const uint8_t *p, unsigned n, struct parts *ret)
 	return true;
 }
 
-/* --- following the code ------------------------------------------------------------------------ */
+/*
+ * --- following the code ------------------------------------------------------------------------
+ */
 
 static bool set_register(struct prologue *w, unsigned reg)
 {

@@ -29,7 +29,9 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/*
+ * --- the list ----------------------------------------------------------------------------------
+ */
 
 static bool is_function(const GElf_Sym *sym, const char *name)
 {
@@ -165,7 +167,9 @@ bool symbols_are_stripped(struct debuginfo *d)
 	return true;
 }
 
-/* --- look-ups ---------------------------------------------------------------------------------- */
+/*
+ * --- look-ups ----------------------------------------------------------------------------------
+ */
 
 void symbols_sort(struct debuginfo *d)
 {
@@ -376,7 +380,9 @@ int debuginfo_each_symbol(struct debuginfo *d,
 	return r < 0 ? r : each_jump(d, visit, ctx);
 }
 
-/* --- pieces of functions ----------------------------------------------------------------------- */
+/*
+ * --- pieces of functions -----------------------------------------------------------------------
+ */
 
 /* The part follows the name, as it is or with a number: ".cold", ".cold.3". */
 static bool has_part(const char *name, const char *part)

@@ -25,7 +25,9 @@
 #define PEELS_MAX	32
 #define MEMBERS_MAX	(1u << 16)
 
-/* --- the table --------------------------------------------------------------------------------- */
+/*
+ * --- the table ---------------------------------------------------------------------------------
+ */
 
 void types_release(struct debuginfo *d)
 {
@@ -100,7 +102,9 @@ static bool die_of(struct debuginfo *d, uint64_t id, Dwarf_Die *ret)
 	return true;
 }
 
-/* --- along types ------------------------------------------------------------------------------- */
+/*
+ * --- along types -------------------------------------------------------------------------------
+ */
 
 /*
  * A type in its own unit (-fdebug-types-section) may be represented by a DIE that has only its
@@ -196,7 +200,9 @@ static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 static int find_type(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		     struct type *ret_type);
 
-/* --- facts ------------------------------------------------------------------------------------- */
+/*
+ * --- facts -------------------------------------------------------------------------------------
+ */
 
 static void get_base(Dwarf_Die *die, struct type_facts *f)
 {
@@ -455,7 +461,9 @@ static void get_facts(const struct types *world, uint64_t id, struct type_facts 
 		ret->kind = TYPE_UNKNOWN;
 }
 
-/* --- members ----------------------------------------------------------------------------------- */
+/*
+ * --- members -----------------------------------------------------------------------------------
+ */
 
 /* Where the member begins; DW_AT_data_member_location is a number or, in old files, plus_uconst. */
 static bool member_bytes(Dwarf_Die *die, uint64_t *ret)
@@ -554,7 +562,9 @@ static bool peel(const struct types *world, uint64_t id, const char **ret_name, 
 	return true;
 }
 
-/* --- by name ----------------------------------------------------------------------------------- */
+/*
+ * --- by name -----------------------------------------------------------------------------------
+ */
 
 bool die_is_type(Dwarf_Die *die, enum type_kind kind)
 {

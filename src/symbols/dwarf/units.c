@@ -35,7 +35,9 @@
 #define OFFSETS_MAX 64 /* places of one name in .debug_str; with more, all units count */
 #define UNITS_MAX   (1u << 20)
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/*
+ * --- the list ----------------------------------------------------------------------------------
+ */
 
 static struct unit *add_unit(struct debuginfo *d, size_t *n_room)
 {
@@ -167,7 +169,9 @@ static void read_attributes(struct unit *u)
 			: 0;
 }
 
-/* --- marking ----------------------------------------------------------------------------------- */
+/*
+ * --- marking -----------------------------------------------------------------------------------
+ */
 
 /* The last unit whose header is at or before the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
@@ -261,7 +265,9 @@ static void mark_all(struct marking *m, bool only_split)
 			m->which[i] = true;
 }
 
-/* --- searching --------------------------------------------------------------------------------- */
+/*
+ * --- searching ---------------------------------------------------------------------------------
+ */
 
 #define STRIDE 256 /* places that are compared at a time */
 
@@ -413,7 +419,9 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 	return m.which;
 }
 
-/* --- references between units ------------------------------------------------------------------ */
+/*
+ * --- references between units ------------------------------------------------------------------
+ */
 
 /*
  * DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer to
@@ -458,7 +466,9 @@ bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
 	return which;
 }
 
-/* --- by place ---------------------------------------------------------------------------------- */
+/*
+ * --- by place ----------------------------------------------------------------------------------
+ */
 
 struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)
 {

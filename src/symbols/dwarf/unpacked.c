@@ -33,7 +33,9 @@
 #define GZIP_OR_ZLIB	  (15 + 32)
 #define DEBUGDATA	  ".gnu_debugdata"
 
-/* --- decoders ---------------------------------------------------------------------------------- */
+/*
+ * --- decoders ----------------------------------------------------------------------------------
+ */
 
 struct decoder {
 	const uint8_t *in;
@@ -162,7 +164,9 @@ static const struct packing *packing_find(const void *head, size_t n)
 	return NULL;
 }
 
-/* --- from one place to another ----------------------------------------------------------------- */
+/*
+ * --- from one place to another -----------------------------------------------------------------
+ */
 
 struct pour {
 	int from_fd, to_fd; /* from_fd -1: all input is there already; to_fd -1: only count */
@@ -280,7 +284,9 @@ int unpacked_open(int fd, uint64_t max_bytes)
 	return to_fd;
 }
 
-/* --- sections ---------------------------------------------------------------------------------- */
+/*
+ * --- sections ----------------------------------------------------------------------------------
+ */
 
 /*
  * Uncompressed bytes of data, up to max; damaged data counts as 0, and libdwfl does not use it

@@ -48,7 +48,9 @@ static uint64_t entry_of(const struct debuginfo_point *p)
 	return p->address - p->symbol_offset;
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/*
+ * --- calls -------------------------------------------------------------------------------------
+ */
 
 static uint64_t target_of(const uint8_t *code, unsigned n, uint64_t here)
 {
@@ -135,7 +137,9 @@ static bool calls(struct debuginfo *d, const struct debuginfo_point *from,
 	return false;
 }
 
-/* --- which are left out ------------------------------------------------------------------------ */
+/*
+ * --- which are left out ------------------------------------------------------------------------
+ */
 
 static bool is_second_hit(const struct search *s, const struct debuginfo_point *p)
 {

@@ -75,7 +75,9 @@ static const char *join(struct walk *w, const char *prefix, const char *name)
 	return s;
 }
 
-/* --- what is met ------------------------------------------------------------------------------- */
+/*
+ * --- what is met -------------------------------------------------------------------------------
+ */
 
 static void add_declaration(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
@@ -206,7 +208,9 @@ static int add_instance(struct walk *w, Dwarf_Die *die, const void *key, int par
 	return u->n_instances++;
 }
 
-/* --- the way down ------------------------------------------------------------------------------ */
+/*
+ * --- the way down ------------------------------------------------------------------------------
+ */
 
 static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, int parent,
 			  unsigned depth);
@@ -378,7 +382,9 @@ int unit_walk(struct debuginfo *d, struct unit *u)
 	return w.trouble;
 }
 
-/* --- questions about a walked unit ------------------------------------------------------------- */
+/*
+ * --- questions about a walked unit -------------------------------------------------------------
+ */
 
 static struct function *function_with_key(struct unit *u, const void *key)
 {

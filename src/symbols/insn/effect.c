@@ -53,7 +53,9 @@ static void store_to(struct instruction_effect *e, unsigned n_bytes, unsigned re
 	e->store_offset = offset;
 }
 
-/* --- aarch64 ------------------------------------------------------------------------------------- */
+/*
+ * --- aarch64 -------------------------------------------------------------------------------------
+ */
 
 #define A64_SP 31
 
@@ -166,7 +168,9 @@ static void a64_effect(uint32_t w, struct instruction_effect *e)
 	e->written = ALL_REGS;
 }
 
-/* --- riscv64 ------------------------------------------------------------------------------------- */
+/*
+ * --- riscv64 -------------------------------------------------------------------------------------
+ */
 
 #define RV_ZERO	     1u /* register 0 is always 0 */
 #define RV_NOP	     0x13

@@ -79,7 +79,9 @@ static void say(const struct asession *s, bool error, const char *text)
 	s->config->log(s->config->log_ctx, error, line);
 }
 
-/* --- being asked ------------------------------------------------------------------------------- */
+/*
+ * --- being asked -------------------------------------------------------------------------------
+ */
 
 static int read_request(struct asession *s, struct errmsg *err)
 {
@@ -165,7 +167,9 @@ static void refuse(struct asession *s, const char *why)
 	channel_write_message(&s->ch, &out, &ignored);
 }
 
-/* --- connections ------------------------------------------------------------------------------- */
+/*
+ * --- connections -------------------------------------------------------------------------------
+ */
 
 /* Reads no more than the token: what follows is for another reader. */
 static bool has_token(struct asession *s, int fd, uint32_t cpu)
@@ -271,7 +275,9 @@ static int send_head(struct asession *s, struct errmsg *err)
 	return r;
 }
 
-/* --- recording --------------------------------------------------------------------------------- */
+/*
+ * --- recording ---------------------------------------------------------------------------------
+ */
 
 /* 0: the host ends the recording. */
 static int wait_for_close(struct asession *s, struct errmsg *err)
@@ -443,7 +449,9 @@ static int serve(const struct agent_config *config, int fd, int stop_fd)
 	return r;
 }
 
-/* --- listening --------------------------------------------------------------------------------- */
+/*
+ * --- listening ---------------------------------------------------------------------------------
+ */
 
 void agent_free(struct agent *a)
 {

@@ -66,7 +66,9 @@ static void guest_release(struct guest *g)
 	free(g);
 }
 
-/* --- the beginning ----------------------------------------------------------------------------- */
+/*
+ * --- the beginning -----------------------------------------------------------------------------
+ */
 
 static int reach(struct guest *g, struct errmsg *err)
 {
@@ -315,7 +317,9 @@ int guest_check(struct guest *g, struct errmsg *err)
 	return r;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
 
 /* Remaining data comes while we wait for the answer. */
 static int say_goodbye(struct guest *g, struct errmsg *err)

@@ -27,7 +27,9 @@
 
 extern char **environ;
 
-/* --- virsh ------------------------------------------------------------------------------------- */
+/*
+ * --- virsh -------------------------------------------------------------------------------------
+ */
 
 /*
  * Runs virsh; the beginning of its output goes to text. Returns its exit status, or a negative
@@ -127,7 +129,9 @@ int guest_setup_attach(const struct guest_setup *g, struct errmsg *err)
 	return r;
 }
 
-/* --- pipes ------------------------------------------------------------------------------------- */
+/*
+ * --- pipes -------------------------------------------------------------------------------------
+ */
 
 /* Creates all directories of a path; ret is the last one; close it. */
 static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct errmsg *err)

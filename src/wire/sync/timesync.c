@@ -32,7 +32,9 @@
 #define KVM_CLOCK      "x86-tsc"
 #define KVM_MARK_BYTES sizeof(KVM_MARK)
 
-/* --- messages ---------------------------------------------------------------------------------- */
+/*
+ * --- messages ----------------------------------------------------------------------------------
+ */
 
 int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece payload,
 	       struct errmsg *err)
@@ -56,7 +58,9 @@ int sync_read(struct channel *c, const char *proto, struct message_sync *ret, st
 	return r;
 }
 
-/* --- the guest --------------------------------------------------------------------------------- */
+/*
+ * --- the guest ---------------------------------------------------------------------------------
+ */
 
 const char *timesync_choose(const char *const *offered, uint32_t n_offered)
 {
@@ -133,7 +137,9 @@ int timesync_answer(struct channel *c, const char *proto, const struct sync_cloc
 	return r;
 }
 
-/* --- the host ---------------------------------------------------------------------------------- */
+/*
+ * --- the host ----------------------------------------------------------------------------------
+ */
 
 struct timesync {
 	struct timesync_config config;

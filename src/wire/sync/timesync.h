@@ -34,7 +34,9 @@ struct sync_clock {
 	int (*read)(void *ctx, void (*take)(void *arg, uint64_t ts, struct piece data), void *arg);
 };
 
-/* --- the guest --------------------------------------------------------------------------------- */
+/*
+ * --- the guest ---------------------------------------------------------------------------------
+ */
 
 /* Selects one of the protocols that the host offers, or NULL. */
 const char *timesync_choose(const char *const *offered, uint32_t n_offered);
@@ -44,7 +46,9 @@ const char *timesync_choose(const char *const *offered, uint32_t n_offered);
 int timesync_answer(struct channel *c, const char *proto, const struct sync_clock *clock,
 		    struct errmsg *err);
 
-/* --- the host ---------------------------------------------------------------------------------- */
+/*
+ * --- the host ----------------------------------------------------------------------------------
+ */
 
 #define TIMESYNC_SAMPLES_MAX 100000 /* of a virtual CPU */
 
@@ -80,7 +84,9 @@ const struct sync_cpu *timesync_samples(const struct timesync *s, uint32_t *ret_
 					uint32_t *ret_flags);
 void timesync_free(struct timesync *s);
 
-/* --- kvm, see timesync_kvm.c ------------------------------------------------------------------- */
+/*
+ * --- kvm, see timesync_kvm.c -------------------------------------------------------------------
+ */
 
 /* What the host's kernel reports about a virtual CPU. dir NULL: /sys/kernel/debug/kvm. */
 int timesync_read_kvm(const char *dir, int guest_pid, uint32_t vcpu, struct sync_sample *ret);

@@ -119,7 +119,9 @@ static int start(struct channel *c, uint32_t series, uint32_t flags, struct errm
 	return sync_write(c, PROTO, STEP_START, (struct piece){bytes, 8}, err);
 }
 
-/* --- the guest asks ---------------------------------------------------------------------------- */
+/*
+ * --- the guest asks ----------------------------------------------------------------------------
+ */
 
 static int send_probes(struct channel *c, const struct sync_clock *clock, struct times *t,
 		       uint32_t flags, struct errmsg *err)
@@ -238,7 +240,9 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 	return sync_write(c, PROTO, STEP_OFFSET, (struct piece){bytes, 16}, err);
 }
 
-/* --- the host answers -------------------------------------------------------------------------- */
+/*
+ * --- the host answers --------------------------------------------------------------------------
+ */
 
 /* Until END. */
 static int answer_probes(struct channel *c, const struct sync_clock *clock, struct times *t,

@@ -3,30 +3,26 @@
  * cmd_list.c - `sonde list`: what a trace knows, or the running kernel: events and their formats, systems,
  * functions, buffers, clock; and what sonde knows by itself.
  *
- *	sonde list -e sched                the running kernel: offer.c
+ *	sonde list -e sched                the running kernel: live/offer.h
  *	sonde list -e sched trace.dat      words: one that names a file is the trace, another one is
  *	                                   the expression of -e, -f or -o
  *
- * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
- * events are printed as the kernel wrote them. namematch.h has the expressions.
+ * decode/namematch.h has the expressions, present/dump/listing.h the lists of a file.
  */
 #include "cli/command.h"
 #include "live/offer.h"
-#include "decode/namematch.h"
 #include "base/textbuf.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "inputs/inputs.h"
+#include "present/dump/listing.h"
 #include "store/unpack.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES (64u << 20)
+#define TEXT_MAX_BYTES (256u << 20)
 
 extern const struct command cmd_options;
 
@@ -97,227 +93,11 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
-/* --- events ------------------------------------------------------------------------------------ */
-
-/* The text as far as the fields go, or with the print format behind them. */
-static void print_format(const struct event *ev, bool full)
-{
-	const char *text = (const char *)ev->text.data;
-	const char *end = full ? NULL : memmem(text, ev->text.len, "print fmt", 9);
-
-	printf("system: %s\n", ev->system);
-	fwrite(text, 1, end ? (size_t)(end - text) : ev->text.len, stdout);
-}
-
-static int list_events(struct formats *f, const struct list_options *o, struct errmsg *err)
-{
-	struct event **events = formats_list(f);
-	struct event_match m;
-	size_t n_shown = 0;
-	int r = events ? event_match_init(&m, o->event_re, err) : -ENOMEM;
-
-	for (size_t i = 0; !r && i < f->n_events; i++) {
-		const struct event *ev = events[i];
-
-		if (ev->is_made_up || !event_match_test(&m, ev->system, ev->name))
-			continue;
-		n_shown++;
-		if (o->fields)
-			print_format(ev, o->full);
-		else
-			printf("%s:%s\n", ev->system, ev->name);
-	}
-	if (!r) {
-		if (!n_shown && !m.all)
-			r = list_refuse_none("event", o->event_re, o->input, err);
-		event_match_release(&m);
-	}
-	free(events);
-	return r;
-}
-
-static int list_systems(struct formats *f)
-{
-	struct event **events = formats_list(f);
-	const char *last = "";
-
-	if (!events)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n_events; i++) {
-		if (events[i]->is_made_up || !strcmp(events[i]->system, last))
-			continue;
-		last = events[i]->system;
-		puts(last);
-	}
-	free(events);
-	return 0;
-}
-
-static int list_plugins(struct formats *f)
-{
-	struct event **events = formats_list(f);
-
-	if (!events)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n_events; i++) {
-		const struct event *ev = formats_find(f, events[i]->id);
-
-		if (ev && ev->handler && !ev->is_made_up)
-			printf("%s:%s\n", ev->system, ev->name);
-	}
-	free(events);
-	return 0;
-}
-
-/* --- functions --------------------------------------------------------------------------------- */
-
-struct function_name {
-	const char *text; /* "name" or "name [module]", not terminated */
-	uint32_t len;
-};
-
-static int function_compare(const void *a, const void *b)
-{
-	const struct function_name *x = a, *y = b;
-	int r = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
-
-	return r ? r : (x->len > y->len) - (x->len < y->len);
-}
-
-/* "ADDR T NAME[\t[MODULE]]": NAME and what follows, if it is a function. */
-static bool parse_function(const char *line, size_t len, struct function_name *ret)
-{
-	const char *end = line + len, *type = memchr(line, ' ', len);
-
-	if (!type || end - type < 4 || !strchr("tTwW", type[1]) || type[2] != ' ')
-		return false;
-	*ret = (struct function_name){type + 3, end - type - 3};
-	return true;
-}
-
-static size_t collect_functions(struct piece text, struct function_name *names, size_t max)
-{
-	const char *p = (const char *)text.data, *end = p + text.len;
-	size_t n = 0;
-
-	while (p < end && n < max) {
-		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
-
-		n += parse_function(p, stop - p, &names[n]);
-		p = stop + 1;
-	}
-	return n;
-}
-
-static size_t print_functions(const struct function_name *names, size_t n,
-			      const struct name_match *match)
-{
-	size_t n_shown = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		char buf[1024];
-		char *tab;
-
-		if (i && !function_compare(&names[i - 1], &names[i]))
-			continue;
-		snprintf(buf, sizeof(buf), "%.*s", (int)names[i].len, names[i].text);
-		tab = strchr(buf, '\t'); /* before the module */
-		if (tab)
-			*tab = ' ';
-		if (name_match_test(match, buf)) {
-			puts(buf);
-			n_shown++;
-		}
-	}
-	return n_shown;
-}
-
-static int list_functions(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
-{
-	struct piece text = tracefile_text(tf, TRACEFILE_KALLSYMS);
-	size_t max = text.len / 5 + 1; /* a line has at least "0 t x\n" */
-	struct function_name *names = malloc(max * sizeof(*names));
-	struct name_match match;
-	size_t n;
-	int r = names ? name_match_init(&match, o->function_re, err) : -ENOMEM;
-
-	if (!r) {
-		n = collect_functions(text, names, max);
-		qsort(names, n, sizeof(*names), function_compare);
-		if (!print_functions(names, n, &match) && !match.all)
-			r = list_refuse_none("function", o->function_re, o->input, err);
-		name_match_release(&match);
-	}
-	free(names);
-	return r;
-}
-
-/* --- the rest ---------------------------------------------------------------------------------- */
-
-static int name_compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int list_buffers(const struct tracefile *tf)
-{
-	const char **names = calloc(tf->n_buffers + 1, sizeof(*names));
-	size_t n = 0;
-
-	if (!names)
-		return -ENOMEM;
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		if (*tf->buffers[i].name)
-			names[n++] = tf->buffers[i].name;
-	qsort(names, n, sizeof(*names), name_compare);
-	for (size_t i = 0; i < n; i++)
-		puts(names[i]);
-	if (!n)
-		puts("No buffer instances defined");
-	free(names);
-	return 0;
-}
-
-static void list_clock(const struct tracefile *tf)
-{
-	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
-	const char *clock = tf->n_buffers ? tf->buffers[0].clock : NULL;
-
-	if (o && o->data.len && memchr(o->data.data, '[', o->data.len)) {
-		size_t len = o->data.len;
-
-		while (len && (!o->data.data[len - 1] || isspace(o->data.data[len - 1])))
-			len--;
-		printf("%.*s\n", (int)len, (const char *)o->data.data);
-	} else if (clock && *clock) {
-		printf("[%s]\n", clock);
-	} else {
-		puts("The trace does not say which clock it was");
-	}
-}
-
 static void list_compressions(void)
 {
 	puts("Supported compression algorithms:");
 	for (int kind = COMPRESSION_NONE + 1; kind < COMPRESSION_UNKNOWN; kind++)
 		printf("\t%s, %s\n", compression_name(kind), compression_version(kind));
-}
-
-static int list_overview(struct inputs_file *file, const struct list_options *o, struct errmsg *err)
-{
-	int r;
-
-	puts("event systems:");
-	r = list_systems(file->formats);
-	puts("\nevents:");
-	if (!r)
-		r = list_events(file->formats, o, err);
-	puts("\nbuffer instances:");
-	if (!r)
-		r = list_buffers(file->tf);
-	puts("\nclock:");
-	list_clock(file->tf);
-	return r;
 }
 
 /* Anything that sonde does not know by itself. */
@@ -326,30 +106,6 @@ static bool wants_trace(const struct list_options *o)
 	return o->events || o->systems || o->functions || o->buffers || o->clock || o->plugins ||
 	       o->tracers || o->options;
 }
-
-static int list_file(struct inputs_file *file, const struct list_options *o, struct errmsg *err)
-{
-	struct formats *f = file->formats;
-	int r = 0;
-
-	if (!wants_trace(o))
-		r = list_overview(file, o, err);
-	if (!r && o->events)
-		r = list_events(f, o, err);
-	if (!r && o->plugins)
-		r = list_plugins(f);
-	if (!r && o->functions)
-		r = list_functions(file->tf, o, err);
-	if (!r && o->buffers)
-		r = list_buffers(file->tf);
-	if (!r && o->clock)
-		list_clock(file->tf);
-	if (!r && o->systems)
-		r = list_systems(f);
-	return r;
-}
-
-/* --- the command ------------------------------------------------------------------------------- */
 
 static int take_words(struct list_options *o, int n, char **words, struct errmsg *err)
 {
@@ -389,16 +145,32 @@ static int take_words(struct list_options *o, int n, char **words, struct errmsg
 
 static int list_path(const struct list_options *o, struct errmsg *err)
 {
+	struct listing listing = {.path = o->input,
+				  .event_re = o->event_re,
+				  .function_re = o->function_re,
+				  .overview = !wants_trace(o),
+				  .events = o->events,
+				  .plugins = o->plugins,
+				  .functions = o->functions,
+				  .buffers = o->buffers,
+				  .clock = o->clock,
+				  .systems = o->systems,
+				  .fields = o->fields,
+				  .full = o->full};
 	struct inputs_spec spec = INPUTS_ONE(o->input);
 	struct inputs in = {0};
+	struct textbuf out;
 	int r = inputs_open(&in, &spec, err);
 
+	textbuf_init(&out, TEXT_MAX_BYTES);
 	if (r >= 0) {
-		r = list_file(&in.files[0], o, err);
+		r = listing_fmt(&in.files[0], &listing, &out, err);
+		fwrite(out.start, 1, textbuf_len(&out), stdout);
 		fflush(stdout);
 		if (!r)
 			r = notes_print_damage(&in, false);
 	}
+	textbuf_release(&out);
 	inputs_close(&in);
 	return r;
 }

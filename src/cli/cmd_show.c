@@ -12,13 +12,11 @@
  * Files that have an option are rows of a table here. Several may be asked for; they come in the order of
  * the table.
  */
-#include "base/arena.h"
-#include "base/spelling.h"
 #include "base/textbuf.h"
+#include "capture/tracefs/copy.h"
 #include "capture/tracefs/eventdir.h"
 #include "cli/instances.h"
 #include "cli/showfile.h"
-#include "decode/kernelhist.h"
 #include "present/histtable.h"
 
 #include <errno.h>
@@ -116,33 +114,6 @@ static const struct option_row rows[] = {
 
 /* --- hist and trigger -------------------------------------------------------------------------- */
 
-static int fmt_hists(const char *event, const struct textbuf *text, bool json, struct textbuf *out,
-		     struct errmsg *err)
-{
-	struct kernelhist *h = NULL;
-	struct arena arena;
-	int r;
-
-	arena_init(&arena, 2 * SHOWFILE_MAX_BYTES);
-	r = kernelhist_parse(text->start, strlen(text->start), &arena, &h);
-	if (r >= 0 && !h)
-		r = errmsg_set(err, -ENOENT,
-			       "%s has no hist trigger; set one with, say, sonde start -e %s -R "
-			       "'hist:keys=common_pid'",
-			       event, event);
-	for (bool first = true; r >= 0 && h; h = h->next, first = false) {
-		if (json) {
-			histtable_fmt_json(event, h, out);
-			continue;
-		}
-		if (!first)
-			textbuf_add_char(out, '\n');
-		histtable_fmt(event, h, out);
-	}
-	arena_release(&arena);
-	return r;
-}
-
 static int print_hist(const struct tracefs *t, const struct show_options *o, const char *instance,
 		      struct errmsg *err)
 {
@@ -162,7 +133,7 @@ static int print_hist(const struct tracefs *t, const struct show_options *o, con
 	textbuf_init(&out, SHOWFILE_MAX_BYTES);
 	r = tracefs_read_text(t, instance, file, &text, err);
 	if (r >= 0)
-		r = fmt_hists(event, &text, o->json, &out, err);
+		r = histtable_fmt_all(event, text.start, o->json, &out, err);
 	if (r >= 0)
 		r = showfile_print_text(&out, err);
 	textbuf_release(&text);
@@ -192,26 +163,6 @@ static void print_name(const struct tracefs *t, const char *instance, const char
 	puts(tracefs_fmt_path(t, instance, file, path));
 }
 
-static int refuse_file(const struct tracefs *t, const char *instance, const char *file,
-		       struct errmsg *err)
-{
-	struct name_list names = {0};
-	struct spelling sp;
-	int r;
-
-	spelling_init(&sp, file, strlen(file));
-	tracefs_files(t, instance, "", &names);
-	for (size_t i = 0; i < names.n; i++)
-		spelling_add(&sp, names.names[i]);
-	if (sp.nearest)
-		r = errmsg_set(err, -ENOENT, "%s has no file '%s'; did you mean '%s'?", t->root,
-			       file, sp.nearest);
-	else
-		r = errmsg_set(err, -ENOENT, "%s has no file '%s' for this kernel", t->root, file);
-	name_list_release(&names);
-	return r;
-}
-
 /* A file by its own name; a directory is listed. */
 static int print_named(const struct tracefs *t, const struct show_options *o, const char *instance,
 		       const char *word, struct errmsg *err)
@@ -228,7 +179,7 @@ static int print_named(const struct tracefs *t, const struct show_options *o, co
 				  "show: '%s' is no file below %s: name it from there on", word,
 				  t->root);
 	if (stat(tracefs_fmt_path(t, instance, file, path), &st))
-		return refuse_file(t, instance, file, err);
+		return tracefs_refuse_name(t, instance, file, err);
 	if (o->name)
 		puts(path);
 	fflush(stdout);

@@ -15,12 +15,17 @@
  * onmax() saved, stand below their line.
  */
 #include "present/histtable.h"
+
+#include "base/arena.h"
+#include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
-#define BAR_MAX	  40
-#define WIDTH_MAX 80
+#define BAR_MAX		 40
+#define WIDTH_MAX	 80
+#define PARSED_MAX_BYTES (128u << 20)
 
 struct column {
 	const char *name;
@@ -192,4 +197,31 @@ void histtable_fmt_json(const char *event, const struct kernelhist *h, struct te
 	jsonwriter_add_uint(&w, "dropped", h->n_dropped);
 	jsonwriter_close(&w);
 	textbuf_add_char(tb, '\n');
+}
+
+int histtable_fmt_all(const char *event, const char *text, bool json, struct textbuf *out,
+		      struct errmsg *err)
+{
+	struct kernelhist *h = NULL;
+	struct arena arena;
+	int r;
+
+	arena_init(&arena, PARSED_MAX_BYTES);
+	r = kernelhist_parse(text, strlen(text), &arena, &h);
+	if (r >= 0 && !h)
+		r = errmsg_set(err, -ENOENT,
+			       "%s has no hist trigger; set one with, say, sonde start -e %s -R "
+			       "'hist:keys=common_pid'",
+			       event, event);
+	for (bool first = true; r >= 0 && h; h = h->next, first = false) {
+		if (json) {
+			histtable_fmt_json(event, h, out);
+			continue;
+		}
+		if (!first)
+			textbuf_add_char(out, '\n');
+		histtable_fmt(event, h, out);
+	}
+	arena_release(&arena);
+	return r;
 }

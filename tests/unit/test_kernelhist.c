@@ -4,8 +4,11 @@
  *
  * covers: X33
  */
+#include "base/errmsg.h"
 #include "decode/kernelhist.h"
+#include "present/histtable.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,6 +101,19 @@ static void odd_texts(void **state)
 	}
 }
 
+static void an_event_without_a_histogram_is_refused(void **state)
+{
+	struct errmsg err = {0};
+	struct textbuf out;
+
+	textbuf_init(&out, 4096);
+	assert_int_equal(histtable_fmt_all("sched:sched_switch", "# nothing\n", false, &out, &err),
+			 -ENOENT);
+	assert_non_null(strstr(err.text, "sonde start -e sched:sched_switch -R"));
+	assert_int_equal(textbuf_len(&out), 0);
+	textbuf_release(&out);
+}
+
 static void too_much_is_refused(void **state)
 {
 	static const char text[] = "# trigger info: hist:keys=a:vals=hitcount [active]\n"
@@ -117,6 +133,7 @@ int main(void)
 		cmocka_unit_test(keys_of_every_kind),
 		cmocka_unit_test(stacks_and_notes),
 		cmocka_unit_test(odd_texts),
+		cmocka_unit_test(an_event_without_a_histogram_is_refused),
 		cmocka_unit_test(too_much_is_refused),
 	};
 

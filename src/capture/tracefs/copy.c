@@ -17,6 +17,7 @@
 #include "capture/tracefs/copy.h"
 
 #include "base/errmsg.h"
+#include "base/spelling.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,4 +126,24 @@ int tracefs_fmt_cpu_file(const struct tracefs *t, const char *cpu, const char *f
 				  n_cpus - 1);
 	snprintf(buf, TRACEFS_PATH_MAX, "per_cpu/cpu%lu/%s", n, file);
 	return 0;
+}
+
+int tracefs_refuse_name(const struct tracefs *t, const char *instance, const char *file,
+			struct errmsg *err)
+{
+	struct name_list names = {0};
+	struct spelling sp;
+	int r;
+
+	spelling_init(&sp, file, strlen(file));
+	tracefs_files(t, instance, "", &names);
+	for (size_t i = 0; i < names.n; i++)
+		spelling_add(&sp, names.names[i]);
+	if (sp.nearest)
+		r = errmsg_set(err, -ENOENT, "%s has no file '%s'; did you mean '%s'?", t->root,
+			       file, sp.nearest);
+	else
+		r = errmsg_set(err, -ENOENT, "%s has no file '%s' for this kernel", t->root, file);
+	name_list_release(&names);
+	return r;
 }

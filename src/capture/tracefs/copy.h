@@ -23,4 +23,8 @@ int tracefs_copy(const struct tracefs *t, const char *instance, const char *file
 int tracefs_fmt_cpu_file(const struct tracefs *t, const char *cpu, const char *file, char *buf,
 			 struct errmsg *err);
 
+/* -ENOENT: the directory has no such file; names the nearest. */
+int tracefs_refuse_name(const struct tracefs *t, const char *instance, const char *file,
+			struct errmsg *err);
+
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bars.c - what tables of counts are made of: bars, and the values of keys as cells.
+ * bars.c - parts of tables of counts: bars, and the values of keys as cells.
  *
- *	bar      ########        as long as its share of the largest; a count that is not 0 shows at least one '#'
- *	CSV      "a ""b"", c"    in quotes where a comma or a quote is in it
- *	JSON     12 or "bash"    a number where the value is one, else text; what is no number that JSON has (nan) is text, too
- *	names    by.count        a key that is called like a column of the table itself
+ *	bar      ########        in proportion to the largest; a count above 0 has at least one '#'
+ *	CSV      "a ""b"", c"    in quotes if it contains a comma or a quote
+ *	JSON     12 or "bash"    a number if possible, otherwise (and for nan) text
+ *	names    by.count        for a key with the name of one of the table's own columns
  *
- * Owns nothing; the text of a value is made by keys.c.
+ * Owns nothing; keys.c makes the text of a value.
  */
 #include "present/bars.h"
 
@@ -23,7 +23,7 @@ void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb)
 	textbuf_add_fill(tb, '#', len ? len : n > 0);
 }
 
-/* Texts with their line ends: the form that is written has a way to tell them. */
+/* Keeps the line ends of texts: the output format can represent them. */
 static void fmt_exact(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
 		      struct textbuf *tb)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calltext.c - draws the callers of one function or event.
+ * calltext.c - draw the callers of one function or event.
  *
  *	  %33.08  (0) <idle>                   sched_wakeup #2302
  *	         |
@@ -11,9 +11,8 @@
  *	            |
  *	            |--%37.40-- …
  *
- * A level is 13 columns wide and has a line down its left as long as a caller of it is still to
- * come. Levels are as deep as stacks, some thousands at most (DEPTH_MAX of callhist.c), so
- * recursion is fine.
+ * A level is 13 columns wide and has a line down its left side until its last caller. Levels are as
+ * deep as stacks, at most some thousands (DEPTH_MAX of callhist.c), so recursion is fine.
  */
 #include "present/calltext.h"
 
@@ -23,7 +22,7 @@
 
 struct drawing {
 	struct textbuf *tb;
-	uint8_t lines[DEPTH_MAX]; /* per level: is there a line? */
+	uint8_t lines[DEPTH_MAX]; /* per level: does it have a line? */
 };
 
 static void add_indent(struct drawing *d, size_t levels)
@@ -46,7 +45,7 @@ static void add_only_caller(struct drawing *d, const struct call_node *node, siz
 	textbuf_add_char(d->tb, '\n');
 }
 
-/* Has neither it nor any of its callers more than one? */
+/* Do it and all its callers have at most one caller? */
 static bool is_straight(const struct call_node *node)
 {
 	while (node->n_callers == 1)

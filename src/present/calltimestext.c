@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calltimestext.c - a row for each function.
+ * calltimestext.c - one row for each function.
  *
  *	    calls    total us     self us      avg us      max us  function
  *	      213    1840.220     310.127       8.639      91.034  vfs_read
  *
- * With --by the values of the keys stand behind the name. As perf prints it the columns are its own: total,
- * average, most, count, function; it knows no own time.
+ * With --by the values of the keys follow the name. The table in perf's format has perf's columns:
+ * total, average, maximum, count, function; perf has no self time.
  */
 #include "present/calltimestext.h"
 
@@ -108,7 +108,7 @@ static const char *column(const struct calltimes_view *v, size_t i, char name[KE
 
 	for (size_t k = 0; k <= i; k++)
 		words[k] = c->groups[k];
-	return key_column(words, i, NULL, 0, name); /* words begin with '$' or are those of tasks */
+	return key_column(words, i, NULL, 0, name); /* words begin with '$' or name a task field */
 }
 
 void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filelists.c - facts about trace files, in the words of trace-cmd report.
+ * filelists.c - facts about trace files, in the format of trace-cmd report.
  *
- * When several are asked for, the first in the order of find_list() wins, as in trace-cmd. CPUs, statistics, uname and
- * version are of every input, the others of the first. Text is handed out in pieces of FLUSH_BYTES: symbols and formats
- * have megabytes of it.
+ * If several are requested, the first in the order of find_list() wins, as in trace-cmd. CPUs,
+ * statistics, uname and version are printed for every input, the others for the first only. Text is
+ * written in pieces of FLUSH_BYTES: symbols and formats have megabytes of it.
  */
 #include "present/filelists.h"
 
@@ -30,7 +30,7 @@ struct lister {
 	const struct filelists_spec *spec;
 	filelists_put *put;
 	void *ctx;
-	struct textbuf tb; /* what is not put yet */
+	struct textbuf tb; /* text that is not written yet */
 };
 
 static const char *endian_name(bool big)
@@ -50,7 +50,7 @@ static void flush_much(struct lister *l)
 		flush(l);
 }
 
-/* A text of any length. */
+/* Adds text of any length. */
 static void add_bytes(struct lister *l, const void *data, size_t n)
 {
 	flush(l);
@@ -226,7 +226,7 @@ static int list_events(struct lister *l, struct errmsg *err)
 
 /* --- processes --------------------------------------------------------------------------------- */
 
-/* A process without a command line, as ps has it: a thread of the kernel, or one that nobody asked. */
+/* A process without a command line, as ps prints it: a kernel thread, or its name is unknown. */
 static int add_process(void *ctx, int tgid)
 {
 	struct lister *l = ctx;
@@ -343,7 +343,7 @@ static void add_kernel_stats(struct lister *l, const struct tracefile *tf)
 	textbuf_add_str(&l->tb, any ? "\n" : " No stats in this file\n");
 }
 
-/* Version 7 leaves CPUs without data out; those below one that has some are shown, at 0. */
+/* Version 7 omits CPUs without data; those below a CPU with data are shown, at 0. */
 static void add_data_places(struct lister *l, const struct inputs_file *file)
 {
 	const struct tracefile_buffer *b = inputs_top_buffer(file);
@@ -397,7 +397,7 @@ struct list_row {
 	enum filelists_of of;
 };
 
-/* The first one that is wanted; its list is NULL if none is. */
+/* The first requested row; its list is NULL if none is requested. */
 static struct list_row find_list(const struct filelists_spec *o)
 {
 	const struct list_row rows[] = {

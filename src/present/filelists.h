@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filelists.h - facts about trace files, in the words of trace-cmd report: symbols, formats, CPUs, statistics …
+ * filelists.h - facts about trace files, in the format of trace-cmd report: symbols, formats, CPUs
+ * …
  */
 #ifndef SONDE_PRESENT_FILELISTS_H
 #define SONDE_PRESENT_FILELISTS_H
 
 #include "inputs/inputs.h"
 
-/* Which list; the first that is true, in the order of find_list(), counts. */
+/* Selects the list; if several are true, the first in the order of find_list() counts. */
 struct filelists_spec {
 	bool page_size, endian;
 	bool formats;		 /* of all events, or: */
@@ -15,21 +16,21 @@ struct filelists_spec {
 	bool check_events, functions, printk, events, processes;
 	bool cpus, first_event, last_event;
 	bool stat, uname, version;
-	bool verbose; /* CPUs without data, too; with cpus, the version of each file */
+	bool verbose; /* also CPUs without data; with cpus, the version of each file */
 };
 
 enum filelists_of {
-	FILELISTS_NONE,	    /* no list is wanted */
+	FILELISTS_NONE,	    /* no list is requested */
 	FILELISTS_OF_FIRST, /* of the first file */
-	FILELISTS_OF_CPUS,  /* of all, each under its version if verbose */
+	FILELISTS_OF_CPUS,  /* of all files, each after its version if verbose */
 	FILELISTS_OF_ALL,   /* of all files */
 };
 
-/* Takes the text, piece by piece. */
+/* Receives the text, piece by piece. */
 typedef void filelists_put(void *ctx, const char *text, size_t len);
 
 enum filelists_of filelists_find(const struct filelists_spec *spec);
-/* The list that filelists_find() found. */
+/* Writes the list that filelists_find() found. */
 int filelists_emit(const struct filelists_spec *spec, struct inputs *in, filelists_put *put,
 		   void *ctx, struct errmsg *err);
 

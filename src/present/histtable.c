@@ -10,9 +10,9 @@
  *
  *	2 entries, 86 hits
  *
- * Columns of numbers stand at the right, texts at the left. A bar shows the value by which the kernel
- * sorted, else hitcount; the longest has BAR_MAX marks and whatever is not 0 has one. A stack, and what
- * onmax() saved, stand below their line.
+ * Numbers are right-aligned, texts left-aligned. A bar shows the value by which the kernel sorted,
+ * otherwise hitcount; the longest has BAR_MAX marks and any value above 0 has at least one. A
+ * stack, and what onmax() saved, follow below their line.
  */
 #include "present/histtable.h"
 
@@ -30,11 +30,11 @@
 struct column {
 	const char *name;
 	bool is_number;
-	bool is_below; /* has lines: printed below the row */
+	bool is_below; /* has several lines: printed below the row */
 	size_t width;
 };
 
-/* Characters of a UTF-8 text; what is none counts as bytes do. */
+/* The number of characters of a UTF-8 text; invalid bytes count as one each. */
 static size_t text_width(const char *s)
 {
 	size_t n = 0;
@@ -73,7 +73,7 @@ static size_t measure_all(const struct kernelhist *h, struct column *columns)
 	return h->n_keys + h->n_values;
 }
 
-/* Names of tasks may hold anything; a terminal must not obey them. */
+/* Names of tasks may contain anything; a terminal must not interpret them. */
 static void add_clean(struct textbuf *tb, const char *s)
 {
 	for (; *s; s++)

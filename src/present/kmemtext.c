@@ -5,8 +5,9 @@
  *	                Function            	Waste	Alloc	req		TotAlloc    TotReq
  *	                 alloc_pipe_info	408	1216	808		    1216       808
  *
- * Waste, Alloc and req are what is left at the end; Tot… is everything ever, Max… the most at one
- * time. Columns are parted by tabs and the first is 32 wide, as trace-cmd mem has it.
+ * Waste, Alloc and req are the amounts at the end; Tot… is the sum of all allocations, Max… the
+ * largest amount at one time. Tabs separate the columns and the first is 32 wide, as in trace-cmd
+ * mem.
  */
 #include "present/kmemtext.h"
 #include "base/json/jsonwriter.h"

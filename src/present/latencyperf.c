@@ -11,8 +11,8 @@
  *	# statistics  (in usec)
  *	  total time:                 1321
  *
- * A bar is the share of all, not of the largest. From 1024 units on the next unit stands there; steps
- * (--bucket-range) change at 1000, with two digits behind the point.
+ * A bar shows the share of all, not of the largest. From 1024 units on, the next unit is printed;
+ * with steps (--bucket-range) from 1000 on, with two decimals.
  */
 #include "present/latencyperf.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latencytext.c - what became of latency.h, for people and for programs.
+ * latencytext.c - the results of latency.h, as text, JSON and CSV.
  *
  *	from sched:sched_waking to sched:sched_switch where pid = next_pid
  *	1204 measured, 3 never ended, 2 ends without a beginning
@@ -17,7 +17,7 @@
  *	the longest
  *	        us       from           to       CPU  task
  *
- * Empty buckets before the first and behind the last are left out. All numbers are also in the JSON.
+ * Empty buckets before the first and after the last are omitted. JSON contains all numbers, too.
  */
 #include "present/latencytext.h"
 
@@ -35,7 +35,7 @@ static const char *const percentile_names[LATENCY_PERCENTILES] = {"50", "90", "9
 
 /* --- numbers ----------------------------------------------------------------------------------- */
 
-/* Right-aligned in 10: us with three digits behind the point, or units as they are. */
+/* Right-aligned in 10 columns: us with three decimals, or units of the clock. */
 static void fmt_us(const struct latency_view *v, uint64_t ns, struct textbuf *tb)
 {
 	if (v->in_time)
@@ -145,8 +145,8 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 /* --- the histogram ----------------------------------------------------------------------------- */
 
 /*
- * "   1 -    2 us"; from a thousand units on the next unit stands there, with two digits behind the point: twice 1024 us
- * are 2.05 ms.
+ * "   1 -    2 us"; from a thousand units on, the next unit is printed with two decimals: twice
+ * 1024 us are 2.05 ms.
  */
 static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *tb)
 {
@@ -165,7 +165,7 @@ static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *t
 		return to ? textbuf_addf(tb, "  %12llu - %-12llu", (unsigned long long)from,
 					 (unsigned long long)to)
 			  : textbuf_addf(tb, "  %12llu - %-12s", (unsigned long long)from, "...");
-	/* equal steps stay in one unit, so that they can be told apart */
+	/* equal steps stay in one unit, so that they remain distinct */
 	while ((double)from >= 1000 * scale && unit < 3 && (!s->range || scale == 1)) {
 		scale *= 1000;
 		unit++;
@@ -242,7 +242,7 @@ static void fmt_group_values(const struct latency_view *v, const struct latency_
 	}
 }
 
-/* "id"; of both sides "A.id" and "B.id". */
+/* "id"; if both sides have it, "A.id" and "B.id". */
 static const char *group_name(const struct latency_view *v, size_t i, char name[KEY_WORD_MAX + 2])
 {
 	const struct latency_word *words = v->config->groups;
@@ -298,7 +298,7 @@ static void fmt_ts(const struct latency_view *v, uint64_t ts, struct textbuf *tb
 		textbuf_addf(tb, " %18llu", (unsigned long long)ts);
 }
 
-/* "3", or "1>3" for what began on another one. */
+/* "3", or "1>3" if it began on another CPU. */
 static void fmt_cpus(const struct latency_place *p, struct textbuf *tb)
 {
 	char cpus[32];
@@ -471,7 +471,7 @@ static void add_worst(const struct latency_view *v, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* Groups, in the forms for other programs: all, if --rows does not say otherwise. */
+/* The number of groups in JSON and CSV: all, unless --rows limits them. */
 static size_t n_written(const struct latency_view *v)
 {
 	size_t n = v->result->groups.n_used;
@@ -522,7 +522,7 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 	size_t n_words = v->config->n_groups;
 	char name[KEY_COLUMN_MAX];
 
-	/* with groups only those: they are the whole */
+	/* with groups print only those: together they are the total */
 	textbuf_add_str(tb, "count");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");

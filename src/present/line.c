@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line.c - puts lines together.
+ * line.c - assemble lines.
  *
- * Everything that repeats is ready-made: the task's head (tasks.c), the event's label (print.c), the
- * source's prefix. What is left per line are the CPU, the time, and the event's own text. Lines that
- * stand before a record (events lost, sub-buffer start) come with the record's prefix once, as in
- * trace-cmd, where the prefix is printed before either.
+ * Everything that repeats is prepared: the task's head (tasks.c), the event's label (print.c), the
+ * source's prefix. Each line adds only the CPU, the time, and the event's own text. Lines before a
+ * record (events lost, sub-buffer start) share one prefix with the record, as in trace-cmd, which
+ * prints the prefix before either.
  */
 #include "present/line.h"
 #include "base/escaper.h"
@@ -161,7 +161,7 @@ static void add_task(struct line_printer *lp, const struct line_source *src,
 		textbuf_add(lp->out, t->head, t->head_len);
 }
 
-/* "(  136) ", or "(-----) " where the trace does not tell. */
+/* "(  136) ", or "(-----) " if the tgid is unknown. */
 static void add_tgid(struct line_printer *lp, const struct task *t)
 {
 	if (t && t->tgid >= 0)
@@ -204,7 +204,7 @@ static void add_diff(struct line_printer *lp, const struct batch *b, size_t i)
 	textbuf_addf(lp->out, " %-8s", text);
 }
 
-/* What stands between this record and the next in its sub-buffer. */
+/* What is between this record and the next in its sub-buffer. */
 static void add_debug(struct line_printer *lp, const struct line_source *src,
 		      const struct record *rec)
 {
@@ -312,7 +312,7 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 	textbuf_add_char(lp->out, '\n');
 }
 
-/* "    22." in *p, remembered from line to line. */
+/* Writes "    22." to *p; cached from line to line. */
 static char *emit_seconds(struct line_printer *lp, char *p, uint64_t seconds)
 {
 	if (__builtin_expect(seconds != lp->seconds || !lp->seconds_len, 0)) {
@@ -330,7 +330,7 @@ static char *emit_seconds(struct line_printer *lp, char *p, uint64_t seconds)
 	return p + lp->seconds_len;
 }
 
-/* The head of a line without any extras, in one go. false: too long for that. */
+/* Writes the head of a line without any extras at once. false: too long for that. */
 static bool add_plain_head(struct line_printer *lp, const struct record *rec)
 {
 	const struct event *ev = rec->event;
@@ -370,7 +370,7 @@ static void add_plain_line(struct line_printer *lp, const struct batch *b, size_
 	textbuf_add_char(lp->out, '\n');
 }
 
-/* Nothing but head, time, name and text: the usual case. */
+/* Only head, time, name and text: the usual case. */
 static bool style_is_plain(const struct line_style *st)
 {
 	return st->n_sources == 1 && !st->sources[0].prefix &&

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * linerun.c - all events of the inputs as lines, by several threads.
+ * linerun.c - print all events of the inputs as lines, with several threads.
  *
  *	sequence_fill ──▶ [slot: batch] ──▶ lines into the slot's text ──▶ write
  *	   in order           (conveyor.h: any thread)                      in order
  *
- * A slot's text stops at TEXT_MAX_BYTES; should a batch need more (a hostile print format), the rest
- * is made and written piece by piece when its turn to be written comes, so memory stays bounded.
+ * A slot's text stops at TEXT_MAX_BYTES. If a batch needs more (a hostile print format), the rest
+ * is made and written piece by piece when its turn comes, so memory stays bounded.
  */
 #include "present/linerun.h"
 
@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SUM_BYTES	 (48u << 20) /* of all slots */
-#define TEXT_MAX_BYTES	 (2u << 20)  /* of one slot, at most */
-#define RECORD_MAX_BYTES (2u << 20)  /* of one record; no more of it is shown */
+#define TEXT_SUM_BYTES	 (48u << 20) /* limit of all slots */
+#define TEXT_MAX_BYTES	 (2u << 20)  /* limit of one slot */
+#define RECORD_MAX_BYTES (2u << 20)  /* limit of one record; the rest is not shown */
 #define SLOTS_MAX	 128
 
 struct slot {
@@ -43,7 +43,7 @@ struct run {
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
 
-/* "cpus=N" of every file, before anything else; with several files under their names. */
+/* "cpus=N" of every file, before anything else; with several files after their names. */
 static void add_heads(struct run *run, struct textbuf *tb)
 {
 	for (size_t i = 0; i < run->in->n_files; i++) {
@@ -212,7 +212,7 @@ static int write_tail(struct run *run)
 	return r;
 }
 
-/* Heads, and the text of a latency tracer, which is all there is in such a file. */
+/* Writes heads, and the text of a latency tracer, which is the only content of such a file. */
 static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 {
 	struct textbuf tb;
@@ -246,7 +246,7 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	return r;
 }
 
-/* Everything that can go wrong, before the first line is written. */
+/* Does everything that can fail, before the first line is written. */
 static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 {
 	int r = slots_init(run, n_threads, err);

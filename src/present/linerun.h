@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * linerun.h - all events of the inputs as lines, with what stands before and behind them, by several threads.
+ * linerun.h - print all events of the inputs as lines, with heads and tails, with several threads.
  */
 #ifndef SONDE_PRESENT_LINERUN_H
 #define SONDE_PRESENT_LINERUN_H
@@ -10,14 +10,14 @@
 struct linerun_spec {
 	const struct lines_spec *show;
 	bool colour;	  /* of text */
-	bool verbose;	  /* CPUs without data, too */
-	bool check_times; /* note when time goes backwards on a CPU */
+	bool verbose;	  /* also CPUs without data */
+	bool check_times; /* report when time decreases on a CPU */
 };
 
-/* Called by one thread at a time, except is_closed. */
+/* One thread at a time calls these, except is_closed. */
 struct linerun_sink {
 	void *ctx;
-	/* 0, -EPIPE when nobody reads any more, or another negative errno. */
+	/* 0, -EPIPE if the reader has closed the pipe, or another negative errno. */
 	int (*write)(void *ctx, const char *text, size_t len);
 	bool (*is_closed)(void *ctx);
 	void (*progress)(void *ctx, float part); /* 0 … 1 */
@@ -25,8 +25,8 @@ struct linerun_sink {
 };
 
 /*
- * src: with its sequence started and its range set. -EPIPE without a sentence. A file with the text of a latency tracer
- * has nothing else: that is written.
+ * src: with its sequence started and its range set. -EPIPE comes without a message. A file of a
+ * latency tracer contains only its text, which is written.
  */
 int linerun(const struct linerun_spec *spec, const struct inputs_sources *src,
 	    const struct lines *lines, const struct linerun_sink *sink, struct errmsg *err);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines.c - how the events of opened inputs look.
+ * lines.c - the format of events of opened inputs.
  *
- *	source of the inputs ──▶ line_source: prefix, way of showing times, names for JSON and CSV
+ *	source of the inputs ──▶ line_source: prefix, format of times, names for JSON and CSV
  *
- * Shared by all that show records in order, from files (report) and live (stream).
+ * Shared by all code that shows records in order, from files (report) and live (stream).
  */
 #include "present/lines.h"
 
@@ -29,7 +29,7 @@ struct sequence_config lines_sequence_config(const struct inputs_spec *spec,
 	return sc;
 }
 
-/* The calls of the machine that the last word of the file's uname names. */
+/* The system calls of the machine that the last word of the file's uname names. */
 static const struct syscall_table *find_syscalls(const struct tracefile *tf)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
@@ -58,7 +58,7 @@ static struct line_source make_source(const struct inputs *in, const struct inpu
 		.syscalls = syscalls ? find_syscalls(file->tf) : NULL};
 }
 
-/* What stands before the lines of a source; "" if nothing does. */
+/* The prefix of the lines of a source; "" if none. */
 static const char *prefix_name(const struct inputs *in, const struct inputs_source *s)
 {
 	if (!inputs_is_top(s->config.buffer))
@@ -76,7 +76,7 @@ static char *make_prefix(const char *name, size_t width)
 	return s;
 }
 
-/* None with a single file without instances. */
+/* A single file without instances has no prefix. */
 static void set_prefixes(struct lines *lines, const struct inputs_sources *src)
 {
 	bool wanted = src->in->n_files > 1;
@@ -152,7 +152,10 @@ void lines_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb)
 	}
 }
 
-/* How wide the names before "cpus=N" are. Names of instances count from the next file on, as in trace-cmd. */
+/*
+ * Width of the names before "cpus=N". Names of instances count from the next file on, as in
+ * trace-cmd.
+ */
 static size_t head_width(const struct inputs *in, size_t file)
 {
 	size_t width = 0;

@@ -5,13 +5,13 @@
  *	{"ts":22188315078,"cpu":0,"pid":146,"comm":"bash","system":"kmem","event":"kfree",
  *	 "fields":{"call_site":"0xffffffff82338b2b","ptr":"0xff138ac140b81000"},"info":"…"}
  *
- * ts counts nanoseconds (units of the clock, where that is no time). A field's JSON type follows its
- * C type: numbers with their sign, bool as true and false, pointers as "0x…", character arrays as
- * strings, other arrays, and bytes that the print format shows one by one, as arrays, a floating point
- * number that is none as null; kernel stacks as a list of addresses with symbols. "info" is the
- * text a report line would show. "missed" stands before whose record events were lost: how many, or
- * null where the kernel did not count. Function entries are not folded with their exits here: every
- * record is a row.
+ * ts counts nanoseconds (or units of the clock, if that does not count time). A field's JSON type
+ * follows its C type: numbers with their sign, bool as true and false, pointers as "0x…", character
+ * arrays as strings. Other arrays, and bytes that the print format shows one by one, are arrays. A
+ * floating point value that is not a number is null. Kernel stacks are a list of addresses with
+ * symbols. "info" is the text of a report line. "missed" is the number of events lost before this
+ * record, or null if the kernel did not count them. Function entries are not folded with their
+ * exits here: every record is a row.
  */
 #include "present/rows.h"
 #include "base/json/json.h"
@@ -107,7 +107,7 @@ static void add_stack(struct textbuf *tb, struct printer *p, const struct field 
 	textbuf_add_char(tb, ']');
 }
 
-/* The event's text, from scratch room at the end of the buffer; returns where it begins. */
+/* Writes the event's text into spare room at the end of the buffer; returns where it begins. */
 static size_t add_info(struct line_printer *lp, const struct record *rec)
 {
 	struct record plain = *rec;
@@ -127,7 +127,9 @@ void rows_add_info(struct line_printer *lp, const struct record *rec)
 
 	if (lp->out->overflow)
 		return;
-	/* escaped behind itself, then moved to its place; growing moves the text, so reserve first */
+	/*
+	 * escaped after itself, then moved to its place; growing moves the text, so reserve first
+	 */
 	if ((size_t)(lp->out->end - lp->out->pos) < len * 6 + 2 &&
 	    !textbuf_grow(lp->out, len * 6 + 2))
 		return;
@@ -137,7 +139,7 @@ void rows_add_info(struct line_printer *lp, const struct record *rec)
 	lp->out->pos -= len;
 }
 
-/* Where the file does not tell processes, a reader must ask for what events say. */
+/* Without a table of processes in the file, the tgid is printed only on request. */
 static bool shows_tgid(const struct line_printer *lp, const struct line_source *src,
 		       const struct record *rec)
 {
@@ -186,7 +188,7 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 	}
 }
 
-/* The field of a kernel stack that holds its addresses, or NULL. */
+/* The field of a kernel stack that contains its addresses, or NULL. */
 static const struct field *stack_field(const struct event *ev)
 {
 	return ev && ev->is_ftrace && !strcmp(ev->name, "kernel_stack")
@@ -203,7 +205,7 @@ void rows_add_fields(struct line_printer *lp, const struct record *rec)
 	printer_point_at(p, rec);
 	textbuf_add_char(lp->out, '{');
 	for (size_t i = 0; i < rec->event->n_fields; i++) {
-		if (&rec->event->fields[i] == stack) /* its declared length is not its true one */
+		if (&rec->event->fields[i] == stack) /* its declared length is wrong */
 			continue;
 		if (any)
 			textbuf_add_char(lp->out, ',');
@@ -277,7 +279,7 @@ size_t rows_add_json(struct line_printer *lp, const struct batch *b, size_t from
 	return from;
 }
 
-/* A CSV value: quoted where it holds a quote, a comma or a line end. */
+/* A CSV value: quoted if it contains a quote, a comma or a line end. */
 static void add_csv_value(struct textbuf *tb, const char *s, size_t len)
 {
 	bool quote = memchr(s, '"', len) || memchr(s, ',', len) || memchr(s, '\n', len) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * studytext.c - tables of counts and times, and stacks with how often each occurred.
+ * studytext.c - tables of counts and times, and stacks with their counts.
  *
  *	from raise to run
  *	    count   total ms     avg us     p99 us     max us             at  vec
@@ -11,8 +11,8 @@
  *	            <- update_process_times
  *	            <- tick_sched_timer
  *
- * The columns of values are as wide as their longest value, up to a limit; the last one is not padded.
- * Of many rows only the first ones are shown, and a line says how many more there are.
+ * The columns of values are as wide as their longest value, up to a limit; the last one is not
+ * padded. Only the first rows are shown; a line reports how many more there are.
  */
 #include "present/studytext.h"
 
@@ -156,7 +156,7 @@ static void fmt_stack(const struct study_row *row, struct textbuf *tb)
 		textbuf_add_str(tb, "           <- …\n");
 }
 
-/* Nothing to show can mean many things. */
+/* An empty result can have several reasons. */
 static void fmt_nothing(const struct study *s, struct textbuf *tb)
 {
 	enum study_kind kind = study_spec(s)->kind;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * traceinfo.c - `sonde info` for a person.
+ * traceinfo.c - `sonde info` as text.
  *
  *	trace.dat
  *	  size         28288 bytes (27.6 KiB)
  *	  format       version 7, zstd 1.5.4, little endian, 64-bit, sub-buffers of 4096 bytes
- *	  …                                                  what is not there has no line
+ *	  …                                                  missing items have no line
  *
  *	  buffer (top), clock local, …
  *	  CPU       events  per second          first …      a row for each CPU, the sum below
  *
  *	  events by count, tasks by events …                 the first rows of each
  *
- * Columns have fixed widths, so that two runs or two files can be compared line by line; a number
- * that is wider pushes its row. Control characters in strings are shown as \xNN.
+ * Columns have fixed widths, so that two runs or two files can be compared line by line; a wider
+ * number shifts its row. Control characters in strings are shown as \xNN.
  */
 #include "present/traceinfo.h"
 #include "decode/timefmt.h"
@@ -34,13 +34,13 @@ static void add_safe(struct textbuf *tb, const char *s)
 			textbuf_add_char(tb, *s);
 }
 
-/* At most so many characters; of what is longer "…" is the last. */
+/* At most max characters; a longer text ends with "…". */
 static void add_short(struct textbuf *tb, const char *s, size_t max)
 {
 	size_t n = 0, end = 0, cut = 0;
 
 	for (; s[end]; end++) {
-		if (((unsigned char)s[end] & 0xc0) == 0x80) /* inside of a character */
+		if (((unsigned char)s[end] & 0xc0) == 0x80) /* inside a character */
 			continue;
 		if (n == max - 1)
 			cut = end;
@@ -265,8 +265,8 @@ static void add_totals(struct textbuf *tb, const struct traceinfo *info)
 }
 
 /*
- * What the recorder read and dropped again (record -m) is not lost, but not there. Of a damaged file nobody knows what
- * was in the rest.
+ * Data that the recorder read and dropped (record -m) is not lost, but missing. In a damaged file
+ * the content of the rest is unknown.
  */
 static void add_losses(struct textbuf *tb, const struct traceinfo *info)
 {

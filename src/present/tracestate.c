@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracestate.c - how tracing is set up, for a person: only what is not as after boot, most telling first.
+ * tracestate.c - the tracing settings as text: only those that differ from boot, most important
+ * first.
  *
  *	Top level: tracing is on
  *	  tracer             function_graph
@@ -18,7 +19,7 @@
  *
  *	Instances without anything set: one two
  *
- * A label stands once; what has several lines goes on below it. Lists are cut after LIST_MAX words with
+ * A label is printed once; further lines follow below it. Lists are cut after LIST_MAX words, with
  * the command that shows all of it: a filter can name 40 000 functions.
  */
 #include "present/tracestate.h"
@@ -33,7 +34,7 @@
 
 /* --- layout ------------------------------------------------------------------------------------ */
 
-/* Begins a line: the label, or nothing below a label. */
+/* Begins a line: with the label, or indented below a label. */
 static void add_label(struct textbuf *tb, const char *label)
 {
 	size_t len = strlen(label);
@@ -51,7 +52,7 @@ static void add_line(struct textbuf *tb, const char *label, const char *text)
 	textbuf_add_char(tb, '\n');
 }
 
-/* Text of several lines, the later ones below the first. */
+/* Text of several lines, aligned below the first. */
 static void add_block(struct textbuf *tb, const char *label, const char *text)
 {
 	do {
@@ -65,7 +66,7 @@ static void add_block(struct textbuf *tb, const char *label, const char *text)
 	} while (*text);
 }
 
-/* Words one after the other, broken at LINE_WIDTH; at most `max` of them. */
+/* Words in sequence, wrapped at LINE_WIDTH; at most `max` of them. */
 static void add_words(struct textbuf *tb, const char *label, const char *const *words, size_t n,
 		      size_t max, size_t indent)
 {
@@ -278,7 +279,7 @@ static void add_instance(struct textbuf *tb, const struct state_instance *in, bo
 	textbuf_add_char(tb, '\n');
 }
 
-/* Instances in which there is nothing to see need no paragraph each, if there are others. */
+/* Instances without settings get no paragraph of their own, if there are others. */
 static bool is_brief(const struct state_instance *in, bool all_options)
 {
 	return *in->name && in->is_plain && in->is_on && !in->owner && !all_options;
@@ -317,7 +318,7 @@ void tracestate_fmt(const struct tracestate *ts, bool all_options, struct textbu
 				    "No tracer sees a function, whatever tracing_on says.\n\n");
 	if (ts->stack_tracer > 0)
 		textbuf_add_str(tb, "The stack tracer is on (sonde stack).\n\n");
-	/* the last line is no empty one */
+	/* remove an empty last line */
 	if (textbuf_len(tb) > 1 && tb->pos[-1] == '\n' && tb->pos[-2] == '\n')
 		tb->pos--;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracestate_json.c - how tracing is set up, as one JSON object, defaults included.
+ * tracestate_json.c - the tracing settings as one JSON object, including defaults.
  *
  *	{"kernel":…,"tracing_directory":…,"ftrace_enabled":true,"stack_tracer":false,"probes":[…],
  *	 "instances":[{"name":"","tracing_on":true,"tracer":"nop",…,
@@ -8,7 +8,7 @@
  *	   "filters":[{"event":"sched:sched_switch","text":"…"}],"triggers":[…],
  *	   "options":[{"name":"annotate","on":true,"default":true},…],"cpus":[{"cpu":0,"size_kb":1408,…}],"errors":[…]}]}
  *
- * What the kernel does not have is null. Numbers of files are numbers where the kernel means one.
+ * A file that the kernel lacks is null. A file with one number is a JSON number.
  */
 #include "present/tracestate.h"
 #include "base/json/jsonwriter.h"
@@ -62,7 +62,7 @@ static void add_of_events(struct jsonwriter *w, const char *key, const struct st
 	jsonwriter_close(w);
 }
 
-/* As a list, because the kernel's names are no keys of ours. */
+/* As a list, because the kernel's names must not become our keys. */
 static void add_options(struct jsonwriter *w, const struct state_instance *in)
 {
 	jsonwriter_open(w, "options", '[');

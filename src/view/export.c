@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export.c - writes a trace in the forms of other programs.
+ * export.c - write a trace in the formats of other programs.
  *
- *	Perfetto, Chrome   every event, in order, through present/export/perfetto.c and chrome.c; for Chrome, which
- *	                   does not know what a switch means, the states of tasks as well, from the index
- *	                   (timeline/states/states.h)
- *	SVG, HTML          what the viewer shows of these lanes, through picture/svg.c and html.c
+ *	Perfetto, Chrome   every event, in order, through present/export/perfetto.c and chrome.c;
+ *	                   for Chrome, which does not understand switches, also the states of tasks
+ *	                   from the index (timeline/states/states.h)
+ *	SVG, HTML          these lanes as the viewer shows them, through picture/svg.c and html.c
  *
- * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
- * A file appears under its name when it is complete.
+ * The first two are written batch by batch, so a trace may have any size; a picture is made in
+ * memory. A file gets its name only when it is complete.
  */
 #include "view/export.h"
 
@@ -27,7 +27,7 @@
 
 #define OUT_MAX_BYTES (256u << 20)
 #define WIDTH_FIRST   1600
-#define STATES_BYTES  (1u << 20) /* of states are written at a time */
+#define STATES_BYTES  (1u << 20) /* write states in pieces of this size */
 
 /* --- output ------------------------------------------------------------------------------------ */
 
@@ -57,7 +57,7 @@ static int sink_write(struct sink *s, struct textbuf *tb)
 	return r;
 }
 
-/* A file gets its name only now, if nothing is missing in it. */
+/* Gives the file its name if it is complete. */
 static int sink_close(struct sink *s, int r, struct errmsg *err)
 {
 	if (!s->file && !r)
@@ -77,12 +77,14 @@ static int sink_close(struct sink *s, int r, struct errmsg *err)
 
 /* --- the range --------------------------------------------------------------------------------- */
 
-/* On the trace's own clock. */
+/* Times on the trace's own clock. */
 static int find_range(const struct export_config *o, const struct viewtrace *vt, uint64_t *ret_from,
 		      uint64_t *ret_to, struct errmsg *err)
 {
 	bool in_time = vt->list[0].time.in_time,
-	     /* the clock boot: report prints it as a bare number, but a distance can have a unit */
+	     /*
+	      * the clock boot: report prints it as a bare number, but a difference can have a unit
+	      */
 		is_ns = timeline_unit(vt->stage->tl).ns == 1;
 	uint64_t first = timeline_origin(vt->stage->tl);
 	int r = 0;
@@ -232,7 +234,7 @@ static void add_first(void *ctx, const char *spec)
 	textbuf_addf(ctx, "%s,", spec);
 }
 
-/* What the page begins with. */
+/* The lanes that the page shows first. */
 static int first_lanes(struct stage *st, char **ret)
 {
 	struct textbuf tb;
@@ -245,7 +247,7 @@ static int first_lanes(struct stage *st, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* A time of an option, since the trace's start. */
+/* Parses the time of an option, relative to the trace's start. */
 static int parse_time(const struct viewtrace *vt, const char *option, const char *text,
 		      uint64_t *ret, struct errmsg *err)
 {
@@ -309,7 +311,7 @@ static int make_picture(const struct export_config *o, struct viewtrace *vt, cha
 	if (pic.to > timeline_duration(tl))
 		pic.to = timeline_duration(tl);
 	if (pic.from >= pic.to)
-		return errmsg_set(err, -EINVAL, "there is nothing of the trace in this range");
+		return errmsg_set(err, -EINVAL, "the trace has no data in this range");
 	return o->form == EXPORT_SVG ? picture_add_svg(vt->stage, &pic, out, err)
 				     : picture_add_html(vt->stage, &pic, out, err);
 }

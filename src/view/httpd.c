@@ -2,17 +2,18 @@
 /*
  * httpd.c - the viewer's server, on libmicrohttpd.
  *
- *	connection ─▶ a thread ─▶ request_parse ─┬─▶ asset    a row of the table web/ became
- *	                                         └─▶ api      api_answer, over the stage
+ *	connection ─▶ a thread ─▶ request_parse ─┬─▶ asset    a row of the table made from web/
+ *	                                         └─▶ api      api_answer, from the stage
  *
- * Each connection has a thread, because an answer may take a while (a search through everything) and
- * must not hold up others: a browser keeps up to six connections for a tab, ten tabs are served at
- * once, and the ceiling is VISITORS_MAX, of which few are for who has not shown the token (visitors.c).
- * Idle connections end after IDLE_SECONDS. The head of a request is at most 32 KB, its body 256 KB.
+ * Each connection has a thread, because an answer may take a while (a search through everything)
+ * and must not block others. A browser keeps up to six connections per tab, so ten tabs are served
+ * at once. The ceiling is VISITORS_MAX, with few places for clients that have not shown the token
+ * (visitors.c). Idle connections are closed after IDLE_SECONDS. The head of a request has at most
+ * 32 KB, its body 256 KB.
  *
- * The library parses HTTP; what it found is judged by request.c before anything else happens. The
- * target is taken as it was sent (from the callback for logs), because the library's own copy is
- * decoded. Whoever is refused gets a status and nothing more.
+ * The library parses HTTP; request.c checks the result before anything else happens. It uses the
+ * target as it was sent (from the callback for logs), because the library's own copy is decoded. A
+ * refused client gets a status and nothing more.
  */
 #include "view/httpd.h"
 #include "base/errmsg.h"
@@ -39,25 +40,25 @@
 #define IDLE_SECONDS   60
 #define HEAD_MAX_BYTES (32u << 10)
 #define STACK_BYTES    (1u << 20)
-#define BACKLOG	       4096 /* the kernel takes net.core.somaxconn if that is less */
+#define BACKLOG	       4096 /* the kernel uses net.core.somaxconn if that is less */
 
 struct httpd {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct visitors *visitors;
-	struct peers peers; /* only the thread that accepts uses it */
+	struct peers peers; /* used only by the thread that accepts */
 	int fd;
 	struct request_gate gate;
 	char address[96];
-	pthread_rwlock_t lock; /* held for reading while an answer is made from the stage */
+	pthread_rwlock_t lock; /* held for reading while an answer uses the stage */
 	struct stage *stage;
 };
 
-/* One request on its way. */
+/* One request in progress. */
 struct exchange {
 	char *target; /* as it was sent */
 	bool is_begun;
-	int refused; /* status; 0: goes on */
+	int refused; /* status; 0: not refused */
 	struct request req;
 	char *body;
 	size_t body_len;
@@ -78,7 +79,7 @@ static const struct header {
 
 /* --- answers ----------------------------------------------------------------------------------- */
 
-/* Queues and lets go of a response. */
+/* Queues and releases a response. */
 static enum MHD_Result send_response(struct httpd *hd, struct MHD_Connection *c, unsigned status,
 				     struct MHD_Response *r)
 {
@@ -161,7 +162,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	pthread_rwlock_rdlock(&hd->lock);
 	api_answer(hd->stage, &x->req, x->req.path + 4, &a);
 	pthread_rwlock_unlock(&hd->lock);
-	/* the text is handed over, not copied: it may be megabytes */
+	/* the library takes over the text without a copy: it may have megabytes */
 	n_bytes = textbuf_len(&a.body);
 	text = textbuf_take(&a.body);
 	r = hd->mhd.create_response_from_buffer(
@@ -181,7 +182,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 
 /* --- requests ---------------------------------------------------------------------------------- */
 
-/* Each header that is judged, once. */
+/* Stores each header that is checked; notes a second one. */
 static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 				   const char *value)
 {
@@ -232,7 +233,7 @@ static int take_body(struct exchange *x, const char *data, size_t n)
 		return MHD_HTTP_CONTENT_TOO_LARGE;
 	more = realloc(x->body, x->body_len + n + 1);
 	if (!more) {
-		shortage_settle(shortage_count()); /* the status says it */
+		shortage_settle(shortage_count()); /* the status reports it */
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	}
 	memcpy(more + x->body_len, data, n);
@@ -252,7 +253,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
 		return MHD_NO;
 	if (!x->is_begun) {
 		begin(hd, c, method, x);
-		/* a refusal before the body is read ends the connection with it */
+		/* a refusal before the body is read closes the connection */
 		return x->refused ? send_status(hd, c, x->refused) : MHD_YES;
 	}
 	if (*upload_size) {
@@ -269,7 +270,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
 			      : send_asset(hd, c, x->req.path);
 }
 
-/* Called with the target as it was sent; what it returns is the request's own pointer. */
+/* Called with the target as it was sent; returns the pointer that belongs to the request. */
 static void *note_target(void *cls, const char *target, struct MHD_Connection *c)
 {
 	struct exchange *x = calloc(1, sizeof(*x));
@@ -278,7 +279,7 @@ static void *note_target(void *cls, const char *target, struct MHD_Connection *c
 		x->target = strdup(target);
 	if (x && x->target)
 		return x;
-	shortage_settle(shortage_count()); /* the browser sees a connection that ends */
+	shortage_settle(shortage_count()); /* the browser sees a closed connection */
 	free(x);
 	return NULL;
 }
@@ -296,7 +297,7 @@ static void finish(void *cls, struct MHD_Connection *c, void **con_cls,
 	*con_cls = NULL;
 }
 
-/* The library's complaints about malformed requests: they are answered, that is enough. */
+/* Ignores the library's messages about malformed requests: the answer is enough. */
 static void ignore_log(void *cls, const char *fmt, va_list ap)
 {
 }
@@ -336,13 +337,13 @@ static int make_token(struct request_gate *gate, const char *given, struct errms
 	if (given) {
 		if (strlen(given) != REQUEST_TOKEN_CHARS ||
 		    strspn(given, "0123456789abcdef") != REQUEST_TOKEN_CHARS)
-			return errmsg_set(err, -EINVAL, "a token is %d digits of 0-9a-f",
+			return errmsg_set(err, -EINVAL, "a token must have %d digits of 0-9a-f",
 					  REQUEST_TOKEN_CHARS);
 		memcpy(gate->token, given, REQUEST_TOKEN_CHARS + 1);
 		return 0;
 	}
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return errmsg_set_errno(err, -EIO, "no random numbers can be had");
+		return errmsg_set_errno(err, -EIO, "cannot get random numbers");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(gate->token + 2 * i, 3, "%02x", bytes[i]);
 	return 0;
@@ -407,7 +408,7 @@ int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err)
 		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_URI_LOG_CALLBACK,
 		note_target, hd, MHD_OPTION_NOTIFY_COMPLETED, finish, hd,
 		MHD_OPTION_NOTIFY_CONNECTION, note_connection, hd, MHD_OPTION_END);
-	return hd->daemon ? 0 : errmsg_set(err, -EIO, "the server does not start");
+	return hd->daemon ? 0 : errmsg_set(err, -EIO, "cannot start the server");
 }
 
 void httpd_replace(struct httpd *hd, struct stage *st)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mhd.c - finds libmicrohttpd when it is needed.
+ * mhd.c - load libmicrohttpd when it is needed.
  *
- * The library brings eight others along (TLS, of which nothing is used here), and to load and relocate them takes
- * longer than all that most commands do. So it is not linked: one command in forty pays for it.
+ * The library pulls in eight others (TLS, which is not used here), and loading and relocating them
+ * takes longer than most commands run. So it is not linked: only the commands that serve load it.
  *
- * It stays loaded: threads of its own may still be on their way out when the server has stopped.
+ * It is never unloaded: its threads may still be about to exit when the server has stopped.
  */
 #include "view/mhd.h"
 
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first: the version that the header is of. */
+/* The first is the version that matches the header. */
 static const char *const names[] = {"libmicrohttpd.so.12", "libmicrohttpd.so"};
 
 #define MHD_ROW(name) {"MHD_" #name, offsetof(struct mhd, name)},

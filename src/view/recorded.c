@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorded.c - which tasks of a trace are of the command that was recorded (`sonde record … ./prog`).
+ * recorded.c - find the tasks of the recorded command (`sonde record … ./prog`) in a trace.
  *
- * The file does not say it, but the trace does. The recorder forks the command's process before it begins, lets it wait, and
- * wakes it when all is set up: so the command is the first task that the recorder wakes and that has not been
- * seen before. Where that waking came too early to be recorded, the answer to it did not: exec() in the command closes a
- * pipe, on which the recorder waits. Whatever is forked by the command, or by what it forked, is of it, too.
+ * The file does not name them, but the events show them. The recorder forks the command's process
+ * before it starts, lets it wait, and wakes it when everything is set up. So the command is the
+ * first task that the recorder wakes and that has not appeared before. If that waking came too
+ * early to be recorded, the reaction to it did not: exec() in the command closes a pipe on which
+ * the recorder waits. All tasks that the command forks, and their children, belong to it, too.
  *
  *	sonde ──wakes──▶ prog ──forks──▶ thr-0
  *	      ◀──wakes──  └────forks──▶ sh ──forks──▶ ls
  *	      after exec
  *
- * Whichever is first counts: other recorders may run as well.
+ * The first of these wakings counts: other recorders may run as well.
  *
- * A trace without wakings, or one that another program recorded, has no such tasks; nothing is guessed. The answer is
- * found once, when all is indexed, and kept; a recording that runs has none yet.
+ * A trace without wakings, or one from another program, has no such tasks; nothing is guessed. The
+ * result is computed once, when indexing has ended, and kept; a running recording has none yet.
  */
 #include "view/recorded.h"
 
@@ -22,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BITS_BYTES 8192	      /* a bit for each task number */
-#define FORKS_MAX  (1u << 20) /* that are looked at */
-#define BEGIN_NS   2000000000 /* the command is woken in the first two seconds, or was not found */
-#define EXEC_NS	   1000000 /* from exec() to the waking of the recorder; it takes some microseconds */
-#define EXECS_MAX  100	   /* wakings of recorders that are looked at */
+#define BITS_BYTES 8192	      /* one bit for each task number */
+#define FORKS_MAX  (1u << 20) /* limit of examined forks */
+#define BEGIN_NS   2000000000 /* the command is woken in the first two seconds, or never found */
+#define EXEC_NS	   1000000    /* from exec() to the waking of the recorder; normally some us */
+#define EXECS_MAX  100	      /* limit of examined wakings of recorders */
 
 struct fork {
 	uint64_t ts;
@@ -37,7 +38,7 @@ struct finding {
 	const struct stage *st;
 	uint64_t ts; /* of the first waking by the recorder; UINT64_MAX: none yet */
 	uint16_t task;
-	size_t stream, n_looks; /* that is gone through; for execs before a waking */
+	size_t stream, n_looks; /* current stream; searches for an exec before a waking */
 	struct fork *forks;
 	size_t n, cap;
 	bool failed;
@@ -49,7 +50,7 @@ static bool is_recorder(const struct timeline_task *t)
 	       !strncmp(t->comm, "trace-cmd", sizeof(t->comm));
 }
 
-/* Whether a waking is that of the command. */
+/* Is it the waking of the command? */
 static bool begins_command(const struct finding *f, const struct waking_entry *e)
 {
 	size_t n = timeline_n_tasks(f->st->tl);
@@ -79,7 +80,7 @@ static bool look_exec(void *ctx, const struct walk_event *ev)
 	return !x->found;
 }
 
-/* Whether a waking is the command's, which has just called exec(). */
+/* Is it a waking by the command, just after exec()? */
 static bool answers_recorder(struct finding *f, const struct waking_entry *e)
 {
 	struct timeline *tl = f->st->tl;
@@ -133,7 +134,7 @@ static bool has_bit(const uint8_t *bits, uint16_t i)
 	return bits[i / 8] >> i % 8 & 1;
 }
 
-/* Returns the first one, or -1. */
+/* Returns the first task, or -1. */
 static int find_tasks(const struct stage *st, uint8_t *bits)
 {
 	struct finding f = {.st = st, .ts = UINT64_MAX};
@@ -154,7 +155,7 @@ static int find_tasks(const struct stage *st, uint8_t *bits)
 	return f.ts != UINT64_MAX ? f.task : -1;
 }
 
-/* Looks for them, once. False: nothing can be told yet. */
+/* Searches the tasks once. False: too early. */
 static bool look_once(struct stage *st)
 {
 	if (st->is_live || timeline_progress(st->tl) < 1)

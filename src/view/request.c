@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * request.c - what a browser asks for: checked, taken apart, decoded.
+ * request.c - a browser's request: checked, split, decoded.
  *
  *	/0123456789abcdef0123456789abcdef/api/rows?sel=3&row=100
  *	 ──────────── token ───────────── ── path ─ ── args ────
  *
  * The server listens on loopback, where every program of the machine and every page in the user's
- * browser can knock. Four things are asked of a request, and one that lacks any gets the same bare
- * 404, so that nothing can be learned from it:
+ * browser can connect. A request must pass four checks. If it fails any of them, the answer is the
+ * same bare 404, so that an attacker learns nothing:
  *
- *	token     128 random bits, known to who started us; compared without an early end
- *	Host      one of our own names: a foreign name that resolves to 127.0.0.1 (rebinding) is not
+ *	token     128 random bits, known to the user who started us; compared in constant time
+ *	Host      one of our own names, not a foreign name that resolves to 127.0.0.1 (rebinding)
  *	Origin    and Referer, if sent, are ours: no form or script of another page
- *	Sec-Fetch-Site, if sent, says that the page itself or the user asks. The page alone may also be
- *	          opened, in a window of its own, by another one: the redirect file, which browsers take
- *	          for a foreign site
+ *	Sec-Fetch-Site, if sent, names the page itself or the user. Only the page itself may also be
+ *	          opened by another one, in its own window: by the redirect file, which browsers
+ *	          regard as a foreign site
  *
- * Paths are plain: letters, digits and -_./ as they stand in the table of assets and of requests,
- * never decoded, so there is no second spelling of anything. Only values of arguments are decoded.
- * All of it is a function of its input, and is fuzzed as such.
+ * Paths are plain: letters, digits and -_./ as in the table of assets and of requests, never
+ * decoded, so nothing has a second spelling. Only values of arguments are decoded. All of this
+ * depends only on the input, and is fuzzed.
  */
 #include "view/request.h"
 #include "base/errmsg.h"
@@ -40,7 +40,7 @@ static bool token_fits(const char *s, const char *token)
 	return !diff;
 }
 
-/* Is it one of our names, and how long is that? 0: it is not. */
+/* The length of our name at s; 0: it is not our name. */
 static size_t own_host(const char *s, uint16_t port)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
@@ -51,7 +51,7 @@ static size_t own_host(const char *s, uint16_t port)
 
 		if (!strncmp(s, text, len) && (!s[len] || s[len] == '/'))
 			return len;
-		len = strlen(names[i]); /* browsers leave port 80 out */
+		len = strlen(names[i]); /* browsers omit port 80 */
 		if (port == 80 && !strncmp(s, text, len) && (!s[len] || s[len] == '/'))
 			return len;
 	}
@@ -79,7 +79,7 @@ static bool opens_page(const struct request_head *h)
 	       h->mode && !strcmp(h->mode, "navigate") && h->dest && !strcmp(h->dest, "document");
 }
 
-/* h->target has the token. */
+/* Precondition: h->target contains the token. */
 static bool is_from_us(const struct request_head *h, uint16_t port)
 {
 	size_t len = h->host ? own_host(h->host, port) : 0;
@@ -116,7 +116,7 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* %41 and + in place. false: a bad escape, or one that hides a NUL. */
+/* Decodes %41 and + in place. false: a bad escape, or one that hides a NUL. */
 static bool decode(char *s)
 {
 	char *to = s;

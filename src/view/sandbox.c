@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sandbox.c - what the viewer's process may still do once it has all it needs.
+ * sandbox.c - limit what the viewer's process may do after setup.
  *
- * The viewer parses files that others wrote and answers requests of whoever knocks. If one of them
- * finds a mistake in it, little shall come of it:
+ * The viewer parses files from others and answers requests from any local program. If one of them
+ * exploits a bug, the damage must be small:
  *
  *	Landlock   files: the traces for reading, the cache for writing, nothing else
  *	seccomp    system calls: those of a server with threads, listed below. No new programs, no
- *	           memory that can be run, no sockets but those that come in, no other processes,
- *	           no signals to them.
+ *	           executable memory, no sockets except accepted ones, no other processes, no
+ *	           signals to them.
  *
- * A call that is not listed fails with EPERM instead of ending the program, so that a C library that
- * tries something new gets an answer. clone3 passes its flags in memory, where no filter can look;
- * it fails with ENOSYS, for which C libraries fall back to clone, and clone makes threads only.
+ * A call that is not listed fails with EPERM instead of killing the program, so that a C library
+ * that tries something new gets an error. clone3 passes its flags in memory, which a filter cannot
+ * read; it fails with ENOSYS, so that C libraries fall back to clone, and clone may only create
+ * threads.
  */
 #include "view/sandbox.h"
 #include "base/errmsg.h"
@@ -30,7 +31,7 @@
 
 /* --- files ------------------------------------------------------------------------------------- */
 
-/* Rights that came with later versions of Landlock, by version. */
+/* Rights that later versions of Landlock added, by version. */
 #define FS_V1 ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
@@ -86,7 +87,7 @@ int sandbox_paths(const char *const *read, size_t n_read, const char *cache, str
 /* --- system calls ------------------------------------------------------------------------------ */
 
 static const int always[] = {
-	/* the sockets that come in, and what threads wake each other with */
+	/* accepted sockets, and eventfds between threads */
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
 	SCMP_SYS(recvfrom),
@@ -110,7 +111,7 @@ static const int always[] = {
 	SCMP_SYS(pipe2),
 	SCMP_SYS(pipe),
 	SCMP_SYS(sendfile),
-	/* files that are open; fcntl has conditions */
+	/* open files; fcntl has conditions */
 	SCMP_SYS(read),
 	SCMP_SYS(readv),
 	SCMP_SYS(write),
@@ -148,7 +149,7 @@ static const int always[] = {
 	SCMP_SYS(rt_sigpending),
 	SCMP_SYS(sigaltstack),
 	SCMP_SYS(restart_syscall),
-	/* time, and what sorting and allocating ask about the machine */
+	/* time, and queries of sorting and allocation about the machine */
 	SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_getres),
 	SCMP_SYS(clock_nanosleep),
@@ -159,11 +160,11 @@ static const int always[] = {
 	SCMP_SYS(sysinfo),
 	SCMP_SYS(uname),
 	SCMP_SYS(getrusage),
-	/* who recorded for us has ended */
+	/* our recorder has ended */
 	SCMP_SYS(wait4),
 };
 
-/* The cache, and a trace that grows; Landlock says where. */
+/* The cache, and a growing trace; Landlock limits the paths. */
 static const int for_files[] = {
 	SCMP_SYS(open),	     SCMP_SYS(openat),	  SCMP_SYS(pwrite64),	SCMP_SYS(pwritev),
 	SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync),	SCMP_SYS(fdatasync),
@@ -189,7 +190,7 @@ static const int fcntls[] = {F_DUPFD,	  F_DUPFD_CLOEXEC, F_GETFD,	F_SETFD,  F_GE
 			     F_SETFL,	  F_GETLK,	   F_SETLK,	F_SETLKW, F_OFD_GETLK,
 			     F_OFD_SETLK, F_OFD_SETLKW,	   F_GETPIPE_SZ};
 
-/* Calls that could reach other processes: a recorder of ours is one, and a root who serves has its user. */
+/* Calls that could affect other processes: our recorder is one; for root, all of its processes. */
 static int allow_own(scmp_filter_ctx f)
 {
 	int r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,

@@ -2,15 +2,15 @@
 /*
  * stage.c - an opened trace with all that answers need.
  *
- *	timeline, lanes   shared by all threads, which they allow
- *	printers          have caches of their own, so each belongs to one request at a time; those that
- *	                  nobody uses wait in a list. There are never more than requests at once.
- *	selections        the 16 last used, each with the request that made it, so that two tabs that ask
- *	                  for the same share it. One that must go while a request looks at it is freed by
- *	                  that request. In a live trace one that is used is made again by its request when
- *	                  there is more, and takes the place of the old one; at most every RENEW_NS.
+ *	timeline, lanes   thread-safe, shared by all threads
+ *	printers          have their own caches, so each belongs to one request at a time; unused
+ *	                  ones wait in a list. There are never more than concurrent requests.
+ *	selections        the 16 last used, each with the request that made it, so that two tabs
+ *	                  with the same request share it. One that is dropped during a request is
+ *	                  freed by that request. In a live trace, a selection in use is made again
+ *	                  when there is more data, and replaces the old one; at most every RENEW_NS.
  *
- * One mutex guards the lists; it is never held while something is computed.
+ * One mutex protects the lists; it is never held during computation.
  */
 #include "view/stage.h"
 #include "base/clock.h"
@@ -165,7 +165,7 @@ static bool is_stale(struct stage *st, const struct stage_selection *s)
 	       clock_now_ns() - s->made_ns > (rest > RENEW_NS ? rest : RENEW_NS);
 }
 
-/* The same with what has come since; the old one if that cannot be had. Two may do it at once, the later counts. */
+/* Makes it again with new data; on failure returns the old one. If two do it, the later counts. */
 static struct stage_selection *renew(struct stage *st, struct stage_selection *s)
 {
 	struct stage_selection *now;
@@ -193,7 +193,7 @@ int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **
 	if (found && is_stale(st, found))
 		found = renew(st, found);
 	if (id && !found)
-		return errmsg_set(err, -ENOENT, "selection %llu is not kept any more; select again",
+		return errmsg_set(err, -ENOENT, "selection %llu has expired; select again",
 				  (unsigned long long)id);
 	*ret = found;
 	return 0;
@@ -216,7 +216,7 @@ struct stage_selection *stage_selection_find(struct stage *st, const char *body,
 	return found && is_stale(st, found) ? renew(st, found) : found;
 }
 
-/* That of the selection with this number, a free one, or of the one that was not used for the longest time. */
+/* The place of the selection with this number, a free one, or the least recently used one. */
 static size_t find_place(const struct stage *st, uint64_t id)
 {
 	size_t best = 0;
@@ -245,7 +245,7 @@ int stage_selection_add(struct stage *st, const struct stage_selection *what, st
 	if (!s || !s->body) {
 		free(s);
 		selection_free(sel);
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the selection");
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the selection");
 	}
 	memcpy(s->body, what->body, what->body_len);
 	s->body_len = what->body_len;
@@ -267,7 +267,7 @@ int stage_selection_add(struct stage *st, const struct stage_selection *what, st
 	pthread_mutex_unlock(&st->lock);
 	if (gone)
 		selection_drop(st, gone);
-	/* one without its lane still can be listed */
+	/* without its lane the selection can still be listed */
 	lanes_set_selection(st->lanes, s->id, sel);
 	*ret = s;
 	return 0;

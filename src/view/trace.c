@@ -2,11 +2,12 @@
 /*
  * trace.c - the files of `sonde view` and `sonde export`, as a stage.
  *
- *	paths ─▶ inputs_open ─▶ inputs_sources_list ─▶ which machine is whose ─▶ stage_new
+ *	paths ─▶ inputs_open ─▶ inputs_sources_list ─▶ assign machines ─▶ stage_new
  *
- * Tasks have numbers per machine, so it matters which files are of the same: the first file is
- * machine 0; one that the first lists as its guest is a machine of its own below it; files with the
- * same uname, which has the host's name in it, are parts of the same machine; any other is another.
+ * Tasks are numbered per machine, so this must find the files of one machine. The first file is
+ * machine 0. A file that the first lists as its guest is a separate machine below it. Files with
+ * the same uname, which contains the host name, belong to the same machine; any other is another
+ * machine.
  */
 #include "view/trace.h"
 
@@ -22,7 +23,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The file's name without its directories, unless another one is called so, too. */
+/* The file's name without directories, unless another file has the same name. */
 static const char *file_name(const struct viewtrace *vt, size_t file)
 {
 	const char *path = vt->inputs.files[file].tf->path, *name = base_name(path);
@@ -47,7 +48,7 @@ static bool is_same_machine(const struct tracefile *a, const struct tracefile *b
 	return x.len && x.len == y.len && !memcmp(x.data, y.data, x.len);
 }
 
-/* 1: file i is a guest of the first one, and is machine m now. */
+/* 1: file i is a guest of the first one; it becomes machine m. */
 static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 {
 	struct guest_cpu *cpus;
@@ -60,7 +61,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 		return r;
 	vt->vcpus[m] = calloc(n + 1, sizeof(**vt->vcpus));
 	for (size_t k = 0; vt->vcpus[m] && k < n; k++)
-		if ((int)cpus[k].host_pid > 0) /* else its thread was not found */
+		if ((int)cpus[k].host_pid > 0) /* otherwise its thread was not found */
 			vt->vcpus[m][n_known++] =
 				(struct stage_vcpu){cpus[k].cpu, cpus[k].host_pid};
 	free(cpus);
@@ -69,7 +70,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 	return vt->vcpus[m] ? 1 : -ENOMEM;
 }
 
-/* The number of the machine of each file; returns how many there are. */
+/* Assigns a machine number to each file; returns the number of machines. */
 static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 {
 	const struct inputs *in = &vt->inputs;
@@ -188,8 +189,7 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 		r = inputs_sources_list(&vt->sources, &vt->inputs, err);
 	if (r >= 0 && !vt->sources.n)
 		r = errmsg_set(err, -ENODATA,
-			       "%s holds no events that could be shown; 'sonde report' prints what "
-			       "is in it",
+			       "%s has no events to show; 'sonde report' prints its content",
 			       paths[0]);
 	if (r >= 0)
 		r = lines_init(&vt->lines, &vt->sources, true, err);

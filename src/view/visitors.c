@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * visitors.c - strangers at the viewer's port: few, not for long, and never in the way.
+ * visitors.c - strangers at the viewer's port: limited in number and time.
  *
- *	accept ─▶ visitor_enter: a stranger ─┬─ the token ─▶ visitor_trust: stays as long as it likes
+ *	accept ─▶ visitor_enter: a stranger ─┬─ the token ─▶ visitor_trust: no limit any more
  *	                                     ├─ DEADLINE_MS pass             ┐
- *	                                     └─ the oldest of STRANGERS_MAX  ┴─▶ its socket is shut down
+ *	                                     └─ the oldest of STRANGERS_MAX  ┴─▶ socket shut down
  *
- * Any process of this machine can connect. Without this, 128 connections that send a byte a minute
- * would use up the server for hours: the library's own limit counts all connections alike, and its
- * timeout begins anew with each byte.
+ * Any process of this machine can connect. Without limits, 128 connections that send a byte per
+ * minute would block the server for hours: the library's own limit counts all connections alike,
+ * and each byte restarts its timeout.
  *
- * Nothing here waits. If the server accepted more slowly than somebody connects, the queue of the
+ * Nothing here waits. If the server accepted more slowly than a client connects, the queue of the
  * listening socket would fill up and the kernel would drop the browser's connection.
  *
- * Whoever connects over and over would push out a browser that has connected but not yet sent its
- * request. So connections of other users (peers.c) are counted apart, and push out only each other.
- * Among those a stranger stays at least GRACE_MS, and who comes in the meantime is refused at once:
- * a refusal costs little, a thread costs more. Other users with the token get in as long as
- * nobody floods the port. Among this user's own strangers the oldest goes at once.
+ * A client that connects over and over would displace a browser that has connected but not yet sent
+ * its request. So connections of other users (peers.c) are counted separately, and displace only
+ * each other. Among those a stranger stays at least GRACE_MS, and newer ones are refused at once
+ * until then: a refusal costs little, a thread costs more. Other users with the token are served as
+ * long as no process floods the port. Among this user's own strangers the oldest is closed at once.
  *
- * A connection is ended by shutting its socket down; its own thread then sees the end and cleans up.
- * The library closes the socket after it has told of the end (visitor_leave), so under the lock the
- * descriptor is the right one.
+ * A connection is closed by shutting its socket down; its own thread then sees the end and cleans
+ * up. The library closes the socket after it has reported the end (visitor_leave), so under the
+ * lock the descriptor is valid.
  *
- * The list is in the order of coming, so the first stranger in it is the oldest. It has VISITORS_MAX
- * entries at most.
+ * The list is in the order of arrival, so its first stranger is the oldest. It has at most
+ * VISITORS_MAX entries.
  */
 #include "view/visitors.h"
 
@@ -51,8 +51,8 @@ struct visitor {
 struct visitors {
 	pthread_mutex_t lock;
 	struct visitor *first, *last;
-	unsigned n_strangers[2]; /* [is_other], without those that are ended */
-	bool next_is_other;	 /* the connection that has been let in, but has not entered */
+	unsigned n_strangers[2]; /* [is_other], without ended ones */
+	bool next_is_other;	 /* for the connection that was admitted, but has not entered */
 };
 
 struct visitors *visitors_new(void)

@@ -20,7 +20,7 @@ $ sonde export --svg --from 5 --to 4 $GOLDEN/tour.dat
 sonde: --from 5 is later than --to 4
 [2]
 $ sonde export --svg --from 1 --to 2 $GOLDEN/tour.dat
-sonde: there is nothing of the trace in this range
+sonde: the trace has no data in this range
 [2]
 $ sonde export --svg --lanes nosuch:0:0 $GOLDEN/tour.dat 2>&1 | sed 's/:.*/:/'
 sonde:

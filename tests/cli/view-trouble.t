@@ -9,7 +9,7 @@ $ sonde view --port 65536
 sonde: --port is a number up to 65535
 [2]
 $ sonde view --token 12
-sonde: a token is 32 digits of 0-9a-f
+sonde: a token must have 32 digits of 0-9a-f
 [2]
 $ sonde view --no-cache --beside
 sonde: --no-cache, --cache-dir and --beside exclude each other
@@ -22,5 +22,5 @@ sonde: /etc/passwd is not a trace file (it does not begin like a trace.dat)
 [1]
 $ cp $GOLDEN/made-latency-v7.dat text.dat
 $ sonde view text.dat
-sonde: text.dat holds no events that could be shown; 'sonde report' prints what is in it
+sonde: text.dat has no events to show; 'sonde report' prints its content
 [1]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dump.c - what is in a trace file besides its events, in the words of trace-cmd.
+ * dump.c - the content of a trace file besides its events, in the format of trace-cmd.
  *
  *	version 6   in the order of the file
- *	version 7   strings and sections, as they lie in the file; then the chain of options, with the
- *	            directories of buffers; then the texts, the last one that an option points at first
+ *	version 7   strings and sections, in the order of the file; then the chain of options, with
+ *	            the directories of buffers; then the texts, the last one with an option first
  *
- * Each line belongs to one or more items (dump.h); the caller chooses items. What is damaged or cut off is
- * left out and reported as damage of the file.
+ * Each line belongs to one or more items (dump.h); the caller chooses items. Damaged or truncated
+ * parts are skipped and reported as damage of the file.
  *
- * Symbols and formats are megabytes: text goes to the caller as it is made, and nothing is kept.
+ * Symbols and formats have megabytes: text goes to the caller as it is made, and nothing is stored.
  */
 #include "base/errmsg.h"
 #include "present/dump/dump_int.h"
@@ -23,7 +23,7 @@
 #define CHAIN_MAX	  65536
 #define POINTERS_MAX	  4096
 #define STRINGS_MAX_BYTES (16u << 20)
-#define LINE_BYTES	  400 /* nearly every line; longer ones are allocated */
+#define LINE_BYTES	  400 /* enough for nearly every line; longer ones are allocated */
 
 void dump_print(const struct dump *d, unsigned items, const char *fmt, ...)
 {
@@ -111,7 +111,7 @@ static void print_systems(const struct dump *d, struct piece raw)
 	}
 }
 
-/* The length before a text says how much of the section it is. */
+/* The length before a text is its size within the section. */
 static struct piece sized(const struct dump *d, struct piece body, unsigned length_bytes)
 {
 	struct byte_reader r = reader(d, body);
@@ -164,13 +164,13 @@ static void print_table_v6(const struct dump *d)
 	}
 }
 
-/* One that the file is too short for lies nowhere; an empty one does lie somewhere in it. */
+/* A text beyond the end of a truncated file is not in it; an empty text is. */
 static bool is_in_file(const struct tracefile *tf, struct piece text)
 {
 	return text.data >= tf->map.data && text.data <= tf->map.data + tf->map.len;
 }
 
-/* The texts as far as the file goes. */
+/* Prints the texts up to the end of the file. */
 static bool print_texts_v6(struct dump *d)
 {
 	static const struct {
@@ -397,7 +397,7 @@ static uint64_t print_options_section(struct dump *d, struct piece body, size_t 
 	return 0;
 }
 
-/* Where the chain of options begins: the last thing in the head, if that is whole. */
+/* The offset of the first options: the last item of the head, if the head is complete. */
 static uint64_t first_options(const struct tracefile *tf)
 {
 	size_t before = SNF_MAGIC_BYTES + sizeof("7") + 6 + strlen(tf->compression_name) + 1 +
@@ -422,7 +422,7 @@ static void print_chain(struct dump *d, struct pointers *p)
 			break;
 		next = print_options_section(d, body, &n, p);
 		free(heap);
-		offset = next > offset ? next : 0; /* one that goes back is a loop */
+		offset = next > offset ? next : 0; /* a backward offset would loop */
 	}
 	dump_print(d, DUMP_SUMMARY | DUMP_OPTIONS, "\t[%zu options]\n", n);
 }

@@ -2,10 +2,10 @@
 /*
  * options.c - the options of a trace file as text, for `sonde dump --options`.
  *
- * A table says how each option is shown; the formats are those of trace-cmd dump, so that the two
- * can be compared. Options differ between the versions in one: BUFFER, which in version 7 is the whole
- * directory of a buffer. An option whose data is too short is shown as far as it goes, with a word that
- * it is broken.
+ * A table defines how each option is shown; the formats are those of trace-cmd dump, so that the
+ * two can be compared. One option differs between the versions: BUFFER, which in version 7 is the
+ * whole directory of a buffer. If the data of an option is too short, the complete part is shown,
+ * and the option is marked as broken.
  */
 #include "base/textbuf.h"
 #include "present/dump/dump_int.h"
@@ -18,7 +18,7 @@ struct option_kind {
 	const char *name;
 	void (*print)(struct dump *d, const struct option_kind *kind, uint16_t id,
 		      struct piece data);
-	unsigned items; /* that ask for its text, besides --options */
+	unsigned items; /* items that include its text, besides --options */
 };
 
 static struct byte_reader reader(const struct dump *d, struct piece data)
@@ -34,7 +34,7 @@ static void print_string(struct dump *d, const struct option_kind *kind, uint16_
 		dump_print_text(d, DUMP_OPTIONS | kind->items, data);
 }
 
-/* An option of our own, compressed where that pays. */
+/* An option of sonde's own, compressed if that saves space. */
 static void print_packed(struct dump *d, const struct option_kind *kind, uint16_t id,
 			 struct piece data)
 {
@@ -135,7 +135,7 @@ static void print_buffer(struct dump *d, const struct option_kind *kind, uint16_
 
 /* --- guests ------------------------------------------------------------------------------------ */
 
-/* The columns of one CPU's samples, each n numbers; the fourth stands behind those of all CPUs. */
+/* The columns of one CPU's samples, n numbers each; the fourth follows those of all CPUs. */
 struct shift_cpu {
 	struct piece times, offsets, scalings, fractions;
 	uint32_t n;
@@ -172,7 +172,7 @@ static void print_time_shift(struct dump *d, const struct option_kind *kind, uin
 	uint64_t peer = byte_reader_take_number(&r, 8);
 	uint32_t flags = byte_reader_take_number(&r, 4), n_cpus = byte_reader_take_number(&r, 4),
 		 n = 0;
-	/* each has at least the number of its samples */
+	/* each CPU has at least its number of samples */
 	struct shift_cpu *cpus =
 		n_cpus <= byte_reader_left(&r) / 4 ? calloc(n_cpus + 1, sizeof(*cpus)) : NULL;
 

@@ -3,21 +3,22 @@
  * chrome.c - a trace as JSON of Chrome's trace viewer, which many programs read.
  *
  *	{"displayTimeUnit":"ns","traceEvents":[
- *	{"ph":"X","pid":0,"tid":3,"ts":12.345,"dur":6.789,"name":"bash-136"},      what CPU 3 ran
- *	{"ph":"B","pid":136,"tid":136,"ts":…,"name":"vfs_read"}, {"ph":"E",…},     functions
- *	{"ph":"X",…,"name":"read","cat":"syscall"},                                system calls
- *	{"ph":"X","pid":0,"tid":3,…,"name":"virtio0","cat":"irq"},                 interrupts, inside what CPU 3 ran
- *	{"ph":"X","pid":9999999,"tid":136,…,"name":"sleeping","cat":"state"},      what the task did
- *	{"ph":"i","s":"t",…,"name":"sched_waking","args":{"info":"…"}},            any event
- *	{"ph":"M",…,"name":"thread_name","args":{"name":"bash"}} ]}                names, in the end
+ *	{"ph":"X","pid":0,"tid":3,"ts":12.345,"dur":6.789,"name":"bash-136"},   tasks on CPU 3
+ *	{"ph":"B","pid":136,"tid":136,"ts":…,"name":"vfs_read"}, {"ph":"E",…},  functions
+ *	{"ph":"X",…,"name":"read","cat":"syscall"},                             system calls
+ *	{"ph":"X","pid":0,"tid":3,…,"name":"virtio0","cat":"irq"},              interrupts on CPU 3
+ *	{"ph":"X","pid":9999999,"tid":136,…,"name":"sleeping","cat":"state"},   states of the task
+ *	{"ph":"i","s":"t",…,"name":"sched_waking","args":{"info":"…"}},         any event
+ *	{"ph":"M",…,"name":"thread_name","args":{"name":"bash"}} ]}             names, at the end
  *
  * Times are microseconds with three decimals, since the first event, so that a double holds them
- * exactly. Process 0 stands for the CPUs, its threads are their numbers; the idle task's own events
- * stand there, too. What a CPU ran is told by its switches and by the task of each event, as in the viewer: where somebody
- * else is there than should be, or events were lost, nothing is drawn between the last event of the one and the
- * first of the other. States of tasks are in a process of their own, a thread for each task, because functions and
- * system calls, which stand with the task, would not nest with them. Where the trace does not tell processes, a task is its own. Tasks of other machines
- * (guests) get numbers from 10 000 000 on.
+ * exactly. Process 0 represents the CPUs, its threads are their numbers; it also has the events of
+ * the idle task. The running task of a CPU follows from its switches and from the task of each
+ * event, as in the viewer: where another task runs than expected, or events were lost, nothing is
+ * drawn between the last event of one task and the first of the other. States of tasks are in a
+ * separate process, with a thread for each task, because they would not nest with the task's
+ * functions and system calls. If the tgid is unknown, a task is its own process. Tasks of other
+ * machines (guests) get numbers from 10 000 000 on.
  */
 #include "base/json/json.h"
 #include "present/export/slices.h"
@@ -34,23 +35,23 @@
 #define MACHINE_STEP 10000000
 #define STATES_PID   (MACHINE_STEP - 1) /* the process whose threads are states of tasks */
 
-#define LEAVING_NS   UINT64_C(10000000) /* events of who left may follow its switch for so long */
+#define LEAVING_NS   UINT64_C(10000000) /* events of a task may follow its switch for this long */
 
 enum { IRQ_HARD, IRQ_SOFT, IRQ_LEVELS };
 
-struct cpu_irq { /* under way on a CPU */
+struct cpu_irq { /* an open interrupt on a CPU */
 	uint64_t ts;
 	bool is_on;
 	char name[48];
 };
 
-struct cpu_run {			 /* what a CPU runs since when */
+struct cpu_run {			 /* the running task of a CPU, and since when */
 	uint64_t ts, sign_ts, switch_ts; /* sign: its last event */
-	int pid;			 /* -1: not known */
-	int leaving;	     /* who was there before, until the next event of pid; -1: nobody */
-	const void *formats; /* of the file that tells it */
+	int pid;			 /* -1: unknown */
+	int leaving;	     /* the task before, until the next event of pid; -1: none */
+	const void *formats; /* of the file that shows it */
 	uint16_t source;
-	bool is_switched; /* switches were met on this CPU */
+	bool is_switched; /* this CPU has switches */
 	char name[48];
 	struct cpu_irq irqs[IRQ_LEVELS];
 };
@@ -65,9 +66,9 @@ struct trace_export {
 	struct textbuf *out;
 	uint64_t origin, last;
 	uint64_t *last_of;    /* by source */
-	uint32_t n_cpus;      /* above all that were met */
+	uint32_t n_cpus;      /* highest number so far, plus one */
 	struct slices states; /* by task: whose states have a name */
-	struct slices places; /* by task: on which CPU it is */
+	struct slices places; /* by task: its CPU */
 	bool has_states[MACHINES_MAX];
 	bool is_begun, has_event;
 };
@@ -99,7 +100,7 @@ static void event_close(struct trace_export *x)
 	textbuf_add_char(x->out, '}');
 }
 
-/* Where events of a task go. */
+/* The process and thread for the events of a task. */
 static void place(const struct trace_export *x, const struct record *rec, int pid, long *ret_pid,
 		  long *ret_tid)
 {
@@ -132,7 +133,7 @@ static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint
 	event_close(x);
 }
 
-/* The file's last event: until then a CPU without events goes on. */
+/* The file's last event: until then a CPU without events continues as before. */
 static uint64_t file_last(const struct trace_export *x, const void *formats)
 {
 	uint64_t last = 0;
@@ -154,9 +155,9 @@ static void leave_cpu(struct trace_export *x, uint32_t machine, uint32_t cpu, in
 }
 
 /*
- * Who comes here has left wherever else it should be: its switch is missing there. So a task is on one CPU
- * at most, and which one is kept by task: to look at all CPUs for each switch takes too long where there are
- * thousands.
+ * A task that starts here has left its previous CPU, where its switch is missing. So a task is on
+ * at most one CPU, and a table by task stores which: searching all CPUs at each switch takes too
+ * long on machines with thousands.
  */
 static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu, int pid)
 {
@@ -168,7 +169,8 @@ static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu,
 		t->on_cpu = cpu + 1;
 		return;
 	}
-	for (uint32_t i = 0; pid > 0 && i < x->n_cpus; i++) /* more tasks than have a place */
+	for (uint32_t i = 0; pid > 0 && i < x->n_cpus;
+	     i++) /* more tasks than the table has room for */
 		if (i != cpu)
 			leave_cpu(x, machine, i, pid);
 }
@@ -181,8 +183,8 @@ static void begin_run(struct cpu_run *run, uint64_t ts, int pid, const char *com
 }
 
 /*
- * An event by a task. False: it does not count, another buffer of the same file tells about this CPU. A switch of the
- * first buffer that has any decides which that is.
+ * An event of a task. False: ignore it, because another buffer of the same file covers this CPU:
+ * the first buffer with a switch.
  */
 static bool see_run(struct trace_export *x, const struct record *rec, int pid, bool is_switch)
 {
@@ -240,7 +242,7 @@ static void add_ends(struct trace_export *x, const struct slice_track *t, uint64
 	}
 }
 
-/* A process may become known while functions are open: they end where they began. */
+/* A tgid may become known while functions are open: they end on the track where they began. */
 static void add_function(struct trace_export *x, struct printer *p, const struct record *rec,
 			 struct slice_track *t, bool is_entry)
 {
@@ -318,7 +320,7 @@ static void name_irq(struct printer *p, const struct record *rec, int level, cha
 		snprintf(buf, size, "softirq %llu", (unsigned long long)vec);
 }
 
-/* An end without a beginning, and a beginning without an end, are single events only. */
+/* An end without a beginning, and a beginning without an end, are only single events. */
 static void add_irq(struct trace_export *x, struct printer *p, const struct record *rec)
 {
 	int level = !strncmp(rec->event->name, "softirq_", 8) ? IRQ_SOFT : IRQ_HARD;
@@ -365,7 +367,7 @@ static void add_instant(struct trace_export *x, const struct record *rec)
 	event_close(x);
 }
 
-/* "bash" of a task, when it is first met; the later name wins in most viewers, as it should. */
+/* The name of a task, at its first event; in most viewers a later name wins, as it should. */
 static void add_task(struct trace_export *x, const struct record *rec, struct slice_track *t)
 {
 	long pid, tid;
@@ -496,7 +498,7 @@ static void name_thread(struct trace_export *x, const char *what, long pid, long
 	event_close(x);
 }
 
-/* Names of the process and the thread where states of a task go, once. */
+/* Names the process and the thread for states of a task, once. */
 static void name_states(struct trace_export *x, const struct export_state *s, long pid, long tid)
 {
 	struct slice_track *t = slices_get(&x->states, s->machine, s->pid, 0);
@@ -542,7 +544,7 @@ static void chrome_add_state(struct trace_export *x, const struct export_state *
 	event_close(x);
 }
 
-/* What runs in the end ran until its file's end, and what is open ends with all: viewers want pairs. */
+/* Ends running tasks at their file's end, and open functions at the end: viewers need pairs. */
 static void chrome_finish(struct trace_export *x, struct textbuf *out)
 {
 	const struct slice_track **tracks;
@@ -558,7 +560,7 @@ static void chrome_finish(struct trace_export *x, struct textbuf *out)
 	for (size_t i = 0; tracks && i < n; i++)
 		add_ends(x, tracks[i], x->last, tracks[i]->n_open);
 	if (!tracks)
-		out->overflow = true; /* it is not complete: that must not look like success */
+		out->overflow = true; /* incomplete: it must not look like success */
 	free(tracks);
 	textbuf_add_str(out, "\n]}\n");
 }

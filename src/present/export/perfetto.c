@@ -4,16 +4,17 @@
  *
  *	Trace { repeated packet = 1 }
  *	packet: ftrace_events = 1   { cpu = 1, repeated event = 2 }            all events, by CPU
- *	        process_tree = 2    { threads = 2 { tid, name, tgid } }        where the trace tells tgids
+ *	        process_tree = 2    { threads = 2 { tid, name, tgid } }        if tgids are known
  *	        track_descriptor = 60, track_event = 11                        functions as nested slices
  *
- * Protobuf is simple to write: a field is a varint of (number << 3 | type), then a varint or a length
- * and bytes. The length of a message is not known before it is written, so it gets five bytes and a
- * varint that is padded to five. Events that Perfetto knows are written by a table of their fields;
- * any other becomes a generic event with its fields by name, so nothing is left out. Function names
- * are resolved here: the trace has the kernel's symbols, Perfetto has not.
+ * Protobuf is simple to write: a field is a varint of (number << 3 | type), then a varint or a
+ * length and bytes. The length of a message is not known before it is written, so five bytes are
+ * reserved for it and filled with a varint that is padded to five. A table defines the fields of
+ * events that Perfetto knows; any other becomes a generic event with its fields by name, so nothing
+ * is omitted. Function names are resolved here: the trace has the kernel's symbols, Perfetto does
+ * not.
  *
- * Perfetto takes all times as boot time; they are the trace's own clock, unchanged.
+ * Perfetto reads all times as boot time; they are the trace's own clock, unchanged.
  */
 #include "decode/walker.h"
 #include "present/export/slices.h"
@@ -26,7 +27,7 @@
 
 #define FIELDS_MAX     8
 #define LEN_BYTES      5
-#define SEQUENCE       1 /* all packets are of one writer */
+#define SEQUENCE       1 /* all packets have one writer */
 #define TEXT_MAX_BYTES 4096
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
@@ -42,7 +43,7 @@ enum {
 	P_MACHINE = 98
 };
 
-/* Events with messages of their own: the number in FtraceEvent, and the numbers of their fields. */
+/* Events with their own messages: the number in FtraceEvent, and the numbers of their fields. */
 static const struct known_event {
 	const char *system, *name;
 	uint16_t number;
@@ -133,7 +134,7 @@ static void add_text(struct textbuf *tb, unsigned number, const char *s, size_t 
 	textbuf_add(tb, s, len);
 }
 
-/* Begins a message; returns where its length goes. */
+/* Begins a message; returns the position of its length. */
 static size_t message_open(struct textbuf *tb, unsigned number)
 {
 	add_varint(tb, number << 3 | WIRE_BYTES);
@@ -178,7 +179,7 @@ static int64_t sign_extend(uint64_t v, unsigned size)
 	return (int64_t)(v << shift) >> shift;
 }
 
-/* A field under `text` or `number`; 0 numbers: generic, str 3, int 4, uint 5. */
+/* A field under `text` or `number`; if these are 0: generic, str 3, int 4, uint 5. */
 static void add_value(struct textbuf *tb, const struct printer *p, const struct field *f,
 		      unsigned number)
 {
@@ -253,7 +254,7 @@ static uint64_t track_id(const struct slice_track *t)
 	return t->key;
 }
 
-/* A task's track: under its thread if its process is known, else by name. */
+/* A task's track: under its thread if its process is known, otherwise by name. */
 static void add_track(struct trace_export *x, struct slice_track *t, const struct record *rec)
 {
 	size_t start = packet_open(x, t->machine), track = message_open(x->out, P_TRACK), thread;
@@ -298,7 +299,7 @@ static void add_ends(struct trace_export *x, const struct slice_track *t, uint64
 		add_slice(x, t, ts, SLICE_END, NULL, 0);
 }
 
-/* Names the function in x->text. */
+/* Writes the name of the function into x->text. */
 static void name_function(struct trace_export *x, struct printer *p, uint64_t addr)
 {
 	struct textbuf *out = p->out;
@@ -374,7 +375,7 @@ static bool is_graph(const struct event *ev, bool *ret_is_entry)
 	return *ret_is_entry || (ev->is_ftrace && !strcmp(ev->name, "funcgraph_exit"));
 }
 
-/* A task whose process is known, once. */
+/* A task with known process, once. */
 static void add_thread(struct trace_export *x, const struct record *rec)
 {
 	uint32_t machine = x->config.machines[rec->source];
@@ -398,7 +399,7 @@ static void add_thread(struct trace_export *x, const struct record *rec)
 	message_close(x->out, start);
 }
 
-/* A bundle holds events of one CPU that follow each other. */
+/* A bundle contains consecutive events of one CPU. */
 static void perfetto_add(struct trace_export *x, const struct batch *b, struct textbuf *out)
 {
 	bool is_entry;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slices.c - which functions are open on which task.
+ * slices.c - the open functions of each task.
  *
- * A table by task, open addressing, with a random seed as all tables whose keys come from files. The
- * idle task of every CPU has pid 0, so for it the CPU takes part in the key. The first function of a
- * trace may stand at any depth; what would be above it is not known and not opened, so a track keeps the
- * depths of what was begun here.
+ * A table by task, open addressing, with a random seed like all tables whose keys come from files.
+ * The idle task of every CPU has pid 0, so for it the CPU is part of the key. The first function of
+ * a trace may have any depth; its callers are unknown and not opened, so a track stores the depths
+ * of functions that began in the trace.
  */
 #include "present/export/slices.h"
 #include "base/hash.h"

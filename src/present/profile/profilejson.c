@@ -8,8 +8,8 @@
  *	 "count":1,"total":…,"avg":…,"max":…,"max_at":…,"min":…,"min_at":…,
  *	 "stacks":[{"count":1,"total":…,…,"frames":["schedule",…]}]}]}
  *
- * Times are in "unit": nanoseconds, or "clock" where the trace's clock counts something else. Stacks
- * are not a tree here but a list, each with its frames, the innermost first.
+ * Times are in "unit": nanoseconds, or "clock" if the trace's clock does not count time. Stacks are
+ * not a tree here but a list, each with its frames, the innermost first.
  */
 #include "present/profile/profilejson.h"
 #include "base/json/jsonwriter.h"
@@ -71,7 +71,7 @@ static void add_values(struct jsonwriter *w, const struct profile_row *r)
 	jsonwriter_open(w, "values", '[');
 	for (size_t i = 0; i < r->n_values; i++) {
 		jsonwriter_open(w, NULL, '{');
-		if (r->values[i]->value >> 53) /* more than a double holds */
+		if (r->values[i]->value >> 53) /* more than a double can hold */
 			jsonwriter_add_hex(w, "value", r->values[i]->value);
 		else
 			jsonwriter_add_uint(w, "value", r->values[i]->value);

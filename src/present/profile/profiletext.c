@@ -14,9 +14,9 @@
  *	          hrtimer_nanosleep
  *	          common_nsleep
  *
- * A branch of the tree of stacks is a line with a plus: its part of the time of its brothers, how
- * often, how long; below it the frames, innermost first, until it branches again. Frames that are
- * only there because of the tracing (the tracepoint's own functions) are left out.
+ * A branch of the tree of stacks is a line with a plus: its share of the time among its siblings,
+ * its count, its time; below it the frames, innermost first, until it branches again. Frames that
+ * exist only because of tracing (the tracepoint's own functions) are omitted.
  */
 #include "present/profile/profiletext.h"
 
@@ -25,12 +25,12 @@
 
 #define NAME_WIDTH	40
 #define VALUES_SHOWN	4
-#define FUNCTIONS_SHOWN 40 /* of a task; JSON has them all */
+#define FUNCTIONS_SHOWN 40 /* per task; JSON has all */
 #define EVENTS_WIDTH	80
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Four digits and a unit, or as the clock counts. */
+/* Four digits and a unit, or units of the clock. */
 static const char *fmt_time(char text[32], uint64_t v, const struct profile_style *style)
 {
 	static const struct {
@@ -124,7 +124,7 @@ void profiletext_fmt_head(const struct profile *p, const struct profile_style *s
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* What a state means, by its first letter. */
+/* The meaning of a state, by its first letter. */
 static const char *state_meaning(const char *state)
 {
 	static const struct {
@@ -176,7 +176,7 @@ static void add_softirq(const struct profile_row *r, struct textbuf *tb)
 		textbuf_addf(tb, ":%" PRIu64, r->value);
 }
 
-/* Addresses and other large numbers in hex, as people know them. */
+/* Addresses and other large numbers in hexadecimal. */
 static void add_value(const struct profile *p, const struct profile_row *r, struct textbuf *tb)
 {
 	static const char *const code[] = {"call_site", "ip",	  "function",
@@ -246,7 +246,7 @@ void profiletext_fmt_name(const struct profile *p, const struct profile_row *r,
 	}
 }
 
-/* A word or two after the name, for those who do not know what it means. */
+/* A short explanation after the name. */
 static void add_meaning(const struct profile *p, const struct profile_task *t,
 			const struct profile_row *r, struct textbuf *tb)
 {

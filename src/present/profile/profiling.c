@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiling.c - makes a profile of every source, feeds it records and prints what came of them.
+ * profiling.c - make a profile of every source, feed it records and print the result.
  *
  *	hooks of the command line ─┐
  *	hooks of a file ───────────┴─▶ profile of a source ◀── its records
- *	                                     └──▶ head, tasks, tail: text, JSON or as trace-cmd prints it
+ *	                                     └──▶ head, tasks, tail: text, JSON, trace-cmd's format
  *
- * Every buffer of every file has a profile of its own: two buffers may hold the same events. Hooks come
- * from the command line (-H) and from the files that were recorded with some.
+ * Every buffer of every file has its own profile: two buffers may contain the same events. Hooks
+ * come from the command line (-H) and from files that were recorded with hooks.
  */
 #include "present/profile/profiling.h"
 
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES     (256u << 10) /* written when there is so much */
+#define TEXT_BYTES     (256u << 10) /* write when this much text has accumulated */
 #define TEXT_MAX_BYTES (256u << 20)
 
 /* --- hooks ------------------------------------------------------------------------------------ */
@@ -44,7 +44,7 @@ static int add_hook(struct profiling *pf, const char *text, size_t len, struct e
 	return r;
 }
 
-/* The hooks that a file was recorded with; one that cannot be read is damage. */
+/* The hooks that a file was recorded with; an unreadable hook counts as damage. */
 static void add_file_hooks(struct profiling *pf, struct tracefile *tf)
 {
 	for (size_t i = 0; i < tf->n_options; i++) {
@@ -97,7 +97,7 @@ static bool is_filtered(const struct inputs_spec *o)
 	return o->n_filters || o->pids.n || o->comms.n || o->n_cpus || o->no_irq || o->no_softirq;
 }
 
-/* A hook of the file, on an event that the file does not describe. */
+/* Reports a hook of the file on an event that the file does not describe. */
 static void tell_absent(const struct profiling *pf, struct formats *f, const struct profile_hook *h)
 {
 	bool start = formats_find_name(f, h->start_system, h->start_event);
@@ -264,7 +264,7 @@ int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *te
 	textbuf_init(&pf->tb, TEXT_MAX_BYTES);
 	if (peer)
 		print_peer_heads(pf);
-	/* trace-cmd puts every file before those it read so far */
+	/* trace-cmd prints every file before those that it read earlier */
 	for (size_t i = 0; !r && i < pf->n_sources; i++)
 		r = print_source(pf, peer ? pf->n_sources - 1 - i : i, err);
 	if (!r)

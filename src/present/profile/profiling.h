@@ -4,7 +4,7 @@
  *
  *	profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
  *
- * Which hooks, whose interrupts, text or JSON: struct profiling_spec says it.
+ * struct profiling_spec selects the hooks, the interrupts, and text or JSON.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILING_H
 #define SONDE_PRESENT_PROFILE_PROFILING_H
@@ -19,10 +19,10 @@ struct profile_hook;
 struct profiling_spec {
 	enum lines_as as;     /* text or JSON */
 	bool global, by_comm; /* -G, --by-comm */
-	bool with_own;	      /* --self: what sonde itself did, too */
+	bool with_own;	      /* --self: include sonde's own activity */
 	bool peer_text;	      /* exactly as trace-cmd prints it */
 	bool verbose;
-	void (*tell)(const char *sentence); /* what is left out; NULL: nobody wants to know */
+	void (*tell)(const char *sentence); /* reports what is omitted; NULL: do not report */
 	struct word_list hooks;		    /* -H */
 };
 
@@ -36,18 +36,20 @@ struct profiling {
 	struct profile **profiles;
 	struct profile_hook *hooks; /* -H, then those of all files */
 	size_t n_hooks, n_asked;
-	size_t *first_hook; /* of a file, and one more */
+	size_t *first_hook; /* by file, plus one more */
 	struct profile_hook *list;
-	bool any;    /* something is printed */
-	bool traced; /* by us, with all events that a profile looks at */
+	bool any;    /* something was printed */
+	bool traced; /* recorded by us, with all events that a profile uses */
 	struct textbuf tb;
 };
 
-/* All stay the caller's. Close it on failure, too. */
+/* The caller keeps all arguments. Close it on failure, too. */
 int profiling_open(struct profiling *pf, const struct profiling_spec *spec, struct inputs *in,
 		   const struct lines *lines, struct errmsg *err);
 void profiling_add(struct profiling *pf, const struct batch *b);
-/* Once; nothing can be added afterwards. write returns 0, 1 (that is enough), or negative, which is the result. */
+/*
+ * Call it once; nothing can be added afterwards. write returns 0, 1 (stop), or a negative result.
+ */
 int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *text, size_t len),
 		    void *write_ctx, struct errmsg *err);
 void profiling_close(struct profiling *pf);

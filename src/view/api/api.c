@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api.c - the table of requests, what their queries have in common, and how failures are told.
+ * api.c - the table of requests, the common parts of their queries, and the report of failures.
  *
- * doc/VIEWER.md has the members of every answer. A request that is not in the table does not exist;
- * one that failed is {"error":"sentence"}, with "at" where the sentence points into an expression.
- * An answer that would grow above its ceiling fails as a whole: half an object is none. So does one
- * during which the system refused memory: status 503, and the next request is answered again.
+ * doc/VIEWER.md lists the members of every answer. A request that is not in the table does not
+ * exist; the answer to a failed one is {"error":"message"}, with "at" if the message refers to a
+ * place in an expression. An answer that exceeds its ceiling fails as a whole: half an object is
+ * useless. So does one during which memory ran out: status 503, and the next request is answered
+ * again.
  */
 #include "view/api/api.h"
 
@@ -80,27 +81,27 @@ static int run(struct stage *st, const struct request *req, const char *path, st
 		if (strcmp(table[i].name, path))
 			continue;
 		if (!(table[i].methods & (req->is_post ? BY_POST : BY_GET)))
-			return errmsg_set(err, -EINVAL, "api/%s is asked by %s", path,
+			return errmsg_set(err, -EINVAL, "api/%s requires %s", path,
 					  req->is_post ? "GET" : "POST");
 		return table[i].run(st, req, a, err);
 	}
-	return errmsg_set(err, -ENOENT, "there is no request api/%.40s", path);
+	return errmsg_set(err, -ENOENT, "unknown request api/%.40s", path);
 }
 
-/* Nothing may be missing in the answer. */
+/* Fails unless the answer is complete. */
 static int run_whole(struct stage *st, const struct request *req, const char *path,
 		     struct answer *a, struct errmsg *err)
 {
 	unsigned n_refused = shortage_count();
 	int r = run(st, req, path, a, err);
 
-	/* whatever the request made of it */
+	/* even if the request itself succeeded */
 	if (shortage_count() != n_refused) {
 		err->code = 0;
-		return errmsg_set(err, -ENOMEM, "memory ran out; ask for less, or try again later");
+		return errmsg_set(err, -ENOMEM, "out of memory; request less, or try again later");
 	}
 	if (r >= 0 && a->body.overflow)
-		return errmsg_set(err, -EFBIG, "the answer is too long; ask for a shorter range");
+		return errmsg_set(err, -EFBIG, "the answer is too long; request a shorter range");
 	return r;
 }
 
@@ -122,13 +123,13 @@ void api_answer(struct stage *st, const struct request *req, const char *path, s
 	else
 		r = run_whole(st, req, path, a, &err);
 	if (r == -E2BIG && !err.code)
-		errmsg_set(&err, r, "there are too many events; choose a shorter range");
+		errmsg_set(&err, r, "too many events; choose a shorter range");
 	if (r < 0) {
-		errmsg_set_errno(&err, r, "it did not work");
+		errmsg_set_errno(&err, r, "the request failed");
 		fmt_error(a, &err);
 	}
 	if (shortage_count() != n_refused)
-		shortage_settle(shortage_count()); /* the status says it */
+		shortage_settle(shortage_count()); /* the status reports it */
 }
 
 int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,
@@ -155,7 +156,7 @@ int api_task(const struct stage *st, const struct request *req, int *ret, struct
 		return 0;
 	r = request_uint(req, "task", 0, UINT16_MAX, &v, err);
 	if (r >= 0 && v >= timeline_n_tasks(st->tl))
-		r = errmsg_set(err, -ENOENT, "there is no task number %llu", (unsigned long long)v);
+		r = errmsg_set(err, -ENOENT, "unknown task number %llu", (unsigned long long)v);
 	if (r >= 0)
 		*ret = v;
 	return r;

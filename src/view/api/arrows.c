@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrows.c - api/arrows: who woke whom, and when that one ran.
+ * arrows.c - api/arrows: which task woke which, and when the woken task ran.
  *
- * A waking tells who woke whom and when; the arrow ends where that task is next switched in, on any
- * CPU. A page draws a few hundred of them, so the wakings of a range are taken in time order up to
- * `max`, and only switches behind them are looked at: in steps that double, from a tenth of a second,
- * until all have their end or 100 s are over; a task that waits longer has no end of its arrow.
+ * A waking has the waker, the woken task and the time. The arrow ends where that task is next
+ * switched in, on any CPU. A page draws a few hundred of them, so this takes the wakings of a range
+ * in time order up to `max`, and reads only the switches after them: in steps that double, from a
+ * tenth of a second, until all arrows have an end or 100 s have passed. The arrow of a task that
+ * waits longer has no end.
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
@@ -22,7 +23,7 @@
 struct arrow {
 	uint64_t ts, ran;
 	uint16_t task, waker;
-	int32_t cpu, ran_cpu; /* ran_cpu -1: not known */
+	int32_t cpu, ran_cpu; /* ran_cpu -1: unknown */
 };
 
 struct arrows {
@@ -31,7 +32,7 @@ struct arrows {
 	uint64_t from, to;
 	struct arrow *list; /* room for twice max */
 	size_t n, max;
-	int32_t cpu; /* of the stream at hand */
+	int32_t cpu; /* of the current stream */
 	size_t n_stream, n_open;
 };
 
@@ -67,7 +68,7 @@ static bool take_waking(void *ctx, const struct waking_entry *e)
 	return true;
 }
 
-/* The first max in time order, whatever their CPU. */
+/* The first max wakings in time order, on any CPU. */
 static void gather(struct arrows *as)
 {
 	for (size_t i = 0; i < timeline_n_streams(as->tl); i++) {
@@ -80,7 +81,7 @@ static void gather(struct arrows *as)
 	}
 }
 
-/* How many arrows are of tasks below, or of this one and not after ts. */
+/* The number of arrows of tasks with lower numbers, or of this task and not after ts. */
 static size_t count_up_to(const struct arrows *as, uint16_t task, uint64_t ts)
 {
 	size_t low = 0, high = as->n;
@@ -105,7 +106,7 @@ static bool take_switch(void *ctx, const struct switch_entry *e)
 		return false;
 	if (e->ts < as->from)
 		return true;
-	/* backwards until one that ran before: so did those before it */
+	/* backwards until one that ran before: all earlier ones did, too */
 	for (size_t i = count_up_to(as, e->next, e->ts); i-- > 0;) {
 		struct arrow *a = &as->list[i];
 
@@ -165,7 +166,7 @@ int api_arrows(struct stage *st, const struct request *req, struct answer *a, st
 		r = request_uint(req, "max", ARROWS_FIRST, ARROWS_MAX, &max, err);
 	if (r < 0)
 		return r;
-	as.max = max + 1; /* one more tells that there are more */
+	as.max = max + 1; /* one more shows that there are more */
 	as.list = calloc(2 * as.max, sizeof(*as.list));
 	if (!as.list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot draw arrows");

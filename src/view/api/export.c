@@ -4,10 +4,10 @@
  *
  *	svg, html   the picture; see picture.h
  *	csv         the events of the range, as `sonde report --csv` prints them
- *	json        the same as `--json` prints them, but one array, so that it is one JSON text; still a line for each
+ *	json        like `--json`, but in one array, so that it is one JSON text; one line each
  *
- * A file is made in memory, so there is a ceiling (ANSWER_MAX_BYTES); whole traces are exported by
- * the command `sonde export` and by report.
+ * A file is made in memory, so there is a ceiling (ANSWER_MAX_BYTES); to export whole traces, use
+ * `sonde export` or `sonde report`.
  */
 #include "present/rows.h"
 #include "view/api/api.h"
@@ -61,7 +61,7 @@ static void add_event(struct stage *st, struct line_printer *lp, const struct wa
 	add(lp, &one, 0, SIZE_MAX);
 }
 
-/* between: what stands between two events, instead of the end of the line; NULL: nothing else. */
+/* between: separator of two events, instead of the end of the line; NULL: none. */
 static int add_events(struct stage *st, const struct picture *pic, const struct selection *sel,
 		      struct textbuf *out, add_records add, const char *between)
 {
@@ -135,10 +135,10 @@ static int find_what(const struct request *req, struct errmsg *err)
 	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
 		if (!strcmp(whats[i].name, what))
 			return i;
-	return errmsg_set(err, -EINVAL, "what is svg, html, csv or json");
+	return errmsg_set(err, -EINVAL, "what must be svg, html, csv or json");
 }
 
-/* marks=NAME:TIME,NAME:TIME… and range=FROM,TO, as the page's address has them. What is no mark is left out. */
+/* marks=NAME:TIME,NAME:TIME… and range=FROM,TO, as in the page's address. Skips invalid marks. */
 static void read_marks(const struct request *req, struct picture_mark *marks, struct picture *pic)
 {
 	const char *text = request_arg(req, "marks"), *range = request_arg(req, "range");
@@ -196,7 +196,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	return r;
 }
 
-/* "trace.svg" of "trace.dat"; what a file's name should not have becomes a _. web/save.js has the same. */
+/* "trace.svg" for "trace.dat"; replaces unsuitable characters by _. web/save.js does the same. */
 static void fmt_name(const char *title, const char *ending, char *buf, size_t size)
 {
 	const char *dat = strstr(title, ".dat and "), *end = title + strlen(title);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * info.c - what the trace is: api/info, tasks, processes, kinds, density.
+ * info.c - facts about the trace: api/info, tasks, processes, kinds, density.
  *
- * All of it is there from the first moment, and grows while the index does: a page that asks again
- * gets more. Numbers of tasks and kinds never change, so what it has stays true.
+ * All of this is available from the start and grows with the index: a later request gets more.
+ * Numbers of tasks and kinds never change, so the page can keep them.
  */
 #include "view/api/api.h"
 #include "symbols/processes.h"
@@ -20,7 +20,7 @@
 #define DENSITY_FIRST	  1000
 #define COMMAND_MAX_BYTES (4u * PROCESSES_COMMAND_MAX)
 
-/* What is in a trace, by the names of its events. */
+/* The content of a trace, by the names of its events. */
 static const struct feature {
 	const char *member, *system, *name; /* the name may end with a star */
 } features[] = {
@@ -106,7 +106,7 @@ static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t 
 	jsonwriter_close(w);
 }
 
-/* Files and buffers; tasks and kinds tell theirs by number. */
+/* Files and buffers; tasks and kinds refer to them by number. */
 static void add_sources(const struct stage *st, struct jsonwriter *w)
 {
 	jsonwriter_open(w, "sources", '[');
@@ -135,7 +135,7 @@ static void add_lane(void *ctx, const char *spec)
 
 static void add_damage(const struct stage *st, struct jsonwriter *w)
 {
-	timeline_lock_formats(st->tl); /* reading goes on, and notes what it finds */
+	timeline_lock_formats(st->tl); /* reading continues and adds damage */
 	jsonwriter_open(w, "damage", '[');
 	for (size_t i = 0; i < st->config.n_files; i++)
 		for (size_t k = 0; k < st->config.files[i]->n_damage; k++)
@@ -152,7 +152,7 @@ static void add_limits(const struct stage *st, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* Of the first source; local is what the kernel uses if nobody says otherwise. */
+/* The clock of the first source; local is the kernel's default. */
 static const char *clock_name(const struct stage *st)
 {
 	const char *clock = st->config.n_sources ? st->config.sources[0].buffer->clock : NULL;
@@ -168,7 +168,7 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	struct jsonwriter w;
 
 	if (!cpus)
-		return errmsg_set(err, -ENOMEM, "no memory is left");
+		return errmsg_set(err, -ENOMEM, "out of memory");
 	snprintf(origin, sizeof(origin), "%llu", (unsigned long long)timeline_origin(st->tl));
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
@@ -215,7 +215,7 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 	if (st->config.n_sources > 1) {
 		sources = calloc(n_tasks + 1, sizeof(*sources));
 		if (!sources)
-			return errmsg_set(err, -ENOMEM, "no memory is left");
+			return errmsg_set(err, -ENOMEM, "out of memory");
 		timeline_tasks_sources(st->tl, sources, n_tasks);
 	}
 	jsonwriter_init(&w, &a->body);
@@ -253,7 +253,10 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The processes of all tasks, machine and number in one, each once. The caller frees them; NULL: no memory. */
+/*
+ * The processes of all tasks, machine and tgid combined, each once. The caller frees them; NULL: no
+ * memory.
+ */
 static uint64_t *list_processes(const struct stage *st, size_t *ret_n)
 {
 	size_t n_tasks = timeline_n_tasks(st->tl), n = 0, n_unique = 0;
@@ -294,7 +297,7 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 
 	(void)req;
 	if (!list)
-		return errmsg_set(err, -ENOMEM, "no memory is left");
+		return errmsg_set(err, -ENOMEM, "out of memory");
 	textbuf_init(&command, COMMAND_MAX_BYTES);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
@@ -376,7 +379,7 @@ int api_density(struct stage *st, const struct request *req, struct answer *a, s
 	ns = (double)(to - from) / n;
 	values = calloc(n, sizeof(*values));
 	if (!values)
-		return errmsg_set(err, -ENOMEM, "no memory is left");
+		return errmsg_set(err, -ENOMEM, "out of memory");
 	timeline_hint(st->tl, from, to);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live.c - api/live: whether the trace still grows, and holding the page still.
+ * live.c - api/live: does the trace still grow? Also pauses the page.
  *
- * Recording never stops for a page. While it is paused the trace grows as before, only the end that
- * the page is told stays where it was, so that nothing moves under the eyes of who reads; what was
- * recorded meanwhile is there when it goes on.
+ * Recording never stops for a page. While the page is paused the trace grows as before; only the
+ * end that the page sees stays the same, so that nothing moves while the user reads. Newer data
+ * appears when the page resumes.
  */
 #include "base/json/jsonreader.h"
 #include "view/api/api.h"
@@ -27,13 +27,13 @@ static int set_pause(struct stage *st, const struct request *req, struct errmsg 
 		st->is_paused = pause->number;
 		pthread_mutex_unlock(&st->lock);
 	} else {
-		r = errmsg_set(err, -EINVAL, "live is asked {\"pause\":true} or {\"pause\":false}");
+		r = errmsg_set(err, -EINVAL, "live needs {\"pause\":true} or {\"pause\":false}");
 	}
 	jsondoc_release(&doc);
 	return r;
 }
 
-/* What the trace itself says. Where nobody counted there may be more; nothing but that: null. */
+/* The losses that the trace counts. If some have no count there may be more; if all: null. */
 static void add_lost(struct jsonwriter *w, struct stage *st)
 {
 	bool is_all;

@@ -3,8 +3,8 @@
  * rows.c - the list of events: api/rows, rank, row, event, hit, loss.
  *
  * Rows are numbered over all events of all CPUs in time order, or over those of a selection; the
- * page scrolls through any number of them and asks only for what it shows. The texts are made by the
- * printers of `sonde report`, and the fields of one event stand as in `sonde report --json`.
+ * page scrolls through any number of them and requests only what it shows. The printers of `sonde
+ * report` make the texts; the fields of one event are as in `sonde report --json`.
  */
 #include "present/rows.h"
 #include "view/api/api.h"
@@ -26,7 +26,7 @@ static const struct timeline_task *task_of(const struct stage *st, const struct 
 	return ev->task < timeline_n_tasks(st->tl) ? timeline_task(st->tl, ev->task) : NULL;
 }
 
-/* Who: from the column, or from the record where there are more tasks than the columns can name. */
+/* The task: from the column, or from the record if the columns ran out of numbers. */
 static void add_task(struct stage *st, struct jsonwriter *w, const struct walk_event *ev,
 		     const struct record *rec)
 {
@@ -42,7 +42,7 @@ static void add_task(struct stage *st, struct jsonwriter *w, const struct walk_e
 		jsonwriter_add_null(w, "comm");
 }
 
-/* The info of an event goes through the printer, which writes into the same text. */
+/* For the info of an event: the printer writes into the same text. */
 static void add_raw_member(struct jsonwriter *w, const char *key)
 {
 	if (w->comma)
@@ -169,7 +169,7 @@ int api_rank(struct stage *st, const struct request *req, struct answer *a, stru
 	return 0;
 }
 
-/* ref=N of an event that exists; the caller releases *ret. */
+/* ref=N of an existing event; the caller releases *ret. */
 static int get_event(struct stage *st, const struct request *req, struct walk_one *ret,
 		     struct errmsg *err)
 {
@@ -182,7 +182,7 @@ static int get_event(struct stage *st, const struct request *req, struct walk_on
 		return errmsg_set(err, -EINVAL, "ref=N is missing");
 	if (event_ref_stream(ref) >= timeline_n_streams(st->tl) ||
 	    timeline_get(st->tl, ref, ret) < 0)
-		return errmsg_set(err, -ENOENT, "there is no event %llu", (unsigned long long)ref);
+		return errmsg_set(err, -ENOENT, "unknown event %llu", (unsigned long long)ref);
 	return 0;
 }
 
@@ -203,7 +203,10 @@ int api_row(struct stage *st, const struct request *req, struct answer *a, struc
 	return r;
 }
 
-/* Frames of a program, as report writes them: a line "=> 0x401234" for each, those without a frame 0. */
+/*
+ * Stack frames of a program, as report prints them: one line "=> 0x401234" each; skips frames that
+ * are 0.
+ */
 static void add_user_frames(struct jsonwriter *w, struct line_printer *lp, const struct record *rec,
 			    bool is_first)
 {
@@ -246,7 +249,7 @@ static bool get_stack(struct stage *st, const struct walk_event *ev, const char 
 	return false;
 }
 
-/* The stacks that the kernel wrote right after the event, if it did: its own, then the program's that called it. */
+/* The stacks that the kernel wrote right after the event: its own, then that of the program. */
 static void add_stack(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
 		      const struct walk_event *ev)
 {
@@ -338,7 +341,7 @@ static int get_step(const struct request *req, uint64_t *ret_t, bool *ret_back, 
 
 	*ret_back = step && !strcmp(step, "previous");
 	if (step && !*ret_back && strcmp(step, "next"))
-		return errmsg_set(err, -EINVAL, "step is next or previous");
+		return errmsg_set(err, -EINVAL, "step must be next or previous");
 	return request_uint(req, "t", 0, TIMELINE_TIME_MAX, ret_t, err);
 }
 
@@ -369,7 +372,7 @@ int api_hit(struct stage *st, const struct request *req, struct answer *a, struc
 	return 0;
 }
 
-/* The next place where events were lost, and how many were in all. */
+/* The next loss of events, and the total number. */
 int api_loss(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct timeline_losses all;

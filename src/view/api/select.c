@@ -5,10 +5,11 @@
  *	{"kinds":["sched/sched_switch","irq"],"tasks":["0:1234"],"cpus":["0:1"],
  *	 "expression":"sched:prev_pid==0","text":"bash","regex":false}
  *
- * Names become bits: one for each kind, task and stream, as timeline.h wants them. The answer is a
- * number that other requests use as sel=ID. What was asked before in the same words is not computed
- * again, unless the trace has grown meanwhile; in a live trace a selection grows with it (stage.c). A search goes through everything; who types on has closed
- * the connection of the one before, which then ends.
+ * Names become bits: one for each kind, task and stream, as timeline.h needs them. The answer is a
+ * number that other requests use as sel=ID. A request with the same text as an earlier one is not
+ * computed again, unless the trace has grown; in a live trace a selection grows with it (stage.c).
+ * A search reads everything. When the user types on, the page closes the connection of the earlier
+ * search, which then stops.
  */
 #include "base/json/jsonreader.h"
 #include "base/clock.h"
@@ -32,7 +33,7 @@ static void set_bit(uint8_t *bits, size_t i)
 	bits[i / 8] |= 1u << (i % 8);
 }
 
-/* "system/name"; or one word, which may be either. */
+/* "system/name"; or one word, which may match either. */
 static bool kind_fits(const struct event *ev, const char *word)
 {
 	const char *slash = strchr(word, '/');
@@ -53,7 +54,8 @@ static int take_kinds(const struct stage *st, const struct jsondoc *doc,
 		return errmsg_set_errno(err, -ENOMEM, "cannot select");
 	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
 		if (n->kind != JSON_TEXT)
-			return errmsg_set(err, -EINVAL, "kinds are texts like sched/sched_switch");
+			return errmsg_set(err, -EINVAL,
+					  "kinds must be texts like sched/sched_switch");
 		for (size_t i = 0; i < b->n_kinds; i++) {
 			const struct timeline_kind *k = timeline_kind(st->tl, i);
 
@@ -93,7 +95,7 @@ static int take_tasks(const struct stage *st, const struct jsondoc *doc,
 
 		if (!parse_place(n, &machine, &pid))
 			return errmsg_set(err, -EINVAL,
-					  "tasks are texts like \"0:1234\", machine and PID");
+					  "tasks must be texts like \"0:1234\", machine and PID");
 		for (size_t i = 0; i < b->n_tasks; i++) {
 			const struct timeline_task *t = timeline_task(st->tl, i);
 
@@ -116,7 +118,7 @@ static int take_cpus(const struct stage *st, const struct jsondoc *doc, const st
 
 		if (!parse_place(n, &machine, &cpu))
 			return errmsg_set(err, -EINVAL,
-					  "cpus are texts like \"0:1\", machine and CPU");
+					  "cpus must be texts like \"0:1\", machine and CPU");
 		for (size_t i = 0; i < b->n_streams; i++) {
 			const struct timeline_stream *s = timeline_stream(st->tl, i);
 
@@ -133,7 +135,7 @@ static int take_text(const struct jsonnode *n, const char *what, const char **re
 	if (n && n->kind == JSON_NULL)
 		n = NULL;
 	if (n && n->kind != JSON_TEXT)
-		return errmsg_set(err, -EINVAL, "%s is a text", what);
+		return errmsg_set(err, -EINVAL, "%s must be a text", what);
 	*ret = n && n->text[0] ? n->text : NULL;
 	return 0;
 }
@@ -148,7 +150,7 @@ static int take_list(const struct stage *st, const struct jsondoc *doc, const ch
 	if (!list || list->kind == JSON_NULL)
 		return 0;
 	if (list->kind != JSON_ARRAY)
-		return errmsg_set(err, -EINVAL, "%s is a list", name);
+		return errmsg_set(err, -EINVAL, "%s must be a list", name);
 	return taker(st, doc, list, b, err);
 }
 
@@ -156,7 +158,7 @@ static int read_wants(const struct stage *st, const struct jsondoc *doc, struct 
 		      struct selection_wants *ret, struct errmsg *err)
 {
 	const struct jsonnode *root = jsondoc_root(doc), *regex;
-	int r = root->kind == JSON_OBJECT ? 0 : errmsg_set(err, -EINVAL, "select wants an object");
+	int r = root->kind == JSON_OBJECT ? 0 : errmsg_set(err, -EINVAL, "select needs an object");
 
 	if (r >= 0)
 		r = take_list(st, doc, "kinds", take_kinds, b, err);
@@ -181,7 +183,7 @@ static int read_wants(const struct stage *st, const struct jsondoc *doc, struct 
 	return 0;
 }
 
-/* what: its request, and the number it shall have. before: what was selected when less was indexed, or NULL. */
+/* what: its request, and the number to use. before: the result when less was indexed, or NULL. */
 static int make(struct stage *st, struct stage_selection what, const struct selection *before,
 		const struct request *req, struct stage_selection **ret, struct errmsg *err)
 {
@@ -200,7 +202,10 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 	if (r >= 0)
 		r = selection_new(&sel, st->tl, &wants, req ? req->is_gone : NULL,
 				  req ? req->gone_ctx : NULL, err);
-	/* it is kept, so an event that could not be looked at would be missing in every later answer */
+	/*
+	 * the result is kept, so an event that could not be read would be missing in every later
+	 * answer
+	 */
 	if (r >= 0 && shortage_count() != n_refused) {
 		selection_free(sel);
 		r = errmsg_set_errno(err, -ENOMEM, "cannot select");
@@ -252,7 +257,7 @@ int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t 
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct stage_selection *s = stage_selection_find(st, req->body, req->body_len);
-	/* asked before, as more may be indexed meanwhile */
+	/* check this first, as more may be indexed meanwhile */
 	bool is_whole = timeline_progress(st->tl) >= 1;
 	struct jsonwriter w;
 	struct stage_selection what = {.body = (char *)req->body, .body_len = req->body_len};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stats.c - numbers about a range: api/stats and why.
+ * stats.c - statistics of a range: api/stats and why.
  *
- * insight.h computes the numbers and present/insight writes them; this reads the query and says what failed.
- * They cover [from, to] of what is indexed so far; without a range, everything.
+ * insight.h computes the numbers and present/insight writes them; this file reads the query and
+ * reports errors. The numbers cover [from, to] of what is indexed so far; without a range,
+ * everything.
  */
 #include "present/insight/json.h"
 #include "timeline/insight/insight.h"
@@ -19,7 +20,7 @@
 struct stats_args {
 	struct stage *st;
 	struct stage_selection *sel;
-	uint8_t *tasks; /* that task= or sel= is about; NULL: all */
+	uint8_t *tasks; /* selected by task= or sel=; NULL: all */
 	uint64_t from, to;
 	int task;
 	const char *lanes, *by; /* spans, list; flame: as in insight.h */
@@ -97,7 +98,7 @@ static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 	return stats_of_flame(a, true, w);
 }
 
-/* Lanes that the query names; the specs stand in *ret_copy. */
+/* Lanes in the query; the specs point into *ret_copy. */
 static int split_lanes(const struct stats_args *a, const char **specs, size_t *ret_n,
 		       char **ret_copy)
 {
@@ -181,7 +182,7 @@ static int read_list(const struct request *req, struct list_wants *ret, struct e
 			ret->order = orders[i].order;
 			return 0;
 		}
-	return errmsg_set(err, -EINVAL, "order is longest, shortest, first or last");
+	return errmsg_set(err, -EINVAL, "order must be longest, shortest, first or last");
 }
 
 static int read_args(struct stage *st, const struct request *req, struct stats_args *ret,
@@ -203,7 +204,7 @@ static int read_args(struct stage *st, const struct request *req, struct stats_a
 	if (r >= 0) {
 		ret->tasks = calloc(1, INSIGHT_TASKS / 8);
 		if (!ret->tasks)
-			return errmsg_set_errno(err, -ENOMEM, "the numbers cannot be had");
+			return errmsg_set_errno(err, -ENOMEM, "cannot compute the numbers");
 		ret->tasks[ret->task / 8] |= 1u << ret->task % 8;
 	}
 	return r;
@@ -228,7 +229,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	}
 	jsonwriter_init(&w, &a->body);
 	r = errmsg_set(err, -EINVAL,
-		       "what is tasks, events, wakeups, functions, flame, offcpu, "
+		       "what must be tasks, events, wakeups, functions, flame, offcpu, "
 		       "spans or list");
 	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
 		if (!strcmp(whats[i].name, what)) {
@@ -236,7 +237,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 			r = whats[i].run(&args, &w);
 		}
 	release_args(&args);
-	return r < 0 ? errmsg_set_errno(err, r, "the numbers cannot be had") : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot compute the numbers") : 0;
 }
 
 int api_why(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tiles.c - the picture: api/tiles, and what single things in it are: labels, span.
+ * tiles.c - the picture: api/tiles, and details of single things in it: labels, span.
  *
- * A page asks for all tiles of what it shows at once: {"seq":17,"tiles":[["cpu:0:1",LEVEL,NUMBER],…]}.
- * Lanes come first, one after the other, as each is built by all threads; then the tiles are cut out
- * of them, by all threads as well. A tile that cannot be had does not spoil the others: it carries
- * the sentence that says why.
+ * A page requests all tiles of its view at once: {"seq":17,"tiles":[["cpu:0:1",LEVEL,NUMBER],…]}.
+ * First the lanes are built sequentially, as all threads build each lane; then all threads cut the
+ * tiles out of them. A tile that cannot be made does not affect the others: it carries a message
+ * with the reason.
  *
- * Numbers and levels come from outside: a tile outside of what 48 bits of time can name is refused.
+ * Numbers and levels come from outside: a tile beyond 48 bits of time is refused.
  */
 #include "base/json/jsonreader.h"
 #include "present/insight/json.h"
@@ -27,9 +27,9 @@
 
 struct wanted_tile {
 	const char *spec;
-	struct stage_lane held; /* empty: refused, or the lane is that of a tile before */
+	struct stage_lane held; /* empty: refused, or the lane belongs to an earlier tile */
 	struct lane *lane;
-	uint64_t from, to; /* in which the lane is right */
+	uint64_t from, to; /* range in which the lane is correct */
 	int level;
 	uint64_t number;
 	struct tile tile;
@@ -74,9 +74,9 @@ static int parse_tiles(const struct jsondoc *doc, struct tiles_job *job, struct 
 			      *seq = jsonnode_find(doc, jsondoc_root(doc), "seq");
 
 	if (!list || list->kind != JSON_ARRAY)
-		return errmsg_set(err, -EINVAL, "tiles are asked for as {\"seq\":N,\"tiles\":[…]}");
+		return errmsg_set(err, -EINVAL, "tiles needs {\"seq\":N,\"tiles\":[…]}");
 	if (seq && !jsonnode_uint(seq, UINT32_MAX, &job->seq))
-		return errmsg_set(err, -EINVAL, "seq is a number of 32 bits");
+		return errmsg_set(err, -EINVAL, "seq must be a number of 32 bits");
 	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
 		struct wanted_tile *t = &job->tiles[job->n];
 
@@ -87,7 +87,7 @@ static int parse_tiles(const struct jsondoc *doc, struct tiles_job *job, struct 
 	return 0;
 }
 
-/* What is looked at is indexed first. */
+/* Requests that the visible range is indexed first. */
 static void hint(struct stage *st, const struct tiles_job *job)
 {
 	uint64_t from = UINT64_MAX, to = 0;
@@ -125,7 +125,7 @@ static uint64_t tile_start(const struct wanted_tile *t)
 	return t->number << (t->level + TILE_BITS);
 }
 
-/* Is the lane of one right in all that the other shows? */
+/* Is the lane of one tile correct in the whole range of the other? */
 static bool covers(const struct wanted_tile *one, const struct wanted_tile *t,
 		   const struct stage *st)
 {
@@ -135,7 +135,7 @@ static bool covers(const struct wanted_tile *one, const struct wanted_tile *t,
 	return one->from <= tile_start(t) && one->to >= (end < duration ? end : duration);
 }
 
-/* The tile is wider than the part of the lane that can be had. */
+/* The tile is wider than the available part of the lane. */
 static int refuse_wide(struct wanted_tile *t)
 {
 	snprintf(
@@ -292,7 +292,7 @@ static int parse_step(const struct request *req, enum lane_step *ret, struct err
 			*ret = steps[i].step;
 			return 0;
 		}
-	return errmsg_set(err, -EINVAL, "step is at, nearest, next or previous");
+	return errmsg_set(err, -EINVAL, "step must be at, nearest, next or previous");
 }
 
 static void add_ref(struct jsonwriter *w, const char *key, event_ref ref)
@@ -303,7 +303,7 @@ static void add_ref(struct jsonwriter *w, const char *key, event_ref ref)
 		jsonwriter_add_uint(w, key, ref);
 }
 
-/* Whose event begins a span. */
+/* The task of the event that begins a span. */
 static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
 {
 	struct walk_one one;
@@ -315,7 +315,7 @@ static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
 	walk_release(&one);
 }
 
-/* The interrupt that woke a task, or that a span of a lane of interrupts is. */
+/* The interrupt that woke a task, or the one that a span of an interrupt lane shows. */
 static void add_interrupt(struct stage *st, struct jsonwriter *w, const char *spec,
 			  const struct lane_span *s)
 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * boxes.c - what is in a lane, as rectangles: the page's painters (web/draw_gl.js), for a picture in a file.
+ * boxes.c - the content of a lane as rectangles, like the page's painters (web/draw_gl.js), for a
+ * file.
  *
- *	CPU       a run is full; a bucket of many as high as its share of the time
- *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping a line,
- *	          unknown with red stripes, what was not recorded with grey ones, as on a CPU;
- *	          the states of a bucket are piled up
- *	spans     a row for each depth; ticks; numbers as an area with a line
+ *	CPU       a run is full; a bucket of many runs is as high as its share of the time
+ *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping
+ *	          a line, lost data red stripes, unrecorded time grey stripes (CPUs, too);
+ *	          the states of a bucket are stacked
+ *	spans     one row per depth; ticks; numbers as an area with a line
  *
- * Tiles are asked for at the level where a bucket is at most a pixel, so the area is true. What is a box of its own
- * has a tooltip, and its name where there is room: on a page (is_page) it is written in any case, and
- * the page's script decides again after each zoom.
+ * Tiles are requested at the level where a bucket is at most a pixel, so the area is correct. A box
+ * of its own has a tooltip, and its name if there is room. On a page (is_page) the name is always
+ * written, and the page's script decides after each zoom whether to show it.
  */
 #include "timeline/states/states.h"
 #include "view/picture/picture_int.h"
@@ -20,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILES_MAX     64 /* of a lane: width / 1024 rounded up, twice, and some */
-#define NAME_LEAST_PX 26 /* narrower boxes carry no name */
-#define PAGE_LEAST_PX 1	 /* on a page, where they may become wider */
+#define TILES_MAX     64 /* per lane: width / 1024 rounded up, twice, and some */
+#define NAME_LEAST_PX 26 /* narrower boxes have no name */
+#define PAGE_LEAST_PX 1	 /* on a page, where zooming may widen them */
 #define FONT_PX	      11
 
-/* By state: its share of the height, whether it is striped, outlined, named; its place in the pile. */
+/* By state: share of the height; is it striped, outlined, named; its place in the stack. */
 static const struct {
 	double share;
 	bool is_striped, is_outlined, is_named;
@@ -35,9 +36,9 @@ static const struct {
 	{.72, true, false, true, 5}, {.14, false, false, false, 0}, {1, false, true, true, 6},
 	{.5, false, false, true, 7}, {.14, false, false, false, 1}, {.06, false, false, false, 2},
 };
-#define PILED_FROM 3 /* those before it lie flat behind the pile */
+#define PILED_FROM 3 /* the states before it lie flat behind the stack */
 
-/* Nobody knows what was there: data was lost, or it was not recorded. */
+/* Unknown: data was lost, or it was not recorded. */
 static const char *unknown_title(uint8_t flags)
 {
 	return flags & TILE_MISSED ? "unknown, data of a CPU is missing:" : "not recorded:";
@@ -53,7 +54,7 @@ struct box {
 	unsigned class;
 	double opacity;
 	bool is_striped, is_outlined;
-	bool is_grey;	   /* striped: other than what was lost */
+	bool is_grey;	   /* striped in grey: not recorded, as opposed to lost */
 	const char *title; /* NULL: none */
 };
 
@@ -62,7 +63,7 @@ static const struct timeline_task *find_task(const struct drawing *d, uint32_t n
 	return n < timeline_n_tasks(d->st->tl) ? timeline_task(d->st->tl, n) : NULL;
 }
 
-/* Its rectangle; false: nothing of it is in sight. */
+/* Draws its rectangle; false: not visible. */
 static bool add_box(struct drawing *d, const struct box *b)
 {
 	double x0 = b->x0 < 0 ? 0 : b->x0, x1 = b->x1 > d->pic->width ? d->pic->width : b->x1;
@@ -90,7 +91,7 @@ static bool add_box(struct drawing *d, const struct box *b)
 	return true;
 }
 
-/* A name in the middle of a box. The script of a page may write a part of it (can_cut) where it does not fit. */
+/* Writes a name in the middle of a box. A page's script may shorten it (can_cut) to fit. */
 static void add_name(struct drawing *d, const struct box *b, const char *name, bool can_cut,
 		     const char *class)
 {
@@ -128,7 +129,7 @@ struct record_place {
 	double x0, x1, ns;
 };
 
-/* A box of its own begins a pixel later, so that it is seen where one ends. */
+/* A box of its own begins a pixel later, so that the border to the previous one is visible. */
 static void set_seam(struct box *b)
 {
 	if (b->x1 - b->x0 > 3 && b->x0 > 0)
@@ -143,7 +144,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	struct box b = {at->x0, at->x1, d->y + d->height - height, height, .opacity = 1};
 	char title[160], name[64], comm[40], class[16];
 
-	if (rec->value == TIMELINE_NO_TASK) { /* nobody knows who ran */
+	if (rec->value == TIMELINE_NO_TASK) { /* unknown task */
 		b = (struct box){at->x0,
 				 at->x1,
 				 d->y,
@@ -159,7 +160,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 		return;
 	}
 	if (!t || !t->pid)
-		return; /* idle: nothing is there */
+		return; /* idle: drawn empty */
 	b.class = palette_task(t->comm, strnlen(t->comm, sizeof(t->comm)), t->pid);
 	if (!is_exact) {
 		add_box(d, &b);
@@ -173,7 +174,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	if (!add_box(d, &b))
 		return;
 	palette_fmt_class(b.class, class);
-	/* with its PID where that has room */
+	/* with its PID if there is room */
 	add_name(d, &b, drawing_text_width(name, FONT_PX) <= b.x1 - b.x0 - 8 ? name : comm, true,
 		 class);
 }
@@ -204,7 +205,7 @@ static void add_state(struct drawing *d, const struct tile_record *rec,
 		 state == STATE_RUNNING ? class : "halo");
 }
 
-/* The states of one bucket: what the task did from the bottom up, sleep as a line behind it. */
+/* Draws the states of one bucket: stacked from the bottom up, sleep as a line behind them. */
 static void add_pile(struct drawing *d, const struct tile_record *recs, size_t n,
 		     const struct record_place *at)
 {
@@ -302,7 +303,7 @@ static void (*const adders[])(struct drawing *d, const struct tile_record *rec,
 
 /* --- tiles --------------------------------------------------------------------------------------- */
 
-/* How many records from i on are the states of one bucket; 1 for anything else. */
+/* The number of records from i on that are states of one bucket; 1 for anything else. */
 static size_t count_pile(const struct drawing *d, const struct tile *tile, size_t i)
 {
 	const struct tile_record *r = tile->records;
@@ -321,8 +322,8 @@ static double x_of(const struct drawing *d, double t)
 }
 
 /*
- * Where a record lies. A tile has its part of a span, rounded; the whole of it is drawn with the tile where it
- * begins. False: that was another one.
+ * The position of a record. A tile has its part of a span, rounded; the whole span is drawn with
+ * the tile where it begins. False: another tile has drawn it.
  */
 static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_t start,
 		       double bucket, struct record_place *ret)
@@ -338,7 +339,7 @@ static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_
 	return span.start >= start || start <= d->pic->from;
 }
 
-/* Of a counter the bytes are part of a number. */
+/* In a counter record these bytes are part of a number. */
 static bool is_too_deep(const struct drawing *d, const struct tile_record *rec)
 {
 	return lane_kind(d->lane) == LANE_SPANS && rec->row >= PICTURE_ROWS_MAX;

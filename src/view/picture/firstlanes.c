@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * firstlanes.c - lanes to begin with: for the page, and for a picture that names none.
+ * firstlanes.c - the first lanes: for the page, and for a picture without chosen lanes.
  *
- * A choice that shows something in most traces: of each machine its CPUs (sixteen at most), of guests also when
- * their host ran them, interrupts, then the tasks of the command that was recorded and those that ran longest, and the
- * functions of the busiest of them. Without switches all events of a CPU stand below what is known of who ran on it.
+ * A choice that shows something in most traces: for each machine its CPUs (at most sixteen); for
+ * guests also when their host ran them; interrupts; then the tasks of the recorded command and the
+ * longest running ones, and the functions of the busiest of them. Without switches, all events of a
+ * CPU are shown below its running tasks as far as known.
  */
 #include "view/picture/lanewords.h"
 
@@ -18,7 +19,7 @@
 #define FIRST_TASKS 8
 #define FIRST_CALLS 3
 #define FIRST_IRQS  8 /* CPUs whose interrupts are shown */
-#define FIRST_LEAST 3 /* tasks of each machine, where there are many */
+#define FIRST_LEAST 3 /* tasks of each machine, if there are many machines */
 #define CPUS_MAX    4096
 
 static int compare_cpu(const void *a, const void *b)
@@ -46,7 +47,7 @@ size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, si
 }
 
 struct ranked {
-	bool is_ours; /* of the command that was recorded */
+	bool is_ours; /* belongs to the recorded command */
 	uint64_t weight;
 	const struct timeline_task *task;
 };
@@ -62,7 +63,9 @@ static int compare_ranked(const void *a, const void *b)
 	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
 }
 
-/* Those of the command, then those that ran longest, or had most events where nothing tells who ran. */
+/*
+ * First those of the command, then the longest running, or without switches those with most events.
+ */
 static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best, size_t max)
 {
 	size_t n = timeline_n_tasks(st->tl), kept = 0;
@@ -88,7 +91,7 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 	return kept;
 }
 
-/* Whether a machine has events whose names begin so. */
+/* Does a machine have events whose names begin like this? */
 static bool has_events(const struct stage *st, uint32_t machine, const char *system,
 		       const char *start)
 {
@@ -119,7 +122,7 @@ static void add_lane(const struct choosing *c, const char *type, uint32_t machin
 	c->add(c->ctx, spec);
 }
 
-/* A virtual CPU is shown where the host tells when it entered it. */
+/* Shows a virtual CPU if the host recorded when it entered it. */
 static void add_vcpus(const struct choosing *c)
 {
 	const struct stage_machine *m = &c->st->config.machines[c->machine];
@@ -130,7 +133,7 @@ static void add_vcpus(const struct choosing *c)
 		add_lane(c, "vcpu", c->machine, m->vcpus[i].cpu);
 }
 
-/* Interrupts of the first CPUs, where there are any. */
+/* Interrupts of the first CPUs, if there are any. */
 static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_t n)
 {
 	bool has_irq = has_events(c->st, c->machine, "irq", "irq_handler_entry"),

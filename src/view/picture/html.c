@@ -2,13 +2,14 @@
 /*
  * html.c - a range as one page that needs no server: to send to a colleague, or to keep.
  *
- *	what is missing in the trace, if something is
- *	the picture (svg.c), which a small script zooms and moves; tooltips are its own
+ *	what is missing in the trace, if anything
+ *	the picture (svg.c), which a small script zooms and moves, with tooltips
  *	numbers: time per task and state, events by kind, wakeup latencies
- *	the events of the range, the first EVENTS_MAX of them; it says how many there are
+ *	the events of the range, the first EVENTS_MAX of them, and their total number
  *
- * Numbers are the objects that api/stats answers, as text in the page; the script (web/saved.js) makes tables of
- * them. Nothing is fetched, and no other script runs: the page's own policy forbids it. It opens from a file, in both themes.
+ * The numbers are the objects of api/stats, as text in the page; the script (web/saved.js) makes
+ * tables of them. Nothing is fetched, and no other script runs: the page's own policy forbids it.
+ * It opens from a file, in both themes.
  */
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
@@ -31,7 +32,7 @@ static const char head[] =
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-";
 static const char head_end[] = "'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
-static const char script_start[] = "\n"; /* between the tag and the script, and so part of it */
+static const char script_start[] = "\n"; /* between the tag and the script, so part of it */
 
 static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag or arrows: move. "
 			   "Double click or 0: all.</p>\n"
@@ -40,7 +41,7 @@ static const char lists[] = "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h
 static const char filtered[] =
 	"<p class=\"dim\">Of tasks and events only those that pass the filter.</p>\n";
 
-/* A file of web/; it is there. */
+/* A file of web/; it must exist. */
 static const struct asset *find_asset(const char *name)
 {
 	const struct asset *a = assets;
@@ -74,7 +75,7 @@ static void add_base64(struct textbuf *out, const uint8_t *data, size_t len)
 	}
 }
 
-/* The page runs the script with this hash and no other, whatever gets into it. */
+/* The page runs only the script with this hash, whatever else gets into it. */
 static void add_policy(struct textbuf *out)
 {
 	const struct asset *script = find_asset("saved.js");
@@ -90,7 +91,7 @@ static void add_policy(struct textbuf *out)
 	textbuf_add_str(out, head_end);
 }
 
-/* Inside of a script element "</" would end it, and "<!--" change it. */
+/* Inside a script element "</" would end it, and "<!--" would change it. */
 static void add_shielded(struct textbuf *out, const struct textbuf *in)
 {
 	for (const char *p = in->start; p < in->pos; p++) {
@@ -191,7 +192,7 @@ static int add_rows(struct stage *st, const struct picture *pic, struct jsonwrit
 	return 0;
 }
 
-/* A member whose value another function writes whole. */
+/* A member whose whole value another function writes. */
 static void open_member(struct jsonwriter *w, const char *key)
 {
 	textbuf_addf(w->tb, "%s\"%s\":", w->comma ? "," : "", key);
@@ -247,13 +248,13 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	return r;
 }
 
-/* What is missing: a file that is cut off or damaged, events that were lost. */
+/* What is missing: truncated or damaged files, lost events. */
 static void add_warnings(struct stage *st, struct textbuf *out)
 {
 	struct timeline_losses lost;
 
 	timeline_losses(st->tl, &lost);
-	timeline_lock_formats(st->tl); /* who reads notes what it finds */
+	timeline_lock_formats(st->tl); /* readers add damage */
 	for (size_t i = 0; i < st->config.n_files; i++)
 		for (size_t k = 0; k < st->config.files[i]->n_damage; k++) {
 			textbuf_add_str(out, "<p class=\"warning\" role=\"note\">");
@@ -320,7 +321,7 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 	if (r >= 0 && data.overflow)
 		r = -EFBIG;
 	if (r < 0)
-		errmsg_set_errno(err, r, "cannot put the numbers into the page");
+		errmsg_set_errno(err, r, "cannot add the numbers to the page");
 	add_shielded(out, &data);
 	textbuf_release(&data);
 	textbuf_add_str(out, "</script>\n<script type=\"module\">");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lanefiles.c - which of several files, or buffers, a lane is made of.
+ * lanefiles.c - the files or buffers of a lane.
  *
  *	cpu:0:1                  all that have events of CPU 1 of machine 0
  *	task:0:1234              all that have events of the task
  *	event:0:sched/x          all that have the event
  *
- * A single one is named, of more it is said how many; web/files.js says the same.
+ * A single file is named; for several the number is shown. web/files.js does the same.
  */
 #include "view/picture/lanefiles.h"
 

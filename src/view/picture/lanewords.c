@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lanewords.c - names, sections and heights of lanes, as the page has them.
+ * lanewords.c - names, sections and heights of lanes, as on the page.
  *
  *	"task:0:1234"  ─▶  "bash"  "1234"  in "Tasks", 24 pixels high
  *
- * One row of a table for each type of lane, in the order of their sections; web/lanes.js has the same rows, and a
- * browser test holds the two against each other.
+ * One row of a table for each type of lane, in the order of their sections; web/lanes.js has the
+ * same rows, and a browser test compares the two.
  */
 #include "view/picture/lanewords.h"
 #include "view/picture/lanefiles.h"
@@ -21,7 +21,7 @@ struct parts {
 	char text[512];
 	const char *type;
 	uint32_t machine;
-	const char *rest[PARTS_MAX]; /* "" where there is none */
+	const char *rest[PARTS_MAX]; /* "" if missing */
 	unsigned n;
 };
 
@@ -65,7 +65,7 @@ static void name_cpu(const struct stage *st, const struct parts *p, const char *
 	snprintf(ret->more, sizeof(ret->more), "%s", more);
 }
 
-/* Which virtual CPU a thread of a host runs. */
+/* The virtual CPU that a thread of a host runs. */
 static void add_vcpu(const struct stage *st, uint32_t machine, int pid, struct lane_words *ret)
 {
 	size_t len = strlen(ret->more);
@@ -162,7 +162,7 @@ static const struct type_row {
 	{"pair", "Spans between events", 0, 18, name_pair, "", OF_EVENTS},
 };
 
-/* The files it comes from, behind what else is said. */
+/* Appends the files of the lane. */
 static void add_files(const struct stage *st, const struct parts *p, enum lane_of of,
 		      struct lane_words *ret)
 {

@@ -2,13 +2,14 @@
 /*
  * palette.c - the page's colours (web/colours.js), computed the same way.
  *
- * A colour is a lightness, a chroma and a hue (OKLCH), so that all are about equally light and none shouts:
+ * A colour is a lightness, a chroma and a hue (OKLCH), so that all have about the same lightness
+ * and none dominates:
  *
  *	task     hue by the name's hash, turned and lifted by the PID, kernel threads paler
  *	state    a table
- *	label    64 slots that go round the hues
+ *	label    64 slots around the hue circle
  *
- * tests/browser holds what is drawn here against what the page draws.
+ * tests/browser compares the colours drawn here with those of the page.
  */
 #include "view/picture/palette.h"
 
@@ -19,7 +20,10 @@
 static const int hues[] = {248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228};
 #define N_HUES (sizeof(hues) / sizeof(*hues))
 
-/* How far a task's colour is from that of its name, by its PID; a prime number of them, as PIDs like to be even. */
+/*
+ * How a task's colour differs from that of its name, by its PID; a prime number, as many PIDs are
+ * even.
+ */
 static const struct {
 	int turn;
 	double lift;
@@ -62,7 +66,7 @@ static const struct {
 	{"counter", {{.6, .11, 240}, {.7, .11, 240}}},
 };
 
-/* The kernel's own threads, by how their names begin. */
+/* Kernel threads, by the beginning of their names. */
 static const char *const kernel_names[] = {
 	"kworker",  "ksoftirqd", "rcu",	       "migration", "idle_inject", "cpuhp",
 	"kswapd",   "kcompactd", "khugepaged", "kthreadd",  "jbd2",	   "irq/",
@@ -93,13 +97,13 @@ static struct colour from_lch(struct lch c)
 			       srgb(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s)};
 }
 
-/* Dark yellow is olive: it is kept light. */
+/* Dark yellow is olive, so yellow stays light. */
 static bool is_yellow(double hue)
 {
 	return hue > 55 && hue < 125;
 }
 
-/* Numbers at the end of a name do not count: workers of a kind look alike. */
+/* Ignores numbers at the end of a name: workers of one kind look alike. */
 unsigned palette_task(const char *comm, size_t len, int pid)
 {
 	uint32_t h = 2166136261u;
@@ -159,7 +163,7 @@ const char *palette_fmt_class(unsigned class, char buf[16])
 	return buf;
 }
 
-/* Dark or light, whichever reads better. */
+/* Dark or light, whichever is more readable. */
 static const char *ink_on(struct colour c)
 {
 	double y = .2126 * pow(c.r / 255.0, 2.2) + .7152 * pow(c.g / 255.0, 2.2) +

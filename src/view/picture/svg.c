@@ -9,12 +9,12 @@
  *	  Tasks
  *	    bash 136              ██  ░░░  ██
  *
- * This file makes the frame: names at the left (lanewords.c), heads of machines and sections, axis, style. What is in
- * the lanes is boxes.c. The right side is a drawing of its own inside of the first (svg.plot), which cuts off what
- * does not belong, and which the script of a saved page zooms without touching the names.
+ * This file draws the frame: names on the left (lanewords.c), heads of machines and sections, axis,
+ * style. boxes.c draws the content of lanes. The right side is a nested drawing (svg.plot), which
+ * clips its content, and which the script of a saved page zooms without moving the names.
  *
- * Sizes, names and colours are those of the page. A picture alone has the light theme: it is for paper and slides.
- * It has a ceiling, as its text has: what does not fit makes it fail as a whole.
+ * Sizes, names and colours are those of the page. A single picture has the light theme: it is for
+ * paper and slides. Its size has a ceiling: if it does not fit, it fails as a whole.
  */
 #include "base/errmsg.h"
 #include "view/picture/picture_int.h"
@@ -32,11 +32,11 @@
 #define MACHINE_PX    24
 #define PAD_PX	      2
 #define INDENT_PX     12
-#define REFUSED_PX    22 /* of a lane that cannot be had */
+#define REFUSED_PX    22 /* of a lane that cannot be drawn */
 #define LABEL_MIN_PX  140
 #define LABEL_MAX_PX  460
 #define LABEL_FONT_PX 12
-#define TICKS_PX      110 /* between labelled ticks, at least */
+#define TICKS_PX      110 /* minimum distance of labelled ticks */
 
 static const char style[] =
 	"text{font:11px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",\"Liberation "
@@ -62,7 +62,7 @@ static const char dark_style[] =
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-/* Bytes of the character at s, 0 if it is none that XML may have. */
+/* Length of the character at s in bytes; 0 if XML does not allow it. */
 static size_t character_len(const unsigned char *s)
 {
 	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
@@ -135,7 +135,7 @@ void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, doubl
 
 /* --- rows -------------------------------------------------------------------------------------- */
 
-/* A lane and the heads above it, which begin a machine or a section. */
+/* A lane, with the heads of a machine or a section that begins with it. */
 struct row {
 	struct lane_words words;
 	bool begins_machine, begins_section;
@@ -143,7 +143,7 @@ struct row {
 	double y, height, row_height;
 	bool is_counter;
 	double low, high;			       /* of a counter */
-	char refused[sizeof((struct errmsg){0}.text)]; /* why the lane cannot be had; "": it can */
+	char refused[sizeof((struct errmsg){0}.text)]; /* why it cannot be drawn; "": it can */
 };
 
 static double lane_height(const struct lane_words *w, const struct lane *ln)
@@ -175,7 +175,7 @@ static bool widen(void *ctx, const struct lane_span *span)
 	return true;
 }
 
-/* The scale of a counter is of what is in the picture, as on the page. */
+/* The scale of a counter covers its values in the picture, as on the page. */
 static void find_range(const struct picture *pic, struct lane *ln, double *ret_low,
 		       double *ret_high)
 {
@@ -183,13 +183,13 @@ static void find_range(const struct picture *pic, struct lane *ln, double *ret_l
 	struct lane_span held;
 
 	if (lane_span_at(ln, pic->from, 0, LANE_AT, &held) >= 0)
-		widen(&x, &held); /* begun before, and it lasts */
+		widen(&x, &held); /* the value at the start */
 	lane_each(ln, pic->from, pic->to, widen, &x);
 	*ret_low = x.low;
 	*ret_high = x.high;
 }
 
-/* A lane of very many events can be had if the picture lies in one window of it. */
+/* A lane of very many events can be drawn if the picture fits into one window of it. */
 static int get_lane(struct drawing *d, const char *spec, struct stage_lane *ret, struct errmsg *err)
 {
 	uint64_t from, to, end = timeline_duration(d->st->tl);
@@ -205,8 +205,8 @@ static int get_lane(struct drawing *d, const char *spec, struct stage_lane *ret,
 }
 
 /*
- * What is wrong with a lane is drawn in its place, if the picture should have that. But not for what names no lane of
- * any trace: that is a mistake of who asks.
+ * If requested, an error is drawn in place of the lane. But not for an invalid name of a lane: that
+ * is an error of the caller.
  */
 static bool is_drawable(const struct drawing *d, const char *spec, int code)
 {
@@ -216,7 +216,7 @@ static bool is_drawable(const struct drawing *d, const char *spec, int code)
 	       (d->pic->shows_refused && code != -ENOMEM && lane_check_name(spec, &ignored) >= 0);
 }
 
-/* Lanes are built by asking for them, so their heights are known before they are drawn. */
+/* Requests all lanes, which builds them, so that their heights are known before drawing. */
 static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
 	double y = TOP_PX;
@@ -262,7 +262,7 @@ static double name_x(const struct row *r)
 	return 8 + INDENT_PX * (r->indent + 1);
 }
 
-/* As wide as the longest name needs, within reason. */
+/* As wide as the longest name, within limits. */
 static double find_label_width(const struct row *rows, size_t n)
 {
 	double most = LABEL_MIN_PX;
@@ -351,7 +351,7 @@ static double tick_step(const struct drawing *d)
 	return fmax(1, 10 * power);
 }
 
-/* A label that would reach over the right edge stands left of its line. */
+/* Places a label left of its line if it would exceed the right edge. */
 static void add_axis(struct drawing *d, double bottom)
 {
 	double step = tick_step(d);
@@ -390,14 +390,14 @@ void picture_name_mark(struct picture_mark *m, size_t number)
 	snprintf(m->name, sizeof(m->name), "%s", letters + at);
 }
 
-/* Something at a time that keeps its width when a page is zoomed: its script finds it by its class. */
+/* Opens a group that keeps its width when a page is zoomed: the script finds it by its class. */
 static void open_at(struct drawing *d, double x)
 {
 	textbuf_addf(d->out, "<g class=\"mark\" data-x=\"%.2f\" transform=\"translate(%.2f 0)\">",
 		     x, x);
 }
 
-/* Behind the lanes: light, with its length on top. */
+/* Draws the selected range behind the lanes: light, with its length on top. */
 static void add_chosen(struct drawing *d, double bottom)
 {
 	double a = ((double)d->pic->range_from - d->pic->from) * d->scale,
@@ -460,7 +460,7 @@ static void add_start(struct drawing *d, double bottom)
 		     from, to);
 }
 
-/* Stripes of a state, which need no style of the boxes themselves. */
+/* Stripes of states, which do not depend on the style of boxes. */
 static void add_patterns(struct drawing *d)
 {
 	char class[16];
@@ -485,7 +485,7 @@ static void add_patterns(struct drawing *d)
 		"class=\"%s\" stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" "
 		"stroke=\"#bf1f1a\" stroke-width=\"1.4\"/></pattern>\n",
 		class, class);
-	/* what was not recorded: as on the page */
+	/* not recorded: as on the page */
 	textbuf_addf(
 		d->out,
 		"<pattern id=\"%sn\" width=\"12\" height=\"12\" patternUnits=\"userSpaceOnUse\">"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * browser.c - the browser, a file that leads it to the page, and who removes that file.
+ * browser.c - start the browser, through a file that redirects it, and remove that file afterwards.
  *
  *	server                       keeper
  *	  prepare: fork ──────────────▶ waits
@@ -8,13 +8,14 @@
  *	  start: a byte ──────────────▶ writes DIR/open.html (0600), runs xdg-open DIR/open.html
  *	  end, or killed: pipe closes ▶ removes both
  *
- * The address has the token, which opens everything. Arguments of a program can be seen by every
- * user (ps), so xdg-open gets the name of a file that only this user can read, and that sends the
- * browser on. Jupyter does the same. The directory (mkdtemp, 0700) is in $XDG_RUNTIME_DIR if that is
- * private, else in $TMPDIR or /tmp.
+ * The address contains the token, which gives access to everything. Every user can see the
+ * arguments of a program (ps). So xdg-open gets the name of a file that only this user can read,
+ * and that redirects the browser. Jupyter does the same. The directory (mkdtemp, 0700) is in
+ * $XDG_RUNTIME_DIR if that is private, otherwise in $TMPDIR or /tmp.
  *
- * The server cannot start programs or remove files once it is in its sandbox; so there is a keeper.
- * It has a session of its own, so that Ctrl-C does not reach it, and holds nothing of the server's.
+ * The server cannot start programs or remove files once it is in its sandbox; so a child, the
+ * keeper, does it. The keeper has its own session, so that Ctrl-C does not reach it, and holds none
+ * of the server's resources.
  */
 #include "view/serve/browser.h"
 
@@ -35,7 +36,7 @@
 
 struct redirect {
 	char dir[4000], path[4096];
-	int fd; /* of dir; -1: there is none */
+	int fd; /* of dir; -1: none */
 };
 
 static bool is_private(const char *dir)
@@ -60,7 +61,7 @@ static bool make_dir(struct redirect *rd)
 	return rd->fd >= 0;
 }
 
-/* The address has only letters, digits and :/. */
+/* The address contains only letters, digits and :/. */
 static bool write_page(const struct redirect *rd, const char *address)
 {
 	int fd = openat(rd->fd, FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -104,7 +105,7 @@ static void run_browser(const char *path)
 	_exit(127);
 }
 
-/* Reads a byte; false: the server has gone. */
+/* Reads a byte; false: the server has ended. */
 static bool wait_for_server(int fd)
 {
 	char go;
@@ -124,7 +125,7 @@ static void leave_the_server(int *fd)
 	setsid();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for the browser */
+	signal(SIGCHLD, SIG_IGN); /* the keeper does not wait for the browser */
 	for (int i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	*fd = dup2(fcntl(*fd, F_DUPFD, 64), 3);
@@ -148,7 +149,7 @@ static void keep(int fd, const char *address)
 
 /* --- the server -------------------------------------------------------------------------------- */
 
-/* Is there a screen, and somebody who is not root in front of it? */
+/* Is there a screen, and is the user not root? */
 static bool is_wanted(void)
 {
 	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cachedir.c - where the viewer keeps indexes for the next time.
+ * cachedir.c - the directory for the viewer's indexes.
  *
- * ${XDG_CACHE_HOME:-~/.cache}/sonde of the user who looks: under sudo that is the caller, not root. The
- * directories are opened and made with that user's rights, so a link at ~/.cache leads only to where
- * the user can write anyway. Traces often lie where others look, so nothing is put beside them unless
- * asked for. A cache that cannot be had is no failure: it only takes longer.
+ * ${XDG_CACHE_HOME:-~/.cache}/sonde of the user: under sudo that is the caller, not root. The
+ * directories are opened and created with that user's privileges, so a link at ~/.cache leads only
+ * to places where the user can write anyway. Traces are often in shared directories, so nothing is
+ * stored next to them unless requested. Without a cache the viewer works, but opens a trace more
+ * slowly.
  *
- * The path that comes out leads through /proc to the directory that was opened here: nobody can
- * exchange it afterwards.
+ * The returned path leads through /proc to the directory that was opened here: so no other process
+ * can replace it later.
  */
 #include "view/serve/cachedir.h"
 #include "base/files/caller.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The directory that holds caches; NULL: nobody knows. */
+/* The directory for caches; NULL: unknown. */
 static char *base_dir(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -42,7 +43,7 @@ static char *base_dir(void)
 	return home && home[0] == '/' && asprintf(&path, "%s/.cache", home) >= 0 ? path : NULL;
 }
 
-/* With the rights of who looks, and no others. */
+/* Opens with the privileges of the user only. */
 static bool open_dir(const char *path, struct outplace *ret)
 {
 	struct errmsg ignored = {0};
@@ -56,7 +57,7 @@ static bool open_dir(const char *path, struct outplace *ret)
 	return false;
 }
 
-/* false: it is not there and cannot be made, or is nothing we can write to. */
+/* false: it does not exist and cannot be created, or is not writable. */
 static bool make_dir(const char *path, struct outplace *ret)
 {
 	char *copy = strdup(path), *other = strdup(path);
@@ -104,7 +105,7 @@ char *viewcache_dir(const char *beside, const char *given)
 		outplace_close(&dir);
 		return NULL;
 	}
-	dir.dir = -1; /* stays open as long as the path is used: to the end */
+	dir.dir = -1; /* stays open as long as the path is used: until exit */
 	outplace_close(&dir);
 	return path;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cachedir.h - where the viewer keeps indexes for the next time.
+ * cachedir.h - the directory for the viewer's indexes.
  */
 #ifndef SONDE_VIEW_SERVE_CACHEDIR_H
 #define SONDE_VIEW_SERVE_CACHEDIR_H
 
 /*
- * The directory, made if need be, for the caller to free. given: as the user said; beside: the trace
- * whose directory it is; both NULL: the user's cache. NULL: there is none that can be written.
+ * The directory, created if necessary; the caller frees the path. given: the user's choice; beside:
+ * use the directory of this trace; both NULL: the user's cache. NULL: no writable directory.
  */
 char *viewcache_dir(const char *beside, const char *given);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * serving.c - the server's order of steps, which is for safety.
+ * serving.c - start the server in a safe order of steps.
  *
- *	listen ─▶ a child that will start the browser ─▶ become the caller ─▶ open the files ─▶ serve
+ *	listen ─▶ fork the child for the browser ─▶ become the caller ─▶ open the files ─▶ serve
  *
- * What can be opened is restricted before threads exist, so the socket and the cache come first; the browser is
- * started by a child that was forked before (browser.c), as the server itself cannot start programs any more.
- * Started by sudo, the server becomes the user who called it before it opens a trace: that user can replace a
- * file by a link to a trace of root's at any moment. A root who logged in as root stays root, without any
- * capability.
+ * Access to files is restricted before threads exist, so the socket and the cache come first. A
+ * child that was forked before starts the browser (browser.c), as the server itself can no longer
+ * start programs. Under sudo, the server becomes the user who called it before it opens a trace:
+ * that user can replace a file by a link to one of root's files at any moment. A root who logged in
+ * as root stays root, without any capability.
  */
 #include "view/serve/serving.h"
 
@@ -48,8 +48,9 @@ static void __attribute__((format(printf, 2, 3))) note(struct serving *s, const 
 /* --- rights ------------------------------------------------------------------------------------ */
 
 /*
- * Under sudo and its like, for good, before any trace is opened: whatever a path or a link leads to, the
- * server can only read what the caller can. Without the sandbox as well.
+ * Under sudo or a similar program, permanently, before any trace is opened: whatever a path or a
+ * link leads to, the server can only read what the caller can. This also applies without the
+ * sandbox.
  */
 static int become_caller(struct errmsg *err)
 {
@@ -61,7 +62,7 @@ static int become_caller(struct errmsg *err)
 				  "cannot tell which user called sonde view: SUDO_UID, PKEXEC_UID "
 				  "or DOAS_USER names no user; run it without sudo");
 	r = caller_become();
-	return r < 0 ? errmsg_set_errno(err, r, "cannot become the user who called") : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot switch to the calling user") : 0;
 }
 
 static int drop_capabilities(struct errmsg *err)
@@ -90,7 +91,7 @@ int serving_check_readable(const struct serving *s, struct errmsg *err)
 	return 0;
 }
 
-/* What needs more rights than the caller's; afterwards we have no others. */
+/* Does everything that needs more privileges than the caller's; then drops them. */
 int serving_prepare(struct serving *s, struct errmsg *err)
 {
 	bool was_root = !geteuid();
@@ -117,7 +118,7 @@ void serving_drop_cache(struct serving *s)
 
 /* --- serving ----------------------------------------------------------------------------------- */
 
-/* Pipes are read whole, into files without a name; what is no file at all is told when it is opened. */
+/* Pipes are read completely, into files without a name; opening reports what is not a file. */
 static bool are_files(const char *const *paths, size_t n)
 {
 	struct stat st;
@@ -128,7 +129,7 @@ static bool are_files(const char *const *paths, size_t n)
 	return true;
 }
 
-/* done: 0, and the kernel could not do it. */
+/* done 0: the kernel does not support it. */
 static int note_hole(struct serving *s, int done, const char *what, const char *then)
 {
 	if (!done)
@@ -145,7 +146,7 @@ static int serve(struct serving *s, struct errmsg *err)
 			      "can make any system call");
 	if (r >= 0)
 		r = stage_start(s->vt.stage, s->cache, err);
-	/* what is missing in the formats or names would be missing in every answer */
+	/* a missing format or name would be missing in every answer */
 	if (r >= 0)
 		r = shortage_check(err, "cannot show the trace");
 	if (r >= 0)
@@ -157,7 +158,7 @@ static int serve(struct serving *s, struct errmsg *err)
 		note(s, "no browser could be started");
 	s->config->wait(s->config->ctx);
 	r = timeline_error(s->vt.stage->tl);
-	return r < 0 ? errmsg_set_errno(err, r, "the index has holes") : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "the index is incomplete") : 0;
 }
 
 int serving_run(struct serving *s, struct errmsg *err)
@@ -185,11 +186,11 @@ void serving_stop(struct serving *s)
 	serving_drop_cache(s);
 }
 
-/* A recorder that finishes its file moves what is in it. */
+/* A recorder that finishes its file moves the data in it. */
 static enum livefile_stage await_recorder(struct serving *s, const char *path)
 {
 	enum livefile_stage stage = LIVEFILE_DONE;
-	/* a pipe is opened once: its writer fails if a reader comes and goes */
+	/* a pipe is opened once: its writer fails if a reader opens and closes it */
 	int fd = are_files(&path, 1) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
 	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
@@ -221,7 +222,9 @@ void serving_tick(struct serving *s)
 	httpd_tick(s->hd);
 }
 
-/* Until the threads have read what they were given; the recorder waits for it, but not for long. */
+/*
+ * Waits until the threads have read the present data; the recorder waits for it, but not for long.
+ */
 static void let_index(struct timeline *tl)
 {
 	for (int i = 0; i < 100 && timeline_progress(tl) < 1; i++)

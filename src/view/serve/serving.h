@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * serving.h - the life of the viewer's server, from its socket to its last answer.
+ * serving.h - the life cycle of the viewer's server, from its socket to its last answer.
  *
- *	serving_prepare    listens, keeps a child for the browser, becomes the caller
+ *	serving_prepare    listens, forks a child for the browser, becomes the caller
  *	serving_run        sandbox, files, index, answers; returns when wait() does
  *	serving_stop
  *
- * Between the first two the caller may find out whether a file is being recorded. What is printed and which
- * signals end it is the caller's business: it gives functions for these.
+ * Between the first two the caller may find out whether a file is being recorded. The caller
+ * decides what is printed and which signals end the server: it passes functions for these.
  */
 #ifndef SONDE_VIEW_SERVE_SERVING_H
 #define SONDE_VIEW_SERVE_SERVING_H
@@ -22,15 +22,15 @@ struct serving_config {
 	long long port;	       /* 0: any */
 	const char *token;     /* "": a random one */
 	const char *cache_dir; /* NULL: the user's cache */
-	bool beside, no_cache; /* the index goes next to the first file; nowhere */
+	bool beside, no_cache; /* store the index next to the first file; do not store it */
 	bool no_browser, no_sandbox;
-	/* A sentence for the user. */
+	/* Reports a message to the user. */
 	void (*note)(void *ctx, const char *sentence);
-	/* The files are open, which may have taken long: signals are to be caught from now on. */
+	/* The files are open, which may have taken long: catch signals from now on. */
 	void (*opened)(void *ctx);
 	/* Requests are answered under this address. */
 	void (*answers)(void *ctx, const char *address);
-	/* Returns when the serving shall end; calls serving_tick() a few times a second. */
+	/* Returns when serving should end; calls serving_tick() a few times per second. */
 	void (*wait)(void *ctx);
 	void *ctx;
 };
@@ -53,24 +53,24 @@ struct serving {
 		.browser = {.fd = -1 } \
 	}
 
-/* What needs more rights than the caller's; afterwards we have no others. */
+/* Does everything that needs more privileges than the caller's; then drops them. */
 int serving_prepare(struct serving *s, struct errmsg *err);
 /* Only for the remedy in the message: the kernel decides when the files are opened. */
 int serving_check_readable(const struct serving *s, struct errmsg *err);
 /*
- * Waits for recorders that finish their files just now. One file: true if it is being recorded, and so grows.
- * Several: a note for each that grows, since what comes is not shown.
+ * Waits for recorders that are just finishing their files. One file: true if it is being recorded,
+ * and so grows. Several: reports each file that grows, because new data of it is not shown.
  */
 bool serving_await_recorders(struct serving *s);
-/* No index is kept of what grows. */
+/* For a growing file: stores no index. */
 void serving_drop_cache(struct serving *s);
 int serving_run(struct serving *s, struct errmsg *err);
 void serving_stop(struct serving *s);
 
 void serving_tick(struct serving *s);
-/* Indexes what has come to a file that grows. 1: all of it is indexed. */
+/* Indexes new data of a growing file. 1: all of it is indexed. */
 int serving_refresh(struct serving *s, struct errmsg *err);
-/* The file will not grow any more. */
+/* The file no longer grows. */
 void serving_end_live(struct serving *s);
 bool serving_follows(const struct serving *s);
 /* Adds to the damage that the page shows. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * token.c - reads the token of the viewer's address.
+ * token.c - read the token of the viewer's address.
  *
- * Whoever knows the token can look at the trace. So the file must belong to one user only; and under sudo it
- * is opened with the rights of the user who called, or a path would show a line of any file of root's.
+ * A user with the token can see the trace. So the file must belong to one user only. Under sudo it
+ * is opened with the privileges of the calling user; otherwise a path could reveal a line of any
+ * file of root's.
  */
 #include "view/serve/token.h"
 
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* With no other rights than the caller's. */
+/* Opens with the caller's privileges only. */
 static int open_as_caller(const char *path)
 {
 	struct caller_scope scope;
@@ -32,7 +33,7 @@ static int open_as_caller(const char *path)
 	return fd;
 }
 
-/* Whoever can read the file can look at the trace. */
+/* A user who can read the file can see the trace. */
 int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
 {
 	int fd = open_as_caller(path);
@@ -51,8 +52,7 @@ int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *er
 	if (n < 0)
 		return errmsg_set(
 			err, -EPERM,
-			"%s must be an ordinary file that only its owner can read; chmod 600 "
-			"helps",
+			"%s must be a regular file that only its owner can read; use chmod 600",
 			path);
 	token[n] = 0;
 	token[strcspn(token, "\n")] = 0;

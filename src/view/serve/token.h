@@ -7,7 +7,7 @@
 
 struct errmsg;
 
-#define TOKEN_BYTES 128 /* longer than any that is right */
+#define TOKEN_BYTES 128 /* longer than any valid token */
 
 /* The first line of a file that only its owner can read, read with the caller's rights. */
 int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * a11y.js - what the canvas shows, as elements: the list of tracks, and a line that is read aloud.
+ * a11y.js - the content of the canvas as elements: the list of tracks, and a line for screen
+ * readers.
  *
- * Canvases are opaque to screen readers. So the names at the left are a tree (role=tree) in which one
- * element at a time takes the focus; the arrow keys walk through it, and through time:
+ * Canvases are opaque to screen readers. So the names on the left are a tree (role=tree) in which
+ * one element at a time has the focus; the arrow keys walk through it, and through time:
  *
  *	up, down       track above, below
- *	left, right    on a track: the span or event before, after; on a heading: close, open
- *	Enter          the picture goes to the selection
+ *	left, right    on a track: previous, next span or event; on a heading: close, open
+ *	Enter          moves the picture to the selection
  *	Home, End      first, last track
  *
- * Whatever is selected is said in one sentence in #spoken (aria-live). The list of events is a real
- * table (list.js), every panel is made of tables, and all actions are in the palette.
+ * #spoken (aria-live) describes the selection in one sentence. The list of events is a real table
+ * (list.js), every panel is made of tables, and all actions are in the palette.
  */
 import { split } from './lanes.js';
 import { clock, duration } from './units.js';
@@ -21,7 +22,7 @@ export class Tree {
 	constructor(app) {
 		this.app = app;
 		this.root = document.getElementById('tree');
-		this.focused = null;	/* spec or head of the row that takes the focus */
+		this.focused = null;	/* spec or head of the row with the focus */
 		this.root.addEventListener('keydown', (event) => this.key(event));
 		this.root.addEventListener('click', (event) => this.click(event));
 		this.root.addEventListener('contextmenu', (event) => {
@@ -140,7 +141,7 @@ export class Tree {
 		return this.items().find((item) => item.dataset.id === id);
 	}
 
-	/* The roving tabindex: one row can be reached with Tab. */
+	/* The roving tabindex: Tab reaches one row. */
 	take(id, focus) {
 		this.focused = id;
 		for (const item of this.items()) {
@@ -212,7 +213,7 @@ export class Tree {
 		keys[event.key]();
 	}
 
-	/* Tracks are put into another order with the mouse as well. */
+	/* The mouse can reorder tracks, too. */
 	drag() {
 		let dragged = null;
 		this.root.addEventListener('dragstart', (event) => {
@@ -238,14 +239,14 @@ export class Tree {
 	}
 }
 
-/* Who woke a task: "bash 12"; "interrupt 27 (eth0), on idle CPU 1". */
+/* The waker of a task: "bash 12"; "interrupt 27 (eth0), on idle CPU 1". */
 export function waker_words(app, { irq, waker, waker_in_irq }) {
 	if (!irq)
 		return `${app.task_name(waker)}${waker_in_irq ? ', in an interrupt' : ''}`;
 	return `${irq.name}, ${app.tasks[irq.task]?.pid === 0 ? `on idle CPU ${irq.cpu}` : `interrupting ${app.task_name(irq.task)}`}`;
 }
 
-/* One sentence about what is selected. */
+/* One sentence about the selection. */
 export function sentence(app, s) {
 	if (!s)
 		return '';

@@ -2,28 +2,29 @@
 /*
  * address.js - the state of the page in its address, so that a link shows the same picture.
  *
- *	#v=from,to          what is in sight, ns
+ *	#v=from,to          the visible time, ns
  *	&l=spec,*spec,-spec lanes in their order; * pinned, - one depth only; absent: the program's choice
- *	&c=0/Tasks          sections that are closed
+ *	&c=0/Tasks          closed sections
  *	&m=123,456          marks
  *	&r=from,to          range
- *	&s=e123             selected event (its place in the file), or s=lane@row@start
+ *	&s=e123             selected event (its reference), or s=lane@row@start
  *	&q=text:word        search (text, regex, expression)
- *	&f=tasks:127;…      filter, in words (filters.js)
+ *	&f=tasks:127;…      filter, as text (filters.js)
  *	&p=why              panel in front
  *	&e=view             which events are listed: view, range; absent: all
  *	&n=lane@name        single spans of a name in the panel Spans (single.js)
  *
- * Written without a new entry in the history while something moves. What jumps (to a hit, a span, the whole trace) or
- * changes tracks or filter says so before (jump()), and gets an entry of its own: the browser's Back returns to what was
- * there before. An address that the user changes by hand or through the history is read again, and what it does not
- * name is not there.
+ * While something moves, the page rewrites the address without a new entry in the history. An
+ * action that jumps (to a hit, a span, the whole trace) or changes tracks or filter calls jump()
+ * first, and gets its own entry: the browser's Back returns to the previous state. If the user
+ * changes the address by hand or through the history, the page reads it again and drops everything
+ * that it does not name.
  */
 import { single_parse, single_text } from './single.js';
 
-const PARTS = 16384;	/* longest address that is written */
+const PARTS = 16384;	/* maximum length of a written address */
 
-/* As few codes as possible, but none of the characters at which programs that find links end one. */
+/* As few codes as possible, but none of the characters at which programs end a link. */
 function escape(text) {
 	return encodeURIComponent(text).replace(/['()!~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 		.replace(/%(3A|2F|2C|3B|40)/g, (code) => decodeURIComponent(code));
@@ -35,13 +36,13 @@ export class Address {
 		this.timer = null;
 		this.written = '';
 		this.preset = '';
-		this.deep = 0;		/* entries of the history that are ours, behind the first */
+		this.deep = 0;		/* our entries in the history, after the first */
 		this.deepest = 0;
-		this.leaps = false;	/* what is written next is a new entry */
-		this.kept = false;	/* from now on it is written at all */
+		this.leaps = false;	/* the next write makes a new entry */
+		this.kept = false;	/* writing has started */
 	}
 
-	/* Something is about to change that Back should bring back. */
+	/* Call it before a change that Back should undo. */
 	jump() {
 		if (!this.kept || this.leaps || this.reading)
 			return;
@@ -66,11 +67,11 @@ export class Address {
 			this.app.hint('There is nothing to go forward to: this is the last view.');
 	}
 
-	/* Once, at the start, when names are known: what the address says; from then on it is kept. */
+	/* Once, at the start, when names are known: applies the address; then starts writing it. */
 	async open() {
 		const { app } = this;
 		await this.read();
-		app.on('info', () => {	/* not in a live view: tracks must not move under the eyes */
+		app.on('info', () => {	/* not in a live view: tracks must not move while the user reads */
 			const settled = app.info.live && app.lanes.list.some((lane) => lane.type === 'task');
 			if (!settled && app.lanes.text() === this.preset)
 				this.choose();
@@ -107,7 +108,7 @@ export class Address {
 			try {
 				parts.set(part.slice(0, at), decodeURIComponent(part.slice(at + 1)));
 			} catch {
-				/* an address that was cut off: its other parts still hold */
+				/* a truncated address: its other parts are still valid */
 			}
 		}
 		this.reading = true;
@@ -147,7 +148,7 @@ export class Address {
 		this.complain(parts.get('l'));
 	}
 
-	/* Tracks that the address names and this trace does not have. */
+	/* Reports tracks in the address that this trace does not have. */
 	complain(lanes) {
 		const { app } = this, strange = (lanes || '').split(',').map((word) => word.replace(/^[*-]*/, ''))
 			.filter((spec) => spec && !app.lanes.is_known(spec));

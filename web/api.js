@@ -2,14 +2,14 @@
 /*
  * api.js - requests to the program; doc/VIEWER.md is the contract.
  *
- * The page's address ends in the token's directory, so relative addresses are all it takes.
+ * The page's address ends in the token's directory, so relative addresses are enough.
  *
- *	get(name, params, slot)    JSON; slot: a name, and an older request of that name is given up
+ *	get(name, params, slot)    JSON; slot: a name; cancels an older request with that name
  *	post(name, body, slot)     JSON in, JSON out
  *	file(url)                  a Blob
- *	tiles(list, signal)        binary: the tiles in the order they were asked for
+ *	tiles(list, signal)        binary: the tiles in the order of the request
  *
- * A request that was given up ends in an error with .gone set, which callers pass over with quiet().
+ * A cancelled request ends in an error with .gone set; callers ignore it with quiet().
  */
 const MAGIC = 0x454c4954;
 const running = new Map();	/* slot → AbortController */
@@ -31,12 +31,12 @@ function given_up() {
 
 let tell = (error) => console.warn(error.message);
 
-/* Who tells the user what went wrong. */
+/* Sets the function that reports errors to the user. */
 export function on_trouble(act) {
 	tell = act;
 }
 
-/* For promises whose requests may be overtaken: nothing happens then. All else is told. */
+/* For promises whose requests may be cancelled: ignores that. Reports all other errors. */
 export function quiet(error) {
 	if (!error.gone)
 		tell(error);
@@ -83,7 +83,7 @@ export function address(name, params = {}) {
 	return `api/${name}${text ? '?' + text : ''}`;
 }
 
-/* A file as it is. */
+/* A file, unchanged. */
 export async function file(url) {
 	const answer = await fetch(url);
 	if (!answer.ok) {
@@ -105,7 +105,10 @@ export function post(name, body, slot) {
 	}, slot);
 }
 
-/* list: [[spec, level, number], …]. Resolves to [{kind, rows, whole, low, high, n, data} or {refused}]. */
+/*
+ * list: [[spec, level, number], …]. Resolves to [{kind, rows, whole, low, high, n, data} or
+ * {refused}].
+ */
 export async function tiles(list, signal) {
 	const mine = ++seq >>> 0;
 	let answer;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * app.js - the page starts here: what is known of the trace, what is selected, who is told of changes.
+ * app.js - the page starts here: data about the trace, the selection, and messages about changes.
  *
- * One object, app, is handed to all parts. It holds
+ * All parts get one object, app. It holds
  *
- *	info, tasks, kinds     of the trace, as the program tells
- *	view                   which part of time is shown (viewport.js)
- *	lanes, tiles, names    what is shown, and its pieces
+ *	info, tasks, kinds     of the trace, from the program
+ *	view                   the visible part of time (viewport.js)
+ *	lanes, tiles, names    what is shown, and its parts
  *	selection              null, a span {lane, row, start, end, …} or {event}
  *	range                  null or {from, to}
  *	marks                  marks.js
- *	single                 null, or which single spans the panel Spans lists (single.js)
- *	hot                    number of the task that stands out, or -1
+ *	single                 null, or the single spans that the panel Spans lists (single.js)
+ *	hot                    number of the highlighted task, or -1
  *
  * and a small exchange of messages: on(name, do), emit(name). Names: info, lanes, view, selection,
  * range, marks, filter, search, theme.
@@ -42,10 +42,10 @@ import { Live } from './live.js';
 import { Lost } from './lost.js';
 import { bytes, count, clock, duration, set_unit } from './units.js';
 
-const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
-const SILENT_MAX = 3;			/* times without any answer, then it is not asked any more */
-const HINT_MS = 8000;			/* a hint goes by itself */
-const NAMES_MS = 1000;			/* and names of tasks and events, while it grows */
+const SLOW_MS = 2000, QUICK_MS = 250;	/* interval of info requests: normally; while the index grows */
+const SILENT_MAX = 3;			/* failed requests in a row before it stops asking */
+const HINT_MS = 8000;			/* a hint disappears after this */
+const NAMES_MS = 1000;			/* interval for names of tasks and events, while the index grows */
 
 function lane_name(app, spec) {
 	const lane = app.lanes.find(spec);
@@ -66,7 +66,7 @@ class App {
 		this.hot = -1;
 		this.why_task = -1;
 		this.single = null;
-		this.commands = new Map();	/* of processes, by machine and number */
+		this.commands = new Map();	/* of processes, by machine and tgid */
 		this.ready = false;
 		this.view = new Viewport(() => {
 			this.redraw();
@@ -94,7 +94,7 @@ class App {
 		this.stage?.redraw();
 	}
 
-	/* What is shown now can be returned to; not what a recording does by itself. */
+	/* Makes the present view a step of the history; not for changes by a live recording. */
 	jump() {
 		if (!this.live?.at_end)
 			this.address?.jump();
@@ -106,7 +106,7 @@ class App {
 		return this.by_pid.get(`${machine}:${pid}`);
 	}
 
-	/* The command line of a task's process, cut off after so many characters; '' where it is not known. */
+	/* The command line of a task's process, at most max characters; '' if unknown. */
 	command_of(task, max = Infinity) {
 		const text = task ? this.commands.get(`${task.machine}:${task.tgid > 0 ? task.tgid : task.pid}`) || '' : '';
 		return text.length > max ? `${text.slice(0, max - 1)}…` : text;
@@ -121,7 +121,7 @@ class App {
 
 	set_tasks(list) {
 		const names = list.map(([n, machine, pid, , comm, , , , , sources]) => `${n} ${machine} ${pid} ${comm} ${sources}`).join('\n');
-		const same = names === this.task_names;		/* while it grows, mostly counts change */
+		const same = names === this.task_names;		/* while it grows, mostly only counts change */
 		this.task_names = names;
 		this.tasks = [];
 		this.by_pid.clear();
@@ -163,7 +163,7 @@ class App {
 		this.redraw();
 	}
 
-	/* The number of the task that the selection is about, or -1. */
+	/* The number of the task of the selection, or -1. */
 	task_of_selection() {
 		const s = this.selection;
 		if (!s)
@@ -176,7 +176,7 @@ class App {
 		if (['task', 'calls', 'sys'].includes(parts.type))
 			return this.task_of(parts.machine, Number(parts.id))?.n ?? -1;
 		if (parts.type === 'pair' && parts.parts[2] !== 'cpu')
-			return s.task ?? -1;	/* whose event begins it */
+			return s.task ?? -1;	/* the task of its first event */
 		const thread = parts.type === 'vcpu' && this.lanes.thread_of(parts.machine, Number(parts.id));
 		return thread ? this.task_of(thread.machine, thread.pid)?.n ?? -1 : -1;
 	}
@@ -195,11 +195,11 @@ class App {
 			return null;
 		const task = split(lane).type === 'cpu' ? this.tasks[span.value] : null;
 		if (task && task.pid === 0 && step === 'at')
-			return null;	/* idle is nothing to select */
+			return null;	/* idle time cannot be selected */
 		return { lane, ...span };
 	}
 
-	/* The neighbour of the selection on a lane; the first one in sight if nothing is selected there. */
+	/* The neighbour of the selection on a lane; without a selection the first visible span. */
 	async step(lane, step) {
 		const s = this.selection, mine = s && s.lane === lane;
 		const t = mine ? s.start : step === 'next' ? this.view.from : this.view.to;
@@ -241,7 +241,9 @@ class App {
 		this.redraw();
 	}
 
-	/* A track comes into sight; it is made if it is not there. The idle task has none: cpu tells where it idles. */
+	/*
+	 * Scrolls to a track; adds it if necessary. The idle task has no track: then shows its cpu.
+	 */
 	show_lane(spec, cpu = -1) {
 		const { type, machine, id } = split(spec);
 		if (['task', 'calls', 'sys'].includes(type) && Number(id) === 0) {
@@ -260,21 +262,21 @@ class App {
 		this.redraw();
 	}
 
-	/* The critical path of a task in the range, or in what is in sight. */
+	/* The critical path of a task in the range, or in the visible time. */
 	why(n) {
 		this.why_task = n;
 		this.panels.show('why');
 		this.emit('why');
 	}
 
-	/* All sections closed; if they are, all open. */
+	/* Closes all sections; if all are closed, opens them. */
 	fold_all() {
 		const heads = this.lanes.rows.filter((row) => row.head && !row.machine).map((row) => row.head);
 		this.lanes.closed = heads.some((head) => !this.lanes.closed.has(head)) ? new Set(heads) : new Set();
 		this.lanes.changed();
 	}
 
-	/* Tracks of the tasks that ran in what is in sight, the busiest first. */
+	/* Adds tracks of the tasks that ran in the visible time, the busiest first. */
 	async add_busy_tasks() {
 		const { from, to } = this.scope(), stats = await api.get('stats', { what: 'tasks', from, to }), before = this.lanes.list.length;
 		for (const t of stats.tasks.sort((a, b) => b.states[1] - a.states[1]).slice(0, 40)) {
@@ -290,7 +292,7 @@ class App {
 		return this.info.machines.find((m) => m.n === n)?.name || `machine ${n}`;
 	}
 
-	/* What panels speak about: the range, or what is in sight. */
+	/* The time that panels cover: the range, or the visible time. */
 	scope() {
 		if (this.range)
 			return { ...this.range, chosen: true };
@@ -308,7 +310,7 @@ class App {
 		}
 	}
 
-	/* Does something that may fail, now or later; what is wrong is said above the picture. */
+	/* Runs something that may fail, now or later; shows errors above the picture. */
 	async attempt(act) {
 		try {
 			return await act();
@@ -318,19 +320,19 @@ class App {
 		}
 	}
 
-	/* What went wrong is said above the picture, whatever it is. */
+	/* Shows any error above the picture. */
 	fail(error) {
-		if (error?.gone)	/* a later request took its place */
+		if (error?.gone)	/* replaced by a later request */
 			return;
 		if (error?.status !== undefined || api.is_silence(error)) {
 			this.trouble(error);
 			return;
 		}
-		console.error(error);	/* a mistake of the page */
+		console.error(error);	/* a bug of the page */
 		this.note(`This did not work: ${error?.message || error}`);
 	}
 
-	/* Nothing escapes: what nobody caught is told, too. */
+	/* Reports errors that no other code caught. */
 	catch_all() {
 		api.on_trouble((error) => this.fail(error));
 		document.addEventListener('copied', (event) => this.hint(event.detail ? 'Copied to the clipboard.' : 'The browser does not allow to copy.'));
@@ -341,7 +343,10 @@ class App {
 		addEventListener('error', (event) => event.error && this.note(`This did not work: ${event.error.message}`));
 	}
 
-	/* An answer to what was just done, until the next one: why nothing happens, or what did where it is not seen. */
+	/*
+	 * Feedback about the last action, until the next one: why nothing happened, or an invisible
+	 * effect.
+	 */
 	hint(text) {
 		document.querySelector('#notes .hint')?.remove();
 		clearTimeout(this.hint_timer);
@@ -353,7 +358,7 @@ class App {
 		this.hint_timer = setTimeout(() => p.remove(), HINT_MS);
 	}
 
-	/* offer: [name, act], a button behind the text. */
+	/* offer: [name, act], a button after the text. */
 	note(text, plain = false, offer = null) {
 		const box = document.getElementById('notes');
 		if ([...box.children].some((p) => p.firstChild.textContent === text))
@@ -408,7 +413,7 @@ class App {
 					continue;
 				}
 				const now = await api.get('info');
-				if (this.live.paused) // while it was on its way: the end stands still
+				if (this.live.paused) // paused since the request: keep the end
 					continue;
 				this.info = now;
 				if (this.info.duration !== before.duration) {
@@ -463,7 +468,7 @@ class App {
 		init_help(this);
 		const density = this.load_density().catch(api.quiet);
 		this.address = new Address(this);
-		this.address.choose();	/* something to look at before names are known */
+		this.address.choose();	/* show something before names are known */
 		await this.learn_names();
 		await this.address.open();
 		this.ready = true;
@@ -473,7 +478,7 @@ class App {
 		this.poll();
 	}
 
-	/* The status line at the bottom right: where the pointer is, or how much is in sight. */
+	/* The status line at the bottom right: the pointer's time, or the visible duration. */
 	say_where(t) {
 		const text = t === null ? `${duration(this.view.span)} in sight` : clock(t);
 		document.getElementById('where').textContent = text;

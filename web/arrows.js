@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrows.js - who woke whom: arrows from the waking to where the woken task ran.
+ * arrows.js - which task woke which: arrows from the waking to where the woken task ran.
  *
- * Shown for the task that is selected, while they are few enough to be told apart (DENSE). An end stands on the lane of the task if
- * that is in sight, else on the lane of the CPU.
+ * Shown for the selected task, unless there are too many to distinguish (DENSE). An arrow ends on
+ * the lane of the task if that is visible, otherwise on the lane of the CPU.
  */
 import * as api from './api.js';
 
-const MOST = 400, DENSE = 120;	/* asked for; more than so many in sight only hide the picture */
+const MOST = 400, DENSE = 120;	/* requested; more than DENSE only hide the picture */
 
 export class Arrows {
 	constructor(app) {
@@ -41,7 +41,7 @@ export class Arrows {
 			app.redraw();
 			return;
 		}
-		const size = 2 ** Math.ceil(Math.log2(view.span));	/* a little more than is seen */
+		const size = 2 ** Math.ceil(Math.log2(view.span));	/* a little more than is visible */
 		const from = Math.max(0, Math.floor(view.from / size * 4) * size / 4), to = from + size * 1.5;
 		const key = `${task} ${from} ${to}`;
 		if (key === this.key)
@@ -57,7 +57,7 @@ export class Arrows {
 		}
 	}
 
-	/* The middle of the lane where a task is seen at that time. */
+	/* The middle of the lane where a task is visible at that time. */
 	place(task, cpu) {
 		const { app } = this, t = app.tasks[task];
 		const lanes = t ? [`task:${t.machine}:${t.pid}`, `cpu:${t.machine}:${cpu}`] : [];

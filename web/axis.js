@@ -2,16 +2,16 @@
 /*
  * axis.js - the ruler above the lanes: ticks at round times, flags of marks, the selected range.
  *
- * The distance of ticks is 1, 2 or 5 times a power of ten, so that a label has room. Labels are offsets
- * from a base that is written in the corner at the left, because a time in a long trace, to the
- * nanosecond, does not fit between two ticks:
+ * The distance of ticks is 1, 2 or 5 times a power of ten, so that a label has room. Labels are
+ * offsets from a base in the left corner, because a time in a long trace, to the nanosecond, does
+ * not fit between two ticks:
  *
  *	base 1.234 s      │      +10 µs      │      +20 µs
  */
 import { bare, clock, duration } from './units.js';
 
 const FLAG = 8;		/* half of a flag's width */
-const APART = 110;	/* pixels between labelled ticks, at least */
+const APART = 110;	/* minimum pixels between labelled ticks */
 
 export function ticks(view) {
 	const least = view.nsPerPx * APART, power = 10 ** Math.floor(Math.log10(least));
@@ -19,7 +19,7 @@ export function ticks(view) {
 	const out = [];
 	for (let i = Math.ceil(view.from / step); i * step <= view.to; i++)
 		out.push(i * step);
-	/* the base: a round time left of the picture, so that offsets are hardly longer than the picture */
+	/* the base: a round time left of the picture, so that offsets stay short */
 	const big = 10 ** Math.floor(Math.log10(view.span) + 1e-9);
 	const base = Math.max(0, Math.floor(Math.max(0, view.from) / big) * big);
 	return { step, at: out, base };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * colours.js - what has which colour, in both themes.
+ * colours.js - the colours of tasks, states and labels, in both themes.
  *
- * A task's colour comes from its name and PID, so that it is the same in every picture of a trace: its name says around
- * which hue, its PID how far from it, so that eight compilers are eight colours. A state's comes from its
- * number. All have about the same lightness (OKLCH), so that none shouts. No meaning hangs on hue
- * alone: runnable is hatched, blocked is outlined, sleeping is a thin line, unknown has red stripes.
+ * A task's colour comes from its name and PID, so that it is the same in every picture of a trace:
+ * the name selects a hue, the PID an offset from it, so that eight compilers have eight colours. A
+ * state's colour comes from its number. All have about the same lightness (OKLCH), so that none
+ * dominates. Hue alone never carries meaning: runnable is hatched, blocked is outlined, sleeping is
+ * a thin line, unknown has red stripes.
  *
  * The painters read colours from one table of RGBA bytes, laid out as a texture of 256 × 260:
  *
@@ -20,9 +21,11 @@ export const STATE_ROW = 256, SPAN_ROW = 257, THING_ROW = 258;
 export const THING = { tick: 0, found: 1, missed: 2, counter: 3, density: 4, idle: 5 };
 export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked',
 	'stopped', 'idle', 'dead'];
-export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
+export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; as in the shader */
 export const N_SPANS = 64;
-/* What a striped span is, in words; type: of its lane; flags: of the span. Else nothing. */
+/*
+ * The meaning of a striped span, as text; type: of its lane; flags: of the span. Otherwise nothing.
+ */
 export function unknown_why(type, value, flags) {
 	if (!(flags & 2) && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
 		return type === 'cpu' ? 'Not recorded: no event tells who ran. Nothing was lost here; what was recorded does not say it.'
@@ -57,13 +60,13 @@ export function hash(text) {
 	return Math.imul(h, 0x2c1b3c6d) >>> 0;
 }
 
-/* The kernel's own threads are paler than programs, so that programs stand out. */
+/* Kernel threads are paler, so that programs stand out. */
 export const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswapd|kcompactd|khugepaged|kthreadd|jbd2|irq\/|watchdog|kauditd|oom_reaper|writeback|kdevtmpfs)/;
 
 const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
 
 const SPREAD = [[0, 0], [44, -.05], [-44, .05], [88, .03], [-88, -.04], [22, .08], [-22, -.08], [132, 0], [-132, .04],
-	[66, -.09], [-66, .09]];	/* hue and lightness by PID; a prime number of them, as PIDs like to be even */
+	[66, -.09], [-66, .09]];	/* hue and lightness by PID; a prime number of them, as many PIDs are even */
 
 const STATES = {	/* lightness, chroma, hue */
 	light: [[.75, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
@@ -106,7 +109,9 @@ export class Colours {
 		return oklch((this.dark ? .54 : .8) + (yellow ? .06 : 0) + (i % 3 - 1) * .03, .075, hue);
 	}
 
-	/* tasks: array by number of {pid, comm}, or holes. keeps(n): whether it is not to step back. */
+	/*
+	 * tasks: array by number of {pid, comm}, or holes. keeps(n): false if the task is dimmed.
+	 */
 	make(tasks, dark, keeps = () => true) {
 		this.dark = dark;
 		const theme = dark ? 'dark' : 'light';
@@ -147,7 +152,7 @@ export class Colours {
 		return this.css(SPAN_ROW, label_slot(number));
 	}
 
-	/* Text on a box of that colour: dark or light, whichever reads better. */
+	/* Text on a box of that colour: dark or light, whichever is more readable. */
 	ink(row, i) {
 		const [r, g, b] = this.rgb(row, i);
 		const y = .2126 * (r / 255) ** 2.2 + .7152 * (g / 255) ** 2.2 + .0722 * (b / 255) ** 2.2;
@@ -155,7 +160,7 @@ export class Colours {
 	}
 }
 
-/* The program gives labels numbers whose low bits come from the text. The shader does the same. */
+/* The low bits of a label's number come from its text. The shader does the same. */
 export function label_slot(number) {
 	return number & (N_SPANS - 1);
 }

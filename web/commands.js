@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * commands.js - everything the page can do, as rows: name, keys, what it does.
+ * commands.js - all actions of the page, as rows: name, keys, function.
  *
- * Keys, palette and help all read this table, so that none can forget one. A key is written as the
- * character it gives, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
+ * Keys, palette and help all read this table, so that none can miss one. A key is written as its
+ * character, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
  * names with C- for Ctrl or Cmd, S- for Shift, A- for Alt. keys.js finds them.
  *
- * Every command gives an answer that is seen: something changes, or a hint says why nothing does.
+ * Every command has a visible effect: something changes, or a hint shows why nothing does.
  */
 import { show_single, single_of } from './single.js';
 import { follow_wakeup } from './wakers.js';
@@ -31,7 +31,7 @@ function step(app, way) {
 	return app.step(lane, way);
 }
 
-/* Something with the track that is meant. */
+/* Runs act with the current track. */
 function with_lane(app, act) {
 	const lane = lane_of(app);
 	if (!lane || !app.lanes.find(lane))
@@ -39,7 +39,9 @@ function with_lane(app, act) {
 	return act(lane);
 }
 
-/* The single spans of the selected name, in the panel Spans; of a row that has the focus, its own. */
+/*
+ * Lists single spans in the panel Spans: of the row with the focus, otherwise of the selected name.
+ */
 function list_single(app) {
 	const own = document.activeElement?.closest?.('tr.act')?.querySelector('button.lists');
 	if (own)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * details.js - everything that is known about what is selected, at the right of the panels.
+ * details.js - all details of the selection, on the right of the panels.
  *
  * An event: all of its fields, its stack, the time on the trace's own clock. A span: start, end,
- * length, task, state, who woke it, and the events that begin and end it.
+ * length, task, state, its waker, and the events that begin and end it.
  */
 import { quiet } from './api.js';
 import { split } from './lanes.js';
@@ -95,7 +95,7 @@ export class Details {
 		this.root.replaceChildren(...body);
 	}
 
-	/* A field; a number can become a track. */
+	/* A field; a number has a button that adds it as a track. */
 	field(e, name, value, text) {
 		const { app } = this;
 		if (typeof value !== 'number' || !e.system)
@@ -104,7 +104,7 @@ export class Details {
 		const b = button('⌁', () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}`), `Draw ${name} over time`);
 		b.setAttribute('aria-label', `Draw ${name} over time`);
 		span.append(b);
-		if (e.pid > 0) {	/* several tasks in one curve may say nothing */
+		if (e.pid > 0) {	/* several tasks in one curve may be meaningless */
 			const words = `Draw ${name} over time, of ${e.comm} ${e.pid} alone`;
 			const own = button(`⌁ ${e.pid}`, () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}:${e.pid}`), words);
 			own.setAttribute('aria-label', words);
@@ -147,7 +147,10 @@ export class Details {
 		this.root.replaceChildren(...body);
 	}
 
-	/* Who woke a task, or which interrupt did; of an interrupt, which one it is. In both cases whom it interrupted. */
+	/*
+	 * The task or interrupt that woke a task; for an interrupt, its name. In both cases the
+	 * interrupted task.
+	 */
 	woken_by(s, { type, machine }) {
 		const { app } = this, { irq } = s, who = irq && app.tasks[irq.task];
 		if (!irq)
@@ -175,7 +178,7 @@ export class Details {
 		}
 	}
 
-	/* From a guest to the host's thread that ran it, and back. */
+	/* Links a guest to the host's thread that ran it, and back. */
 	machines({ type, machine, id }) {
 		const { app } = this, thread = ['cpu', 'vcpu'].includes(type) && app.lanes.thread_of(machine, Number(id));
 		const vcpu = type === 'task' && app.lanes.vcpu_of(machine, Number(id));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * draw_2d.js - boxes of all lanes, pixel by pixel, where no graphics card draws them.
+ * draw_2d.js - draws the boxes of all lanes pixel by pixel, if there is no graphics card.
  *
- * WebGL that the CPU has to emulate takes half a second for a frame of 30 000 boxes; writing the same
- * pixels ourselves takes some milliseconds. Same form and same picture as draw_gl.js: draw(scene, colours);
- * what stands there in the two shaders stands here in place() and in STYLES.
+ * WebGL emulated by the CPU takes half a second for a frame of 30 000 boxes; writing the same
+ * pixels here takes some milliseconds. It has the interface of draw_gl.js, draw(scene, colours),
+ * and gives the same picture: place() and STYLES do the work of the two shaders.
  *
- * A pixel is one number, ABGR as it lies in memory, alpha not multiplied into the colours.
+ * A pixel is one number, ABGR in memory order; the alpha is not premultiplied.
  */
 import { SHARE, STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from './colours.js';
 
 const SOLID = 255;
 const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
-const FAINT = Math.round(255 * .4);	/* how strong what was not recorded is */
-const LEAST = 4;	/* pixels: no sum of spans is lower */
-const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end, or nobody knows */
+const FAINT = Math.round(255 * .4);	/* alpha of what was not recorded */
+const LEAST = 4;	/* minimum height of a sum of spans, in pixels */
+const RED = 26 << 16 | 31 << 8 | 191;	/* stripes of spans without an end, or unknown ones */
 
 function mix(rgb, shade, share) {
 	let mixed = 0;
@@ -23,7 +23,7 @@ function mix(rgb, shade, share) {
 	return mixed;
 }
 
-/* What lies over what: both have a colour and an alpha. */
+/* Blends a colour over another; both have an alpha. */
 function over(below, rgb, alpha) {
 	const a = below >>> 24, rest = a * (255 - alpha) / 255, sum = alpha + rest;
 	let pixel = Math.round(sum) << 24;
@@ -32,7 +32,7 @@ function over(below, rgb, alpha) {
 	return pixel >>> 0;
 }
 
-/* The alpha of a pixel of a box, where it is not the same everywhere; x, y: the middle of the pixel. */
+/* The alpha of a pixel, for boxes where it varies; x, y: the middle of the pixel. */
 const STYLES = {
 	[HATCHED]: (b, x, y, dot) => ((x + y) % (6 * dot) < 3 * dot || (b.edge && x - b.x0 < dot) ? 1 : .35),
 	[RIMMED]: (b, x, y, dot) => ((b.edge && x - b.x0 < dot) || (b.end && b.x1 - x < dot) ||
@@ -45,8 +45,8 @@ export class FlatPainter {
 	constructor(canvas) {
 		this.name = 'Canvas';
 		this.canvas = canvas;
-		this.ctx = canvas.getContext('2d', { willReadFrequently: true });	/* its pixels stay in memory */
-		this.box = {	/* that is being drawn; line0, line1: of a curve */
+		this.ctx = canvas.getContext('2d', { willReadFrequently: true });	/* keeps its pixels in memory */
+		this.box = {	/* the current box; line0, line1: of a curve */
 			x0: 0, x1: 0, y0: 0, y1: 0, rgb: 0, alpha: SOLID, style: PLAIN,
 			exact: false, edge: false, end: false, line0: 0, line1: 0,
 		};
@@ -67,7 +67,7 @@ export class FlatPainter {
 			this.pixels[at] = this.pixels[at] ? over(this.pixels[at], rgb, alpha) : (rgb | alpha << 24) >>> 0;
 	}
 
-	/* A row of a box that is the same everywhere. */
+	/* One pixel row of a uniform box. */
 	row(from, to, rgb, alpha) {
 		if (alpha >= SOLID && to - from > 8)
 			this.pixels.fill((rgb | 0xff000000) >>> 0, from, to);
@@ -99,7 +99,10 @@ export class FlatPainter {
 		}
 	}
 
-	/* A box of a lane of states. Several of a column are piled: the row is where one begins (tiles.js). */
+	/*
+	 * A box of a state lane. Several in one column are stacked: the row is where one begins
+	 * (tiles.js).
+	 */
 	state(piece, value, row, weight, thin) {
 		const b = this.box, s = Math.min(value, 8);
 		this.colour(STATE_ROW, s);
@@ -110,7 +113,7 @@ export class FlatPainter {
 			b.y0 = b.y1 - piece.row * SHARE[s];
 		else {
 			b.y1 -= piece.row * row / 255 * thin;
-			b.y0 = b.y1 - Math.max(this.dot, piece.row * weight);	/* what was there is seen */
+			b.y0 = b.y1 - Math.max(this.dot, piece.row * weight);	/* never invisible */
 		}
 	}
 
@@ -146,7 +149,9 @@ export class FlatPainter {
 		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255;
 		b.exact = Boolean(flags & 1);
 		b.lost = Boolean(flags & 2);
-		/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
+		/*
+		 * a sum narrower than a pixel is drawn one pixel wide, and lower, to keep its area
+		 */
 		const thin = b.exact || piece.tile.kind > 2 ? 1 : Math.min(1, wide / this.dot);
 		const weight = (packed & 65535) / 65535 * thin;
 		b.style = PLAIN;
@@ -157,7 +162,7 @@ export class FlatPainter {
 			if (hot >= 0 && hot !== value)
 				b.alpha = Math.round(b.alpha * .38);
 			b.y0 = b.y1 - piece.row * (b.exact || value === 65535 ? 1 : weight);
-			if (value === 65535) {	/* nobody knows who ran */
+			if (value === 65535) {	/* unknown task */
 				b.style = UNENDED;
 				b.alpha = b.lost ? SOLID : FAINT;
 			}
@@ -169,7 +174,7 @@ export class FlatPainter {
 			this.colour(SPAN_ROW, label_slot(value));
 			b.y1 = piece.y + piece.row * (row + 1) - this.dot;
 			b.y0 = b.y1 - (piece.row - this.dot) * (b.exact ? 1 : weight);
-			if (b.y1 - b.y0 < this.dot * LEAST) {	/* short ones from afar: small, but seen */
+			if (b.y1 - b.y0 < this.dot * LEAST) {	/* short spans from afar: small, but visible */
 				b.y0 = b.y1 - this.dot * LEAST;
 				b.rgb = mix(b.rgb, this.strong, .4);
 			}
@@ -229,7 +234,7 @@ export class FlatPainter {
 		this.dot = Math.max(1, Math.round(scene.ratio));
 		this.shade = colours.dark ? 13 : 38;
 		this.strong = colours.dark ? 255 : 0;
-		this.grey = (colours.dark ? 0x88 : 0xa0) * 0x010101;	/* the stripes of what was not recorded; what was lost has red ones */
+		this.grey = (colours.dark ? 0x88 : 0xa0) * 0x010101;	/* stripes of unrecorded time; lost data has red ones */
 		this.table = new Uint32Array(colours.table.buffer);
 		this.n = 0;
 		for (const piece of scene.pieces)

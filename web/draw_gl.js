@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * draw_gl.js - boxes of all lanes with WebGL2, in one draw call.
+ * draw_gl.js - draws the boxes of all lanes with WebGL2, in one draw call.
  *
- * The records of a tile go to the graphics memory as they came over the wire, 16 bytes each: one
- * instance of a box. Beside them stands, per instance, the number of the piece it belongs to; where
- * that piece lies is in a small texture that is written anew in every frame:
+ * The records of a tile go to the graphics memory as received, 16 bytes each: one record is one
+ * instance of a box. Each instance also has the number of its piece. A small texture, rewritten in
+ * every frame, has the position of each piece:
  *
  *	texel 3n      x of bucket 0, pixels per bucket, y, height of a row
- *	texel 3n+1    first and last bucket to draw, kind of lane, y above which nothing shows
- *	texel 3n+2    low and high of a counter in sight, task that stands out or -1, height of the lane
+ *	texel 3n+1    first and last bucket to draw, kind of lane, y above which nothing is drawn
+ *	texel 3n+2    low and high of a visible counter, highlighted task or -1, height of the lane
  *
- * So moving and zooming send a few kilobytes; the records are sent again only when other tiles come
- * into the picture. draw(scene) has the same form in draw_2d.js:
+ * So moving and zooming send a few kilobytes; the records are sent again only when other tiles
+ * become visible. draw(scene) has the same interface in draw_2d.js:
  *
- *	scene = { width, height (device pixels), pieces: [{tile, x, scale, y, row, height, c0, c1, top, low, high}], hot }
+ *	scene = { width, height (device pixels), hot,
+ *	          pieces: [{tile, x, scale, y, row, height, c0, c1, top, low, high}] }
  */
 import { WIDTH, HEIGHT } from './colours.js';
 
-const SLOTS_MOST = 8192;	/* pieces of a frame; three texels each, in rows of 1024 pieces */
+const SLOTS_MOST = 8192;	/* pieces per frame; three texels each, in rows of 1024 pieces */
 const ROW = 1024;
 
 const VERTEX = `#version 300 es
@@ -45,7 +46,7 @@ void main() {
 	vec4 r = texelFetch(u_pieces, at + ivec2(2, 0), 0);
 	int kind = int(q.z);
 	float b0 = max(a_x.x, q.x), b1 = min(a_x.y, q.y);
-	bool open0 = a_x.x <= q.x, open1 = a_x.y >= q.y;	/* goes on in the tile beside */
+	bool open0 = a_x.x <= q.x, open1 = a_x.y >= q.y;	/* continues in the next tile */
 	if (a_x.x >= q.y || a_x.y < q.x || (a_x.y == q.x && a_x.x < q.x)) {
 		gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
 		return;
@@ -55,8 +56,8 @@ void main() {
 	uint value = a_data.x;
 	float weight = float(a_data.y & 0xffffu) / 65535.0;
 	int row = int((a_data.y >> 16) & 0xffu), flags = int(a_data.y >> 24);
-	bool exact = (flags & 1) != 0, lost = (flags & 2) != 0;	/* what was not recorded is paler than what was lost */
-	/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
+	bool exact = (flags & 1) != 0, lost = (flags & 2) != 0;	/* unrecorded time is paler than lost data */
+	/* a sum narrower than a pixel is drawn one pixel wide, and lower, to keep its area */
 	float thin = exact || kind > 2 ? 1.0 : min(1.0, max(b1 - b0, 0.0) * p.y / u_dot);
 	weight *= thin;
 	float y0 = p.z, y1 = p.z + p.w;
@@ -67,7 +68,7 @@ void main() {
 		c = colour(int(value >> 8u) & 255, int(value & 255u));
 		if (r.z >= 0.0 && float(value) != r.z)
 			c.a *= 0.38;
-		if (value == 65535u) {	/* nobody knows who ran */
+		if (value == 65535u) {	/* unknown task */
 			weight = 1.0;
 			style = 6;
 			c.a = lost ? 1.0 : 0.4;
@@ -85,14 +86,14 @@ void main() {
 		} else if (!exact) {
 			full = p.w;
 			y1 -= p.w * float(row) / 255.0 * thin;
-			weight = max(weight, u_dot / p.w);	/* what was there is seen */
+			weight = max(weight, u_dot / p.w);	/* never invisible */
 		}
 	} else if (kind == 3) {
 		y0 += p.w * float(row);
 		y1 = y0 + p.w - u_dot;
 		full = p.w - u_dot;
 		c = colour(257, int(value & 63u));
-		if (!exact && full * weight < 4.0 * u_dot) {	/* short ones from afar: small, but seen */
+		if (!exact && full * weight < 4.0 * u_dot) {	/* short spans from afar: small, but visible */
 			weight = 4.0 * u_dot / full;
 			c.rgb = mix(c.rgb, vec3(u_strong), 0.4);
 		}
@@ -189,7 +190,7 @@ function renderer(gl) {
 }
 
 export class GlPainter {
-	/* Throws where WebGL2 is not to be had, or is only emulated: draw_2d.js is faster than that. */
+	/* Throws if WebGL2 is missing, or only emulated: then draw_2d.js is faster. */
 	constructor(canvas, emulated_too) {
 		const gl = canvas.getContext('webgl2', {
 			alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true,
@@ -202,7 +203,7 @@ export class GlPainter {
 		this.name = 'WebGL2';
 		this.canvas = canvas;
 		this.gl = gl;
-		this.shown = [];	/* tiles whose records are in the buffer */
+		this.shown = [];	/* tiles with records in the buffer */
 		this.n = 0;
 		this.room = 0;
 		this.uploads = 0;
@@ -262,7 +263,7 @@ export class GlPainter {
 		return texture;
 	}
 
-	/* Sends the records when other tiles are to be drawn than in the last frame. */
+	/* Sends the records if other tiles are drawn than in the last frame. */
 	upload(pieces) {
 		const same = this.shown.length === pieces.length &&
 			pieces.every((piece, i) => this.shown[i] === piece.tile);
@@ -285,7 +286,7 @@ export class GlPainter {
 		this.uploads++;
 	}
 
-	/* Where the pieces lie. */
+	/* Writes the positions of the pieces. */
 	place(pieces, hot) {
 		const gl = this.gl, rows = Math.max(1, Math.ceil(pieces.length / ROW));
 		const width = Math.min(pieces.length || 1, ROW) * 3;

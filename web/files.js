@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * files.js - which of several files, or buffers of one, a track, an event or a task comes from.
+ * files.js - the file, or buffer of a file, of a track, an event or a task.
  *
- * The program tells the sources of the trace (info.sources), of each task and of each kind of event. Where there is
- * only one, nothing is said. Beside a track, one is named, of more it is said how many, and tooltips and details name
- * all; lanefiles.c says the same in pictures.
+ * The program sends the sources of the trace (info.sources), of each task and of each kind of
+ * event. If there is only one, nothing is shown. A track shows the name of a single source, or the
+ * number of sources; tooltips and details name all. lanefiles.c does the same in pictures.
  */
 const OF_CPU = ['cpu', 'irq', 'softirq', 'cpucalls', 'all'], OF_TASK = ['task', 'calls', 'sys'];
 
@@ -12,7 +12,7 @@ function sources_of_event(app, machine, name) {
 	return app.kinds.filter((k) => k && k.events && k.machine === machine && `${k.system}/${k.name}` === name).map((k) => k.source);
 }
 
-/* Numbers of the sources of a track; parts: its spec, as split() gives it. */
+/* Numbers of the sources of a track; parts: its spec, from split(). */
 function sources_of({ type, machine, id, parts }, app) {
 	const all = app.info.sources.map((s, n) => ({ ...s, n })).filter((s) => s.machine === machine);
 	if (OF_CPU.includes(type))

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filters.js - which events the list shows and which lanes are left: by CPU, task, event, expression.
+ * filters.js - which events the list shows and which lanes remain: by CPU, task, event, expression.
  *
- * A filter is the body of api/select. In the list only what passes is shown; on the timeline lanes of CPUs
- * and tasks that are filtered out disappear, tasks of the filter that have no lane get one as long as it holds, other tasks
- * are pale on the lanes of CPUs, and what passes is a lane of its own (found:ID). Every part
- * of the filter is a chip above the picture, to be taken off. In the address it is words:
+ * A filter is the body of api/select. The list shows only events that pass it. On the timeline,
+ * lanes of excluded CPUs and tasks disappear; tasks of the filter without a lane get one while the
+ * filter exists; other tasks are pale on the lanes of CPUs; and the events that pass have their own
+ * lane (found:ID). Every part of the filter is a chip above the picture, which can be removed. In
+ * the address it is text:
  *
  *	tasks:127,1:131;events:sched/sched_switch;cpus:0-3,1:0;where:prev_pid == 0
  *
- * Tasks are PIDs and CPUs numbers, both of the first machine unless another one stands before the colon, so
- * that the same trace in another viewer gives the same. The expression is the last part: it may have any
- * character in it.
+ * Tasks are PIDs and CPUs numbers, both of the first machine unless the prefix N: names another
+ * one, so that another viewer shows the same for the same trace. The expression is the last part:
+ * it may contain any character.
  */
 import * as api from './api.js';
 import { count } from './units.js';
 import { el, button } from './table.js';
 import { field_trouble, whole_expression, plain_words } from './search.js';
 
-const LANES = 20;	/* of tasks that a filter adds at most */
-const MOST = 300;	/* entries of a list in the box; the rest is found by typing */
+const LANES = 20;	/* maximum number of task lanes that a filter adds */
+const MOST = 300;	/* entries of a list in the box; typing finds the rest */
 const PARTS = { tasks: 'tasks', kinds: 'events', cpus: 'cpus' };	/* in the filter → in the address */
-const NUMBERS = 4096;	/* that a range of CPUs in an address may stand for */
+const NUMBERS = 4096;	/* maximum size of a range of CPUs in an address */
 
 /* ["0:0", "0:1", "0:2", "1:0"] → "0-2,1:0", and back */
 export function numbers_text(list) {
@@ -55,14 +56,14 @@ export class Filters {
 		this.sel = undefined;
 		this.count = 0;
 		this.lane = null;
-		this.added = [];	/* lanes of tasks that are there for the filter alone */
+		this.added = [];	/* task lanes that exist only for the filter */
 		this.whole = true;
 		this.box = document.getElementById('filter-box');
 		this.chips = document.getElementById('chips');
 		document.getElementById('do-filter').addEventListener('click', () => this.open());
 		app.lanes.hidden = (lane) => this.hides(lane);
 		app.on('names', () => this.show_chips());
-		app.on('info', () => {	/* what was looked through was not all yet */
+		app.on('info', () => {	/* the index was not complete when it was made */
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.set(this.want);
 		});
@@ -81,13 +82,13 @@ export class Filters {
 		return false;
 	}
 
-	/* Whether a task, by its number, is left in tables about tasks. */
+	/* Do tables about tasks contain this task, by its number? */
 	keeps(n) {
 		const { tasks } = this.want, task = this.app.tasks[n];
 		return !tasks || Boolean(task && tasks.includes(`${task.machine}:${task.pid}`));
 	}
 
-	/* Whose numbers are shown, in words. */
+	/* The tasks whose numbers are shown, as text. */
 	get whose() {
 		const { tasks } = this.want;
 		if (!tasks)
@@ -100,8 +101,8 @@ export class Filters {
 		return api.post('select', { ...want, expression: whole_expression(want.expression || '') }, slot);
 	}
 
-	/* Takes over a filter; false if the program does not understand it: why is in problem, and above the
-	   picture, unless the caller tells it (quiet). */
+	/* Sets a filter; false if the program rejects it: the reason is in problem, and above the picture,
+	   unless the caller reports it (quiet). */
 	async set(want, quiet = false) {
 		const { app } = this, clean = {};
 		for (const key of ['kinds', 'tasks', 'cpus'])
@@ -137,7 +138,7 @@ export class Filters {
 		return true;
 	}
 
-	/* Every task of the filter has a track; those that were not there before go with the filter. */
+	/* Gives every task of the filter a track; new tracks disappear with the filter. */
 	show_tasks() {
 		const { app } = this, { tasks = [] } = this.want;
 		this.added.filter((spec) => !tasks.includes(spec.slice(5))).forEach((spec) => app.lanes.find(spec)?.by_filter && app.lanes.remove(spec));
@@ -172,7 +173,7 @@ export class Filters {
 		app.redraw();
 	}
 
-	/* One more value of a part, or only this one. */
+	/* Adds a value to a part, or makes it the only one. */
 	add(part, value) {
 		const list = this.want[part] || [];
 		return this.set({ ...this.want, [part]: [...new Set([...list, value])] });

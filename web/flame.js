@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame.js - where the time went, as a flame graph of the range: on the CPU, or off it; or stacks of events.
+ * flame.js - a flame graph of the range: time on the CPU, or off it; or stacks of events.
  *
- * Width is time, or the number of stacks: those of events, which are no samples of the CPU, so the event can be chosen. A row
- * above another one was called by it. A click makes a frame fill the
- * width, Escape or a click on its callers goes back. Off the CPU every task has a column; they can be put together. Frames
- * narrower than half a pixel are left out. The rows are elements, so they can be walked with Tab, searched by the browser,
- * printed.
+ * Width is time, or the number of stacks. Stacks of events are not samples of the CPU, so the user
+ * can choose the event. A row is called by the row below it. A click makes a frame fill the width;
+ * Escape or a click on its callers goes back. Off the CPU every task has a column; they can be
+ * merged. Frames narrower than half a pixel are omitted. The rows are elements, so Tab can walk
+ * them, and the browser can search and print them.
  */
 import * as api from './api.js';
 import { hash } from './colours.js';
@@ -28,7 +28,10 @@ function folded(node, path, out) {
 	return out;
 }
 
-/* Off the CPU the tasks are the first row: equal stacks of several become one, without that row. */
+/*
+ * Off the CPU the first row has the tasks: this removes it and merges equal stacks of several
+ * tasks.
+ */
 export function merged(root) {
 	const join = (nodes) => {
 		const by_name = new Map();
@@ -102,7 +105,7 @@ class Flame {
 			let at = x;
 			const below = (node.children || []).reduce((sum, child) => sum + child.value, 0);
 			for (const child of [...(node.children || [])].sort((a, b) => b.value - a.value)) {
-				const part = w * child.value / Math.max(1, node.value, below);	/* times were rounded: never wider than itself */
+				const part = w * child.value / Math.max(1, node.value, below);	/* times are rounded: never wider than its parent */
 				put(child, at, part, depth + 1, [...path, child]);
 				at += part;
 			}
@@ -118,7 +121,7 @@ class Flame {
 	}
 }
 
-/* What is drawn, and what is not to be read into it. */
+/* What the graph shows, and what it does not mean. */
 function words_for(what, answer, all, who) {
 	const value = answer.unit === 'ns' ? duration(answer.root.value) : count(answer.root.value);
 	if (what === 'offcpu')
@@ -141,7 +144,7 @@ function chooser(app, answer) {
 		option.selected = by === answer.by;
 		select.append(option);
 	}
-	if (!answer.choices.some((c) => c.by === answer.by)) {	/* none of it here */
+	if (!answer.choices.some((c) => c.by === answer.by)) {	/* not in this range */
 		const option = el('option', '', `Stacks of ${answer.by}, none`);
 		option.value = answer.by;
 		option.selected = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * help.js - what the picture means, and all keys, in one sheet (?).
+ * help.js - the meaning of the picture, and all keys, on one sheet (?).
  */
 import { COMMANDS, key_name } from './commands.js';
 import { SHARE, STATE_NAMES, STATE_ROW } from './colours.js';

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * keys.js - from keys to commands (commands.js).
+ * keys.js - map keys to commands (commands.js).
  *
- * What counts is the character a key gives, so that / : [ ] are found on any layout; a character that needs
- * Shift or AltGr is that character, no matter how it was typed. Letters take Shift as a flag. Where
- * letters are not Latin, the place of the key says which one is meant.
+ * The character of a key counts, so that / : [ ] work on any layout; a character that needs Shift
+ * or AltGr is that character, however it was typed. For letters, Shift is a flag. If letters are
+ * not Latin, the position of the key selects the letter.
  *
- * Keys that move act while they are held; all others once. Nothing is taken while the user types, and
- * elements that have keys of their own (tree, list, tabs) stop theirs before they come here. Escape closes a
- * box at once, so that the key after it is not lost.
+ * Keys that move act while they are held; all others once. Keys are ignored while the user types,
+ * and elements with their own keys (tree, list, tabs) stop theirs before they arrive here. Escape
+ * closes a box at once, so that the next key is not lost.
  */
 import { COMMANDS } from './commands.js';
 
@@ -34,7 +34,7 @@ function flags_of(event) {
 	return `${event.ctrlKey || event.metaKey ? 'C-' : ''}${event.shiftKey ? 'S-' : ''}${event.altKey ? 'A-' : ''}`;
 }
 
-/* AltGr makes characters, no commands; some systems tell it as Ctrl+Alt. */
+/* AltGr makes characters, not commands; some systems report it as Ctrl+Alt. */
 function typed(event) {
 	return event.getModifierState('AltGraph') || (event.ctrlKey && event.altKey);
 }
@@ -59,7 +59,7 @@ export function init_keys(app) {
 		if (box && event.key === 'Escape' && !event.isComposing) {
 			event.preventDefault();
 			box.close();
-			if (box.contains(document.activeElement))	/* it would get the next key, until the next frame */
+			if (box.contains(document.activeElement))	/* otherwise it gets the next key, until the next frame */
 				document.activeElement.blur();
 			return;
 		}
@@ -94,7 +94,7 @@ export function init_keys(app) {
 	});
 }
 
-/* A short press moves by a step that can be seen. */
+/* A short press moves by a visible step. */
 function nudge(app, [pan, zoom]) {
 	if (pan)
 		app.view.pan(pan * app.view.width * .04);

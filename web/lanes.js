@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lanes.js - which lanes are shown, in which order, how high, and what they are called.
+ * lanes.js - which lanes are shown, in which order, their heights and names.
  *
- * A lane is known by its spec (doc/VIEWER.md). Lanes stand in sections, sections under their machine,
+ * A spec identifies a lane (doc/VIEWER.md). Lanes are in sections, sections under their machine,
  * guests under their host:
  *
  *	host                      only with more than one machine
@@ -12,14 +12,15 @@
  *	guest
  *	  Virtual CPUs
  *
- * The list keeps the user's order inside each section. Pinned lanes stand above all others and do not
- * scroll. layout() gives every visible row a place; text() and parse() carry the choice in the address.
+ * The list keeps the user's order inside each section. Pinned lanes are above all others and do not
+ * scroll. layout() gives every visible row a position; text() and parse() store the choice in the
+ * address.
  */
 import { all_files_of_lane, files_of_lane } from './files.js';
 
-const CEILING = 600;	/* lanes shown at once */
+const CEILING = 600;	/* maximum number of lanes */
 
-/* how a type of lane is shown; the order here is the order of the sections */
+/* how each type of lane is shown; the order here is the order of the sections */
 export const TYPES = {
 	found: { section: 'Search and filter', height: 20 },
 	cpu: { section: 'CPUs', height: 30 },
@@ -51,10 +52,10 @@ export class Lanes {
 		this.rows = [];
 		this.pinned_height = 0;
 		this.height = 0;
-		this.hidden = () => false;	/* filters.js says which lanes a filter leaves out */
+		this.hidden = () => false;	/* set by filters.js: lanes that a filter excludes */
 	}
 
-	/* Whether the trace has what a spec names. */
+	/* Does the trace have what a spec names? */
 	is_known(spec) {
 		const { app } = this, { type, machine, id, parts } = split(spec);
 		if (!TYPES[type] || type === 'found')
@@ -70,11 +71,11 @@ export class Lanes {
 		return this.list.find((lane) => lane.spec === spec);
 	}
 
-	/* One lane more; the lane, also when it was there. */
+	/* Adds a lane; returns it, also if it existed. */
 	add(spec, options = {}) {
 		const old = this.find(spec);
 		if (old) {
-			old.by_filter = old.by_filter && options.by_filter;	/* asked for: it stays */
+			old.by_filter = old.by_filter && options.by_filter;	/* added by the user: it stays */
 			return old;
 		}
 		const parts = split(spec), type = TYPES[parts.type];
@@ -107,7 +108,7 @@ export class Lanes {
 		this.remove(spec);
 	}
 
-	/* In front of another one, inside its section. */
+	/* Moves it before another lane of its section. */
 	move(spec, before) {
 		const lane = this.find(spec), target = this.find(before);
 		if (!lane || !target || lane === target)
@@ -117,7 +118,7 @@ export class Lanes {
 		this.changed();
 	}
 
-	/* One place up or down among its neighbours. */
+	/* Moves it up or down by one. */
 	shift(spec, by) {
 		const lane = this.find(spec);
 		if (!lane)
@@ -156,7 +157,7 @@ export class Lanes {
 		this.app.redraw();
 	}
 
-	/* What the first tile of a lane tells: its kind, how deep it nests. */
+	/* Learns from the first tile of a lane: its kind, its nesting depth. */
 	learn(lane, tile) {
 		const rows = Math.min(ROWS_MOST, Math.max(lane.n_rows, tile.rows || 1));
 		if (tile.refused) {
@@ -166,7 +167,7 @@ export class Lanes {
 		}
 		if (lane.kind === tile.kind && lane.n_rows === rows && !lane.refused)
 			return false;
-		lane.refused = '';	/* another zoom can be had */
+		lane.refused = '';	/* this zoom level works */
 		lane.kind = tile.kind;
 		lane.n_rows = rows;
 		return true;
@@ -184,7 +185,7 @@ export class Lanes {
 		return type.row * (lane.flat ? 1 : lane.n_rows) + 2 * PAD;
 	}
 
-	/* Where in a lane's height its boxes are. */
+	/* The vertical position of the boxes in a lane. */
 	inner(lane, height) {
 		const type = TYPES[lane.type];
 		return type.row ? { y: PAD, row: type.row } : { y: PAD + 1, row: height - 2 * PAD - 2 };
@@ -237,21 +238,21 @@ export class Lanes {
 		this.height = y;
 	}
 
-	/* The row at a height of the picture, as scrolled. */
+	/* The row at a height of the scrolled picture. */
 	at(y, scroll) {
 		const inside = y < this.pinned_height ? y : y + scroll;
 		return this.rows.find((row) => inside >= row.y && inside < row.y + row.height &&
 			Boolean(row.pinned) === (y < this.pinned_height));
 	}
 
-	/* Whose thread runs a virtual CPU: {machine, pid}, or null. */
+	/* The thread that runs a virtual CPU: {machine, pid}, or null. */
 	thread_of(machine, cpu) {
 		const guest = this.app.info.machines.find((m) => m.n === machine);
 		const found = guest?.vcpus?.find((v) => v.cpu === cpu);
 		return found && guest.guest_of >= 0 ? { machine: guest.guest_of, pid: found.pid } : null;
 	}
 
-	/* Which virtual CPU a thread of a host runs: {machine, cpu, name}, or null. */
+	/* The virtual CPU that a thread of a host runs: {machine, cpu, name}, or null. */
 	vcpu_of(machine, pid) {
 		for (const guest of this.app.info.machines) {
 			const found = guest.guest_of === machine && guest.vcpus?.find((v) => v.pid === pid);
@@ -261,13 +262,13 @@ export class Lanes {
 		return null;
 	}
 
-	/* [name, what else to say: of several files which] */
+	/* [name, additional text: the file if there are several] */
 	name(lane) {
 		const [name, sub] = this.own_name(lane), files = files_of_lane(this.app, lane);
 		return [name, [sub, files].filter(Boolean).join(', ')];
 	}
 
-	/* Its name with all files, for tooltips and for those who listen. */
+	/* Its name with all files, for tooltips and screen readers. */
 	full_name(lane) {
 		const [name, sub] = this.own_name(lane), files = all_files_of_lane(this.app, lane);
 		const task = ['task', 'calls', 'sys'].includes(lane.type) && this.app.task_of(lane.machine, Number(lane.id));

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * list.js - all events in time order, as a table that is only as long as the window.
+ * list.js - all events in time order, as a table that only has the visible rows.
  *
- * Rows are known by number; the program finds the rows of a number at once, however long the trace is.
- * A browser cannot make an element of a hundred million rows (some 33 million pixels are the limit), so
- * above TALL pixels the scroll bar is a scale: its position gives the row, and wheel and keys move by
+ * Rows are identified by number; the program finds them at once in a trace of any length. A browser
+ * cannot make an element of a hundred million rows (the limit is about 33 million pixels). So above
+ * TALL pixels the scroll bar is a scale: its position selects the row, and wheel and keys move by
  * rows.
  *
- *	top        number of the first row in sight (with a fraction)
- *	pages      rows that were fetched, PAGE at a time, PAGES at most
+ *	top        number of the first visible row (with a fraction)
+ *	pages      fetched rows, PAGE at a time, at most PAGES
  *
- * It lists all events, or only those of the time in sight, or those of the range (without one: of the selection), as the
- * switch above it says (which). Rows keep their numbers: base is that of the first one that is listed, total how many there are.
+ * It lists all events, or only those of the visible time, or those of the range (without a range:
+ * of the selection), as set by the switch above it (which). Rows keep their numbers: base is the
+ * number of the first listed row, total the number of listed rows.
  */
 import * as api from './api.js';
 import { clock, count, absolute } from './units.js';
@@ -25,13 +26,13 @@ const WHICH = [	/* id, words, title */
 	['range', 'Range', 'List the events of the range; without a range, those of the selection'],
 ];
 const COLUMNS = [	/* title, class, text of a row */
-	['#', 'num dim', (r) => count(r.row)],	/* of those that pass the filter, if there is one */
+	['#', 'num dim', (r) => count(r.row)],	/* among the events that pass the filter, if there is one */
 	['Time', 'num', (r) => clock(r.ts)],
 	['CPU', 'num', (r) => String(r.cpu)],
 	['Task', '', (r) => r.comm],
 	['PID', 'num', (r) => String(r.pid)],
 	['Event', '', (r) => r.buffer ? `${r.event} @${r.buffer}` : r.event],
-	['Info', 'info', (r) => (r.info || '').replace(/\s*\n\s*/g, '  ')],	/* stacks have many lines */
+	['Info', 'info', (r) => (r.info || '').replace(/\s*\n\s*/g, '  ')],	/* stacks have several lines */
 ];
 
 export class EventList {
@@ -45,9 +46,9 @@ export class EventList {
 		this.which = 'all';
 		this.base = 0;
 		this.total = 0;
-		this.asks = 0;			/* for how much is listed; only the last answer counts */
+		this.asks = 0;			/* requests for the number of rows; only the last answer counts */
 		this.top = 0;
-		this.moves = 0;			/* by the user */
+		this.moves = 0;			/* moves by the user */
 		this.sel = undefined;
 		this.pages = new Map();
 		this.asked = new Map();		/* page → promise */
@@ -118,7 +119,7 @@ export class EventList {
 		this.bounds_timer = setTimeout(() => this.set_bounds().catch(api.quiet), FOLLOW_MS);
 	}
 
-	/* Which rows those are. anew: the user has just chosen them. */
+	/* Finds the rows to list. anew: the user has just chosen them. */
 	async set_bounds(anew = false) {
 		const time = this.time(), n = ++this.asks, { sel } = this, rank = (t) => api.get('rank', { sel, t });
 		if (!time && !anew && this.base === 0 && this.whole === this.total)
@@ -146,7 +147,10 @@ export class EventList {
 		return this.which === 'all' || !events ? '' : `${count(this.total)} of ${count(this.whole ?? events)} events`;
 	}
 
-	/* Without a selection the list shows what the picture begins with; of a recording that is followed, its end. */
+	/*
+	 * Without a selection the list shows the start of the picture; in a followed recording, its
+	 * end.
+	 */
 	later(anyway = false) {
 		const { moves } = this;
 
@@ -157,7 +161,7 @@ export class EventList {
 			try {
 				const { view, live } = this.app, at_end = live?.at_end;
 				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(at_end ? view.to : view.from)) }, 'follow');
-				if (this.moves === moves)	/* else the user was quicker than the answer */
+				if (this.moves === moves)	/* otherwise the user moved before the answer came */
 					this.go(Math.max(0, at_end ? answer.row - this.seen : answer.row));
 			} catch (error) {
 				api.quiet(error);
@@ -208,7 +212,7 @@ export class EventList {
 		new ResizeObserver(() => this.paint()).observe(this.scroll);
 	}
 
-	/* The border at the right of a column. */
+	/* The border on the right of a column. */
 	make_grip(th, title) {
 		const grip = el('span', 'grip');
 		grip.tabIndex = 0;
@@ -322,7 +326,7 @@ export class EventList {
 
 	scrolled() {
 		if (Math.abs(this.scroll.scrollTop - this.expected) < 1)
-			return;		/* our own doing */
+			return;		/* caused by ourselves */
 		this.expected = this.scroll.scrollTop;
 		this.moves++;
 		const room = Math.max(1, this.spacer.offsetHeight - this.scroll.clientHeight);
@@ -375,7 +379,7 @@ export class EventList {
 			this.paint();
 	}
 
-	/* The selection has changed: its row comes into sight. */
+	/* The selection has changed: scrolls to its row. */
 	async follow(options = {}) {
 		const s = this.app.selection;
 		if (!s) {
@@ -445,7 +449,7 @@ export class EventList {
 		return td;
 	}
 
-	/* Which machine a task is of; a single host goes without saying. */
+	/* The machine of a task; omitted for a single host. */
 	where(machine) {
 		const { machines } = this.app.info, hosts = machines.filter((m) => m.guest_of === undefined || m.guest_of < 0);
 		return hosts.length > 1 || !hosts.some((m) => m.n === machine) ? ` @${this.app.machine_name(machine)}` : '';

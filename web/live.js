@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live.js - following a recording that runs.
+ * live.js - follow a running recording.
  *
- * While it follows, the end of the trace stays at the right edge. Moving the picture back stops
- * following (the recording goes on); Space or the button follow again. While it is paused the recording
- * goes on as well, but the picture and its end stay, so that nothing changes under the eyes.
+ * While the page follows, the end of the trace stays at the right edge. Moving the picture back
+ * stops following (the recording continues); Space or the button resumes it. While the page is
+ * paused the recording continues as well, but the picture and its end stay, so that nothing changes
+ * while the user reads.
  *
- * When the recording has ended the page says so, and is as any other from then on. If the program has gone with it, what
- * is here can still be looked at.
+ * When the recording has ended, the page shows that and becomes a normal page. If the program has
+ * ended, too, the data in the page can still be viewed.
  */
 import * as api from './api.js';
 import { count } from './units.js';
 
-const WIDE = 5e9;	/* ns in sight at first */
-const RENEW_MS = 4000;	/* how often tracks of tasks are chosen anew */
+const WIDE = 5e9;	/* visible ns at first */
+const RENEW_MS = 4000;	/* interval at which tracks of tasks are chosen again */
 
 export class Live {
 	constructor(app) {
@@ -27,19 +28,19 @@ export class Live {
 		this.button.addEventListener('click', () => this.toggle());
 		app.on('info', () => this.grown());
 		app.on('view', () => this.moved());
-		this.wide = WIDE;		/* how much is in sight, as the user likes it */
+		this.wide = WIDE;		/* visible duration, as chosen by the user */
 		this.renewed = performance.now();
 		if (this.on)
 			this.to_end();
 		this.show();
 	}
 
-	/* The picture ends where the recording is. */
+	/* Does the picture end where the recording ends? */
 	get at_end() {
 		return this.on && this.following && !this.paused;
 	}
 
-	/* The program does not answer any more. */
+	/* The program does not respond. */
 	ended() {
 		this.on = this.following = false;
 		this.button.hidden = true;
@@ -58,7 +59,7 @@ export class Live {
 		this.moving = false;
 	}
 
-	/* The user went elsewhere: stay there. */
+	/* The user moved the picture: stop following. */
 	moved() {
 		if (!this.moving)
 			this.wide = this.app.view.span;
@@ -80,7 +81,10 @@ export class Live {
 		this.show();
 	}
 
-	/* The recording has ended, and all of it was read; the last names of tasks may have come with its end. */
+	/*
+	 * The recording has ended and was read completely; the last names of tasks may come with
+	 * its end.
+	 */
 	finish() {
 		const { app } = this;
 		this.on = this.following = this.paused = false;
@@ -89,7 +93,10 @@ export class Live {
 		app.learn_names().catch(api.quiet);
 	}
 
-	/* Tasks that have not run in sight give their tracks to those that did, as long as the choice is the program's. */
+	/*
+	 * Replaces tracks of tasks that did not run in the visible time, as long as the program
+	 * chose them.
+	 */
 	async renew() {
 		const { app } = this, { lanes, address } = app, is_ours = () => lanes.text() === address?.preset;
 		if (performance.now() - this.renewed < RENEW_MS || !is_ours())
@@ -129,7 +136,7 @@ export class Live {
 	}
 
 	take(answer) {
-		/* it has ended meanwhile: the picture stays, what came after it is to be had now */
+		/* it has ended meanwhile: the picture stays, newer data is available now */
 		if (this.paused && !answer.live)
 			this.following = false;
 		this.paused = Boolean(answer.paused && answer.live);
@@ -138,7 +145,7 @@ export class Live {
 		this.show();
 	}
 
-	/* While it is paused: perhaps another window goes on, or the recording has ended. */
+	/* While paused: another window may have resumed, or the recording may have ended. */
 	async look() {
 		try {
 			this.take(await api.get('live', {}, 'live'));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lost.js - where the recording lost events: flags on the lanes of CPUs and in the overview, and the way from one
- * place to the next.
+ * lost.js - where the recording lost events: flags on the lanes of CPUs and in the overview, and
+ * steps from one loss to the next.
  *
- * The lane of all events of a CPU (all:M:N) knows. When the index is complete, its coarsest tile is asked
- * for each CPU; where it tells of a loss, the CPU's own lane takes the flags of that lane with it at every
- * zoom. A trace without losses costs a request and nothing more (none). While a recording grows only the number of
- * losses is asked for, now and then.
+ * The lane of all events of a CPU (all:M:N) contains the losses. When the index is complete, this
+ * requests its coarsest tile for each CPU; if that shows a loss, the CPU's own lane also shows the
+ * flags of that lane at every zoom level. A trace without losses costs one request (none). While a
+ * recording grows, only the number of losses is requested, now and then.
  */
 import * as api from './api.js';
 import { some } from './units.js';
 
-const CPUS = 128;	/* asked at most */
+const CPUS = 128;	/* maximum number of requests */
 const MISSED = 2;
-const LIVE_MS = 2000;	/* how often a recording is asked for its losses */
+const LIVE_MS = 2000;	/* interval of requests during a recording */
 
 export class Lost {
 	constructor(app) {
@@ -21,12 +21,12 @@ export class Lost {
 		this.lanes = new Map();		/* spec of a CPU → spec of its lane of all events */
 		this.places = [];		/* [from, to] in ns, for the overview */
 		this.asked = -1;
-		this.none = false;		/* it is known that nothing was lost or cut off */
+		this.none = false;		/* it is known that nothing was lost or truncated */
 		app.on('ready', () => this.look());
 		app.on('info', () => this.look());
 	}
 
-	/* Which lane tells where a lane lost events. */
+	/* The lane that has the losses of a lane. */
 	of(lane) {
 		return lane.type === 'cpu' ? this.lanes.get(lane.spec) : undefined;
 	}
@@ -56,7 +56,10 @@ export class Lost {
 		this.app.redraw();
 	}
 
-	/* A recording that grows: flags as soon as there are any; which CPU they are on is told by the tiles. */
+	/*
+	 * In a growing recording: shows flags as soon as there are any; the tiles show on which
+	 * CPU.
+	 */
 	async look_live() {
 		const { info } = this.app, now = performance.now();
 		if (now - (this.looked ?? -LIVE_MS) < LIVE_MS || !info.events)
@@ -74,7 +77,7 @@ export class Lost {
 		this.app.redraw();
 	}
 
-	/* How many, and a way to the first one. */
+	/* Shows the number of losses, and a link to the first one. */
 	async tell() {
 		const all = await api.get('loss', { t: 0 }, 'losses');
 		const n = all.events ? `${all.counted ? '' : 'at least '}${some(all.events, 'event')}` : 'events; nobody counted how many';
@@ -82,7 +85,7 @@ export class Lost {
 			['Next loss', () => this.step('next')]);
 	}
 
-	/* To the next place behind the selection, or behind where the picture begins. */
+	/* Goes to the next loss after the selection, or after the start of the picture. */
 	async step(way) {
 		const { app } = this, s = app.selection, next = way === 'next';
 		const t = s ? s.event?.ts ?? s.start : next ? Math.max(0, app.view.from - 1) : app.view.to;

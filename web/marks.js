@@ -2,9 +2,9 @@
 /*
  * marks.js - moments that the user marked: any number, with the times between them.
  *
- * A mark snaps to the edge of a span or to an event near it (snap()), to the nanosecond: what tiles
- * know is rounded to the pixel, so the program is asked. Ctrl while placing it: no snapping. One mark
- * is active: keys move it, and differences are also told against it.
+ * A mark snaps to a nearby edge of a span or event (snap()), to the nanosecond: tiles are rounded
+ * to the pixel, so this asks the program. With Ctrl there is no snapping. One mark is active: keys
+ * move it, and differences to it are shown, too.
  *
  *	A  12.345 678 s
  *	B  12.345 714 s    +36.123 µs to A
@@ -36,7 +36,7 @@ export class Marks {
 				return letters(i);
 	}
 
-	/* A mark of that name is moved; without a name it is a new one. */
+	/* Moves the mark of that name; without a name adds one. */
 	set(t, name) {
 		let mark = name && this.list.find((m) => m.name === name);
 		if (!mark) {
@@ -74,13 +74,13 @@ export class Marks {
 		this.changed();
 	}
 
-	/* The mark under a place of the ruler. */
+	/* The mark at a position of the ruler. */
 	at(x) {
 		const { view } = this.app;
 		return this.list.find((mark) => Math.abs(view.x(mark.t) - x) < 9);
 	}
 
-	/* The time of the edge nearest to t on a lane, if it is near enough to be meant. */
+	/* The time of the edge nearest to t on a lane, if it is close enough. */
 	async snap(lane, row, t) {
 		const { view, app } = { view: this.app.view, app: this.app };
 		if (!lane)

@@ -2,8 +2,8 @@
 /*
  * measure.js - a range of time, chosen by dragging.
  *
- * While the mouse is down its length stands beside the pointer. When it is let go both ends snap to
- * the edges of spans near them (Ctrl: as drawn), and the panels speak about the range. With Alt the
+ * While the mouse button is down, the length is shown beside the pointer. On release both ends snap
+ * to nearby edges of spans (Ctrl: no snapping), and the panels show data of the range. With Alt the
  * picture zooms into it instead.
  */
 export class Measure {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.js - texts of label numbers (functions, interrupts, system calls), asked for when first seen.
+ * names.js - texts of label numbers (functions, interrupts, system calls), requested when first
+ * seen.
  *
- * A tile names its spans by number. get() gives the text at once or notes that it is missing; what
- * was noted in a frame is asked for in one request per lane. At most CEILING texts are kept.
+ * A tile has numbers for its spans. get() returns the text at once or notes that it is missing; the
+ * missing texts of a frame are requested together, one request per lane. At most CEILING texts are
+ * kept.
  */
 import * as api from './api.js';
 
@@ -11,7 +13,7 @@ const CEILING = 50000, EACH = 256;
 
 export class Names {
 	constructor(onArrive) {
-		this.lanes = new Map();		/* spec → Map(number → text, or null while asked) */
+		this.lanes = new Map();		/* spec → Map(number → text, or null while requested) */
 		this.missing = new Map();	/* spec → Set(number) */
 		this.n = 0;
 		this.onArrive = onArrive;

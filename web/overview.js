@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * overview.js - the whole trace in one strip: how much was recorded when, and which part is shown.
+ * overview.js - the whole trace in one strip: how much was recorded when, and which part is
+ * visible.
  *
- * Its shape comes from page headers alone (api/density), so that it is there before anything is
- * indexed; a page of few events says little about when they were, so it is drawn anew from the events when they are
- * known (lost.js asks for them). While a recording grows it is asked for again and again. Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
- * double click shows everything. Hits of a search and marks stand in it as lines.
+ * Its shape comes from page headers alone (api/density), so that it exists before indexing. A page
+ * with few events shows little about their times, so the strip is drawn again from the events when
+ * they are known (lost.js requests them). While a recording grows, it is requested again and again.
+ * Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a double
+ * click shows everything. Hits of a search and marks are lines in it.
  */
 import * as api from './api.js';
 
@@ -15,8 +17,8 @@ export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.exact = false;	/* values are counts of events, not bytes of pages */
-		this.cells = 0;		/* of so many values, if not all are of the same width */
-		this.until = 0;		/* the time they reach to; 0: the end of the trace */
+		this.cells = 0;		/* number of values, if the last one is narrower */
+		this.until = 0;		/* end of the values; 0: the end of the trace */
 		this.canvas = document.getElementById('overview-canvas');
 		this.values = null;
 		this.hits = null;
@@ -24,7 +26,7 @@ export class Overview {
 		app.on('info', () => this.grow());
 	}
 
-	/* streams: as api/density tells, up to a time; sums over all CPUs. */
+	/* streams: from api/density, up to a time; sums over all CPUs. */
 	set(streams, until = 0) {
 		const n = streams[0]?.values.length || 0, sums = new Float64Array(n);
 		for (const s of streams)
@@ -36,7 +38,7 @@ export class Overview {
 		this.take(sums);
 	}
 
-	/* What has come since, of a recording that grows. */
+	/* Adds new data of a growing recording. */
 	async grow() {
 		const { app } = this, now = performance.now();
 		if (!app.info.live || app.live?.paused || this.asking || now - (this.asked ?? -GROW_MS) < GROW_MS)
@@ -59,7 +61,7 @@ export class Overview {
 		this.values = most ? sums.map((v) => Math.sqrt(v / most)) : null;
 	}
 
-	/* Tiles of all events of each CPU, over the whole trace; bucket: ns of one of theirs. */
+	/* Tiles of all events of each CPU, over the whole trace; bucket: ns per bucket. */
 	count(tiles, bucket) {
 		const cells = this.app.view.end / bucket, n = Math.max(1, Math.ceil(cells)), sums = new Float64Array(n);
 		for (const tile of tiles) {
@@ -71,7 +73,7 @@ export class Overview {
 		}
 		this.exact = true;
 		this.until = 0;
-		this.cells = cells;	/* the last one may be a part only */
+		this.cells = cells;	/* the last one may be partial */
 		this.take(sums);
 	}
 

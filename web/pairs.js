@@ -3,17 +3,17 @@
  * pairs.js - tracks of spans between two events, written as text in the palette.
  *
  *	irq_handler_entry -> irq_handler_exit irq       from, to, the field that both share
- *	sched/sched_waking -> sched_switch pid next_pid  … that is called otherwise in the second
+ *	sched/sched_waking -> sched_switch pid next_pid  … with another name in the second
  *
- * An event is system/name, or its name where only one system has it. Instead of a field there may be
- * pid and cpu, those of the event itself. Without a field every one that suits is offered, the most likely
- * first, so that it is seen by what spans are matched. While an event is not yet known by name, those
- * that fit what was typed are offered. Pairs that are called as such (ENDS: NAME_entry and NAME_exit, a probe and its
- * return …) are offered among the tracks, without typing more than a part of the name.
+ * An event is system/name, or its name if only one system has it. Instead of a field, pid and cpu
+ * of the event itself are possible. Without a field, the palette offers every suitable one, the
+ * most likely first, so that the user sees what matches the spans. While the name of an event is
+ * incomplete, matching events are offered. Pairs with matching names (ENDS: NAME_entry and
+ * NAME_exit, a probe and its return …) are offered among the tracks; a part of the name is enough.
  */
 const ARROW = /\s*(?:->|→|=>)\s*/;
 const OFFERED = 12;
-/* what begins … what ends: the rest of both names is the same */
+/* suffix of the begin, suffix of the end: the rest of both names is the same */
 const ENDS = [['_entry$', '_exit'], ['_enter$', '_exit'], ['^sys_enter_', 'sys_exit_'], ['_start$', '_end'], ['_begin$', '_end'], ['_start$', '_done'],
 	['_start$', '_stop'], ['_issue$', '_complete'], ['_begin$', '_done'], ['$', '__return'], ['$', '_return'], ['_entry$', '_return']]
 	.map(([begin, end]) => [new RegExp(begin), end]);
@@ -22,7 +22,7 @@ const OF_TASK = /^(probe|kprobes|uprobes|syscalls|raw_syscalls|exceptions|sdt_.*
 
 export const PAIR_FORM = 'event -> event field';
 
-/* Kinds of that name: [] none, several: it is in more than one system. */
+/* Kinds of that name: [] none; several: more than one system has it. */
 export function kinds_called(kinds, name) {
 	const seen = new Map();
 	for (const k of kinds)
@@ -33,15 +33,15 @@ export function kinds_called(kinds, name) {
 	return list.every((k) => k.system === list[0].system) ? list.slice(0, 1) : list;
 }
 
-/* Which fields spans from a to b can be matched by, the best first: [[of a, of b]]. */
+/* The fields that can match spans from a to b, the best first: [[of a, of b]]. */
 export function keys_of(a, b) {
 	const numbers = (k) => (k.fields || []).filter((f) => f.number && !f.name.startsWith('common_')).map((f) => f.name);
 	const mine = numbers(a), other = numbers(b), out = mine.filter((name) => other.includes(name)).map((name) => [name, name]);
-	for (const x of ['pid', 'tid'])		/* a task that is told by its PID: woken, then switched to */
+	for (const x of ['pid', 'tid'])		/* a task given by its PID: woken, then switched to */
 		for (const y of ['next_pid', 'child_pid', 'pid'])
 			if (x !== y && mine.includes(x) && other.includes(y))
 				out.unshift([x, y]);
-	const own = [['pid', 'pid'], ['cpu', 'cpu']];	/* of the event, if it has no field of that name */
+	const own = [['pid', 'pid'], ['cpu', 'cpu']];	/* of the event, unless it has a field of that name */
 	return [...out, ...own.filter(([name]) => !mine.includes(name) && !other.includes(name))];
 }
 
@@ -56,14 +56,14 @@ function key_words(a, b, [key, other]) {
 	return key === other ? `matched by ${key}` : `matched by ${key} = ${other}`;
 }
 
-/* Says that an event has no number of that name; nothing if it has. */
+/* Reports that an event has no number of that name; nothing if it has. */
 function missing_key(kind, key) {
 	if (['pid', 'cpu'].includes(key) || (kind.fields || []).some((f) => f.number && f.name === key))
 		return '';
 	return `${kind.name} has no number “${key}”`;
 }
 
-/* How many letters two names begin with in common. */
+/* The length of the common prefix of two names. */
 function alike(a, b) {
 	let n = 0;
 	while (n < a.length && a[n] === b[n])
@@ -71,7 +71,7 @@ function alike(a, b) {
 	return n;
 }
 
-/* An end that is still being typed: events that fit, to go on with; those that are called as the other end first. */
+/* For an incomplete name: events that match, those with a name like the other end first. */
 function offer(kinds, word, score, text, other = '') {
 	const near = (k) => k.name === other ? 0 : alike(k.name, other);
 	const found = kinds.filter((k) => k && k.events).map((k) => [k, score(`${k.system}/${k.name}`, word.toLowerCase())])
@@ -79,16 +79,18 @@ function offer(kinds, word, score, text, other = '') {
 	return found.slice(0, OFFERED).map(([k]) => ({ text: text(`${k.system}/${k.name}`), note: 'go on with this', fill: text(`${k.system}/${k.name}`) }));
 }
 
-/* The same for a text that is to become one: before the arrow, events to begin with. */
+/* For a text without an arrow yet: events to begin with. */
 export function first_items(text, kinds, score) {
 	return pair_items(text, kinds, score) || offer(kinds, text.trim(), score, (name) => `${name} -> `);
 }
 
-/* What the palette offers for a text with an arrow: [{text, note, spec or fill}]; null: it has none. */
+/*
+ * The palette's offers for a text with an arrow: [{text, note, spec or fill}]; null: it has none.
+ */
 export function pair_items(text, kinds, score) {
 	if (!ARROW.test(text))
 		return null;
-	const [from, ...more] = text.trim().split(ARROW), rest = more.filter(Boolean).join(' ');	/* one arrow too many is none */
+	const [from, ...more] = text.trim().split(ARROW), rest = more.filter(Boolean).join(' ');	/* ignore extra arrows */
 	const [to, key, other] = rest.trim().split(/[\s=]+/), a = kinds_called(kinds, from), b = kinds_called(kinds, to || '');
 	if (a.length !== 1)
 		return offer(kinds, from, score, (name) => `${name} -> ${rest}`);
@@ -108,7 +110,7 @@ export function pair_items(text, kinds, score) {
 	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));
 }
 
-/* By which field both ends of a pair most likely belong together. */
+/* The field that most likely matches both ends of a pair. */
 function best_key(a, b) {
 	const keys = keys_of(a, b), own = (name) => [name, name];
 	if (OF_CPU.test(a.system))
@@ -118,7 +120,7 @@ function best_key(a, b) {
 	return keys[0] || own('pid');
 }
 
-/* Tracks of pairs that the names of the trace's events tell: [{text, note, spec}]. */
+/* Tracks of pairs that follow from the names of the trace's events: [{text, note, spec}]. */
 export function known_pairs(kinds) {
 	const list = kinds.filter((k) => k && k.events), by_name = new Map(list.map((k) => [`${k.machine || 0}:${k.system}/${k.name}`, k])), out = [];
 	for (const a of list)

@@ -5,9 +5,9 @@
  *	> zoom          commands (Ctrl+Shift+P, or a > at the beginning)
  *	bash            tracks (Ctrl+P): tasks, CPUs, interrupts, functions, tracepoints, numeric fields
  *	a -> b field    a track of spans between two events (pairs.js)
- *	@ 12.5ms        a time to go to (moments.js); the @ may be left out
+ *	@ 12.5ms        a time to go to (moments.js); the @ is optional
  *
- * Letters may be left out; those at the beginnings of words count more.
+ * Letters may be omitted; those at the beginnings of words count more.
  */
 import { COMMANDS, key_name } from './commands.js';
 import { TIME_FORM, go_to_time, moment_words, parse_time } from './moments.js';
@@ -75,7 +75,7 @@ export class Palette {
 		this.fill();
 	}
 
-	/* The first event of a pair is asked for, then the arrow and the second. */
+	/* Asks for the first event of a pair, then for the arrow and the second. */
 	begin_pair(pair) {
 		this.pair = pair;
 		this.input.placeholder = pair ? 'The event that begins the spans; then  ->  and the event that ends them'
@@ -89,7 +89,7 @@ export class Palette {
 		}));
 	}
 
-	/* All tracks that could be shown. */
+	/* All tracks that can be shown. */
 	all_tracks() {
 		const { app } = this, out = [], { has } = app.info, many = app.info.machines.length > 1;
 		const note_of = (spec, note) => [note, files_of_lane(app, split(spec))].filter(Boolean).join(', ');
@@ -156,7 +156,7 @@ export class Palette {
 		this.show();
 	}
 
-	/* A time that was typed, as the first item; null: it is none. */
+	/* A typed time, as the first item; null: it is not a time. */
 	moment(text) {
 		const { app } = this, moment = parse_time(text.replace(/^>/, ''), app.info);
 		if (moment)
@@ -184,7 +184,7 @@ export class Palette {
 
 	run(i) {
 		const item = this.items[i];
-		if (item?.fill !== undefined || item?.pair) {		/* a part of a text: it goes on */
+		if (item?.fill !== undefined || item?.pair) {		/* a part of a text: continue typing */
 			this.input.value = item.fill ?? '';
 			if (item.pair)
 				this.begin_pair(true);

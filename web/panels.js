@@ -2,13 +2,13 @@
 /*
  * panels.js - the drawer below the picture: tabs, and which panel is in front.
  *
- * A panel is a row of PANELS: how it is called, what fills it, and which messages make it stale. Only
- * the one in front is filled; panels about a range wait a moment, so that moving does not ask for more
- * than is looked at.
+ * A panel is a row of PANELS: its name, the function that fills it, and the messages that make it
+ * stale. Only the panel in front is filled; panels about a range wait a moment, so that moving does
+ * not request more than the user sees.
  *
- * When a row of a table is chosen, the picture goes there, and the panel is held: it stays as it is while the picture
- * moves and the selection changes, until the user asks for another range, filter or panel, presses Update, or clears the
- * selection.
+ * When the user chooses a row of a table, the picture goes there, and the panel is held: it does
+ * not change while the picture moves and the selection changes, until the user chooses another
+ * range, filter or panel, presses Update, or clears the selection.
  */
 import { EventList } from './list.js';
 import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './stats.js';
@@ -19,9 +19,9 @@ import { el, button } from './table.js';
 import { clock, duration } from './units.js';
 
 const WAIT_MS = 250;
-const NARROW = 1150;	/* pixels of the window: there is no room for more than the length */
+const NARROW = 1150;	/* pixels of the window: below it there is room only for the length */
 const RANGE = ['range', 'view', 'names'];
-const MOVES = ['view', 'names', 'selection', 'lanes'];	/* a panel that is held does not care */
+const MOVES = ['view', 'names', 'selection', 'lanes'];	/* a held panel ignores these */
 
 const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['events', 'Events', null, []],
@@ -41,7 +41,7 @@ class Panels {
 		this.app = app;
 		this.current = 'events';
 		this.timer = null;
-		this.held = null;		/* what a held panel is about, as scope() tells it */
+		this.held = null;		/* the time of a held panel, as from scope() */
 		this.tabs = document.getElementById('tabs');
 		this.root = document.getElementById('panels');
 		this.list = new EventList(app);
@@ -81,7 +81,7 @@ class Panels {
 			this.app.on(name, () => this.current === id && this.stale(name));
 	}
 
-	/* Something has changed that the panel in front is about. */
+	/* A message that may make the panel in front stale. */
 	stale(name) {
 		if (this.held && MOVES.includes(name) && !(name === 'selection' && !this.app.selection))
 			return;
@@ -135,7 +135,7 @@ class Panels {
 		this.say_scope();
 	}
 
-	/* Details that have nothing to say give their place to tables; where there is little, in any case (panels.css). */
+	/* Empty details give their space to tables; in a small window always (panels.css). */
 	make_room() {
 		const box = document.getElementById('drawer'), { app } = this;
 		box.classList.toggle('events', this.current === 'events');

@@ -2,13 +2,13 @@
 /*
  * pointer.js - mouse and pen on the lanes and the ruler.
  *
- *	move                 what is under the pointer, in a small box
+ *	move                 shows what is under the pointer, in a small box
  *	click                select the span (or the event) there
  *	double click         mark A; with Shift mark B
  *	drag                 choose a range (measure.js); with Alt: zoom into it
  *	Shift+drag, middle   move the picture
  *	wheel                tracks up and down; with Ctrl zoom, with Shift or sideways move
- *	right click          what can be done here
+ *	right click          a menu of possible actions
  *	drag a mark's flag   move the mark
  */
 import * as api from './api.js';
@@ -30,14 +30,14 @@ export class Pointer {
 		this.tip = document.getElementById('tip');
 		this.measure = new Measure(app, this);
 		this.drag = null;
-		this.x = null;		/* where the pointer is, or null */
+		this.x = null;		/* position of the pointer, or null */
 		this.timer = null;
 		this.lanes();
 		this.flags();
 		this.splitters();
 	}
 
-	/* Place of an event of the mouse: {x, y, t, row, lane, depth}. */
+	/* Position of a mouse event: {x, y, t, row, lane, depth}. */
 	place(event) {
 		const { app } = this, rect = this.paint.getBoundingClientRect();
 		const x = event.clientX - rect.left, y = event.clientY - rect.top;
@@ -143,7 +143,7 @@ export class Pointer {
 		}
 	}
 
-	/* The span under the pointer; of ticks the nearest one, if it is near. */
+	/* The span under the pointer; for ticks the nearest one, if it is close. */
 	async find(at, slot) {
 		const { app } = this, lane = app.lanes.find(at.lane);
 		if (!lane || lane.refused || at.t < 0 || at.t > app.view.end)
@@ -262,7 +262,7 @@ export class Pointer {
 		show_menu(box, entries, clientX, clientY);
 	}
 
-	/* here: the track that it is asked on, which is not offered */
+	/* here: the track of the menu, which is not offered */
 	about_task(task, here = '') {
 		const { app } = this, out = [];
 		if (!task || !task.pid)
@@ -279,7 +279,7 @@ export class Pointer {
 		return out;
 	}
 
-	/* On the name of a track. */
+	/* The menu of a track's name. */
 	lane_menu(spec, x, y) {
 		const { app } = this, { lanes } = app, lane = lanes.find(spec), entries = [];
 		if (!lane)
@@ -295,7 +295,7 @@ export class Pointer {
 		show_menu(document.getElementById('menu'), entries, x, y);
 	}
 
-	/* On a row of the list of events. */
+	/* The menu of a row of the list of events. */
 	event_menu(row, x, y) {
 		const { app } = this, kind = `${row.system}/${row.event}`, entries = [
 			['Mark its time', () => app.marks.set(row.ts)],

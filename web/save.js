@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * save.js - pictures and files to keep or to send.
+ * save.js - save pictures and files.
  *
- *	PNG           what is on the screen: names, ruler and lanes, put together here
- *	SVG, HTML     made by the program (api/export): all shown tracks, with marks and range; SVG of what is in sight, HTML of
- *	              the range, if there is one;
- *	              the HTML is one file that needs nothing else
- *	CSV, JSON     events: of the range, or of what is in sight, or of the whole trace; those that pass the filter, or all
+ *	PNG           the content of the screen: names, ruler and lanes, combined here
+ *	SVG, HTML     made by the program (api/export): all shown tracks, with marks and range; SVG of the
+ *	              visible time, HTML of the range if there is one; the HTML is one file that needs
+ *	              nothing else
+ *	CSV, JSON     events: of the range, of the visible time, or of the whole trace; those that pass
+ *	              the filter, or all
  *	link, print   the address; the browser's own print, with a style sheet for paper
  */
 import * as api from './api.js';
@@ -42,7 +43,7 @@ export class Save {
 		});
 	}
 
-	/* Which events can be saved; every entry says which it means. */
+	/* Which events can be saved; every entry names them. */
 	events(what, name) {
 		const { app } = this, { from, to, chosen } = app.scope(), whole = from <= 0 && to >= app.view.end;
 		const passing = app.filters.on ? ' that pass the filter' : '', out = [];
@@ -58,7 +59,9 @@ export class Save {
 		return `${this.app.info.title.replace(/\.dat( and |$)/, '$1').replace(/[^\w.-]+/g, '_') || 'trace'}.${ending}`;
 	}
 
-	/* Room for names and ruler; on paper they are not laid out any more, so what they last had counts. */
+	/*
+	 * Space for names and ruler; when printing they have no layout, so the last values count.
+	 */
 	margins() {
 		const left = document.getElementById('labels').offsetWidth, top = document.getElementById('ruler-canvas').clientHeight;
 		if (left && top)
@@ -73,7 +76,7 @@ export class Save {
 		const canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
 		canvas.width = Math.round((left + app.view.width) * ratio);
 		canvas.height = Math.round((top + stage.height) * ratio);
-		stage.frame(performance.now(), true);		/* WebGL forgets its picture after a frame: draw it now */
+		stage.frame(performance.now(), true);		/* WebGL drops its picture after a frame: draw it now */
 		const put = (image, x, y) => image.width && image.height && ctx.drawImage(image, x, y);
 		ctx.fillStyle = theme.bg;
 		ctx.fillRect(0, 0, canvas.width, canvas.height);
@@ -110,7 +113,10 @@ export class Save {
 		}));
 	}
 
-	/* A drawing is what is on the screen, with marks and range in it, as the PNG is; a range that is not in sight is drawn instead. */
+	/*
+	 * Like the PNG, a drawing shows the screen, with marks and range; but a range that is not
+	 * visible is drawn instead.
+	 */
 	in_sight() {
 		const { app } = this, from = Math.max(0, Math.round(app.view.from)), to = Math.min(app.view.end, Math.round(app.view.to));
 		return !app.range || (app.range.from < to && app.range.to > from) ? { from, to } : app.range;
@@ -125,8 +131,9 @@ export class Save {
 	}
 
 	/*
-	 * The program forgets selections that were not used for long; asking anew is cheap if it did not. The file is
-	 * fetched here, not by the browser's own download: that one says nothing if the program refuses.
+	 * The program drops selections that were not used for long; requesting one again is cheap
+	 * otherwise. The page fetches the file itself, because the browser's download shows no
+	 * error if the program refuses.
 	 */
 	async file(what, all = false, whole = false) {
 		const { app } = this, { filters } = app;
@@ -156,7 +163,7 @@ export class Save {
 		window.print();
 	}
 
-	/* Paper gets a picture of its own, because canvases of other sizes would be stretched. */
+	/* Paper gets its own picture, because canvases of other sizes would be stretched. */
 	paper() {
 		addEventListener('beforeprint', () => {
 			const canvas = this.picture();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * saved.js - the script of a saved page, which needs no server: it zooms the picture and fills the tables.
+ * saved.js - the script of a saved page, which needs no server: it zooms the picture and fills the
+ * tables.
  *
- * It is not part of the viewer's page; src/view/picture/html.c puts it into the file as it is, beside the picture
- * (svg.c) and the numbers (an element with JSON). The picture's right side is an svg of its own; zooming changes
- * its viewBox, so boxes grow and names at the left stay. Text in it would be stretched: it is squeezed back
- * by --k, pixels of the picture for one of the screen, and names appear as soon as there is room for them.
+ * It is not part of the viewer's page; src/view/picture/html.c puts it into the file unchanged,
+ * next to the picture (svg.c) and the numbers (an element with JSON). The picture's right side is a
+ * nested svg; zooming changes its viewBox, so boxes grow and names on the left do not. Text in it
+ * would be stretched: --k, picture pixels per screen pixel, undoes that, and names appear as soon
+ * as they have room.
  */
 const box = document.getElementById('pic'), svg = box.querySelector('svg'), plot = svg.querySelector('.plot');
 const names = Number(svg.dataset.names), from = Number(svg.dataset.from), to = Number(svg.dataset.to);
@@ -27,7 +29,7 @@ function width_of(name) {
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
-/* n: units of the trace's clock, which may be something else than nanoseconds */
+/* n: units of the trace's clock, which may not be nanoseconds */
 function duration(n) {
 	const ns = n * data.unit_ns;
 	if (!data.unit_ns)
@@ -108,7 +110,7 @@ function resize() {
 function listen() {
 	let drag = null;
 	const at = (e) => e.clientX - box.getBoundingClientRect().left - names;
-	svg.addEventListener('wheel', (e) => {		/* the plot itself is only where something is drawn */
+	svg.addEventListener('wheel', (e) => {		/* the plot itself only exists where something is drawn */
 		if (at(e) < 0)
 			return;
 		e.preventDefault();
@@ -158,7 +160,7 @@ function table(id, titles, rows) {
 	document.getElementById(id).append(t);
 }
 
-/* The columns of the page's "Time by task" (stats.js): those behind the fifth only where there is any. */
+/* The columns of the page's "Time by task" (stats.js): those after the fifth only if not empty. */
 const STATES = [[1, 'running'], [2, 'runnable'], [3, 'preempted'], [5, 'blocked'], [4, 'sleeping'], [7, 'idle'], [6, 'stopped'], [8, 'dead'], [0, 'unknown']];
 
 function fill() {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * search.js - looking for events: by text, regular expression, or an expression on fields.
+ * search.js - search for events: by text, regular expression, or an expression on fields.
  *
- * The program makes a selection of what was found (api/select). Hits then are a lane of their own at the
- * top (found:ID), lines in the overview, and places to walk through: Enter goes to the next one after
- * the selection or the middle of the picture, Shift+Enter to the one before. What was found takes the keys out of the
- * box, so that N is the next one and not a letter; Escape leaves the box as it is. A time, instead of a text, is
- * gone to (moments.js).
+ * The program makes a selection of the hits (api/select). The hits are a separate lane at the top
+ * (found:ID), lines in the overview, and places to step through: Enter goes to the next one after
+ * the selection or the middle of the picture, Shift+Enter to the one before. After a hit the box
+ * loses the focus, so that N means the next hit and not a letter; Escape leaves the box. For a time
+ * instead of a text, the page goes there (moments.js).
  *
- * Expressions are those of sonde-report(1), but the names of events in front may be left out: then all
- * events are meant that have the fields. What is wrong with one is told below the box.
+ * Expressions are those of sonde-report(1), but the names of events in front are optional: without
+ * them all events with these fields are meant. Errors are shown below the box.
  */
 import * as api from './api.js';
 import { go_to_time, parse_time } from './moments.js';
@@ -18,13 +18,16 @@ import { clock, count } from './units.js';
 const MODES = ['text', 'regex', 'expression'];
 const ALL = '.*: ';
 
-/* "prev_pid == 0" → ".*: prev_pid == 0"; what has names of events in front, or is nothing else, stays. */
+/*
+ * "prev_pid == 0" → ".*: prev_pid == 0"; unchanged if it has names of events in front, or nothing
+ * else.
+ */
 export function whole_expression(text) {
 	const names = text.includes(':') ? text.slice(0, text.indexOf(':')) : text;
 	return /[=<>!&|"']/.test(names) ? ALL + text : text;
 }
 
-/* Fields of an expression that no event of the trace has. */
+/* Fields in an expression that no event of the trace has. */
 export function unknown_fields(text, kinds) {
 	const test = whole_expression(text).replace(/^[^:]*:?/, '').replace(/"(\\.|[^"])*"|'[^']*'/g, ' ');
 	const known = new Set(['COMM', 'CPU']);
@@ -33,7 +36,7 @@ export function unknown_fields(text, kinds) {
 	return [...new Set(test.match(/\b[A-Za-z_]\w*/g) || [])].filter((word) => !known.has(word) && !word.startsWith('common_'));
 }
 
-/* How many letters must change to make one word of the other. */
+/* The edit distance of two words. */
 function distance(a, b) {
 	let row = [...Array(b.length + 1).keys()];
 	for (let i = 1; i <= a.length; i++) {
@@ -45,7 +48,7 @@ function distance(a, b) {
 	return row[b.length];
 }
 
-/* A sentence about a field that no event has, with the nearest name; nothing if all are known. */
+/* A message about a field that no event has, with the nearest name; nothing if all are known. */
 export function field_trouble(text, kinds) {
 	const [word] = unknown_fields(text, kinds);
 	if (!word)
@@ -57,12 +60,12 @@ export function field_trouble(text, kinds) {
 	return `No event of this trace has a field “${word}”${near ? `; did you mean “${best}”?` : '.'}`;
 }
 
-/* The program's words, without advice for its command line. */
+/* The program's message, without advice for its command line. */
 export function plain_words(message) {
 	return message.replace(/; report -E lists them/, '; “Event counts” lists them').replace(`'${ALL}`, '\'');
 }
 
-/* Hits over the whole trace for the overview, from the coarsest tiles: [[from, to, how many]]. */
+/* Hits over the whole trace for the overview, from the coarsest tiles: [[from, to, number]]. */
 export async function hit_places(spec, end) {
 	const level = Math.max(0, Math.ceil(Math.log2(Math.max(end, 1) / 1024)));
 	const [tile] = await api.tiles([[spec, level, 0]]);
@@ -95,7 +98,7 @@ export class Search {
 			this.placeholder();
 			this.complain('');
 		});
-		app.on('info', () => {	/* what was looked through was not all yet */
+		app.on('info', () => {	/* the index was not complete when it was made */
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.run();
 		});
@@ -153,7 +156,7 @@ export class Search {
 		this.out.title = text;
 	}
 
-	/* Below the box, so that what was typed can be read beside it. */
+	/* Shows an error below the box, next to the typed text. */
 	complain(text) {
 		this.wrong.textContent = text;
 		this.wrong.hidden = !text;
@@ -170,7 +173,7 @@ export class Search {
 		return { text, regex: this.mode.value === 'regex' };
 	}
 
-	/* True if anything was found. */
+	/* True if there is a hit. */
 	async run() {
 		if (!this.input.value) {
 			this.clear();
@@ -234,7 +237,7 @@ export class Search {
 		const t = s ? (s.event ? s.event.ts : s.start) : step === 'next' ? Math.max(-1, app.view.from - 1) : middle;
 		try {
 			let hit = await api.get('hit', { sel: this.sel, t: Math.max(0, t), step }, 'hit');
-			if (hit.none)	/* around the end */
+			if (hit.none)	/* wrap around */
 				hit = await api.get('hit', { sel: this.sel, t: step === 'next' ? 0 : app.view.end + 1, step }, 'hit');
 			if (hit.none) {
 				app.hint(`Nothing is found for “${this.input.value}”.`);
@@ -243,7 +246,7 @@ export class Search {
 			this.say(`${count(hit.row + 1)} of ${count(this.count)}`);
 			await app.select_event(hit.ref, { from_search: true });
 		} catch (error) {
-			if (error.status === 404 || error.status === 400)	/* the selection was forgotten */
+			if (error.status === 404 || error.status === 400)	/* the selection has expired */
 				this.sel = undefined;
 			api.quiet(error);
 		}

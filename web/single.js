@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * single.js - the single spans of one name, with their lengths: all runs of an interrupt, all calls of a function, all
- * times that a task was blocked.
+ * single.js - the single spans of one name, with their lengths: all runs of an interrupt, all calls
+ * of a function, all times in which a task was blocked.
  *
- * It is a page of the panel Spans: from the details of a span, from a row of Spans or Functions, or with K. The program
- * counts all and lists the first thousand of the wanted order (api/stats what=list): by length or by start, either way
- * round. app.single says what is listed:
+ * It is a page of the panel Spans, opened from the details of a span, from a row of Spans or
+ * Functions, or with K. The program counts all and lists the first thousand in the wanted order
+ * (api/stats what=list): by length or by start, ascending or descending. app.single has what is
+ * listed:
  *
- *	lane         a lane that has such spans; those of its kind on all CPUs or of all tasks are listed
- *	name, value  of interrupts, calls … the name; of CPUs the number of the task, of tasks that of the state
- *	range        what is listed as long as the user has no range: of the table that led here, or all; null: what is in sight
+ *	lane         a lane with such spans; the same kind on all CPUs or of all tasks is listed
+ *	name, value  of interrupts, calls … the name; of CPUs the task number, of tasks the state number
+ *	range        used if the user has no range: that of the previous table, or all; null: visible time
  *	order        longest, shortest, first, last
  */
 import * as api from './api.js';
@@ -19,11 +20,11 @@ import { empty, go_to_span, put } from './stats.js';
 import { bar, button, cell } from './table.js';
 import { clock, count, duration, some } from './units.js';
 
-const MOST = 256;	/* lanes that the program takes at once */
-const ORDERS = { longest: [1, true], shortest: [1, false], first: [0, false], last: [0, true] };	/* column, down */
+const MOST = 256;	/* maximum number of lanes per request */
+const ORDERS = { longest: [1, true], shortest: [1, false], first: [0, false], last: [0, true] };	/* column, descending */
 const NAMED = ['irq', 'softirq', 'sys', 'calls', 'cpucalls', 'vcpu', 'pair'];
 
-/* What can be listed of a span; null: it is of no such kind. */
+/* What can be listed for a span; null: nothing for this kind. */
 export function single_of(app, span) {
 	if (!span?.lane)
 		return null;
@@ -33,7 +34,7 @@ export function single_of(app, span) {
 	return type === 'cpu' || type === 'task' ? { lane: span.lane, value: span.value } : null;
 }
 
-/* Shows the list. range: of the table that leads to it; else the whole trace. */
+/* Shows the list. range: of the table that leads to it; otherwise the whole trace. */
 export function show_single(app, what, range = null) {
 	if (!what)
 		return app.note('Select a span of an interrupt, a call, a CPU or a task first: then all of its name are listed.', true);
@@ -50,7 +51,10 @@ export function list_button(app, what, range) {
 	return b;
 }
 
-/* Which lanes have spans of this name: the same kind on all CPUs or of all tasks; the busiest, if there are too many. */
+/*
+ * The lanes with spans of this name: the same kind on all CPUs or of all tasks; the busiest, if too
+ * many.
+ */
 function lanes_of(app, lane) {
 	const { type, machine } = split(lane), cpus = app.info.machines.find((m) => m.n === machine)?.cpus || [];
 	if (['cpu', 'irq', 'softirq', 'cpucalls'].includes(type))

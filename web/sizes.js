@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sizes.js - borders that can be moved: the column of names, the columns of the event list, the height of the panels.
+ * sizes.js - movable borders: the column of names, the columns of the event list, the height of the
+ * panels.
  *
- * A border is dragged with the mouse, or moved with the arrow keys while it has the focus; a double click, or Home, gives
- * back the size that the style sheet has. Sizes are kept in the browser (localStorage), as the theme is, not in the address.
+ * The mouse drags a border, or the arrow keys move it while it has the focus; a double click, or
+ * Home, restores the size of the style sheet. Sizes are stored in the browser (localStorage), like
+ * the theme, not in the address.
  */
-const KEY = 'sonde-sizes', STEP = 10;	/* pixels that an arrow key moves */
+const KEY = 'sonde-sizes', STEP = 10;	/* pixels per arrow key */
 
 function read() {
 	try {
 		const kept = JSON.parse(localStorage.getItem(KEY));
 		return kept && typeof kept === 'object' ? kept : {};
 	} catch {
-		return {};	/* storage may be forbidden, or have nonsense */
+		return {};	/* storage may be forbidden, or invalid */
 	}
 }
 
@@ -20,11 +22,11 @@ function write(sizes) {
 	try {
 		localStorage.setItem(KEY, JSON.stringify(sizes));
 	} catch {
-		/* not kept, then */
+		/* then the size is not stored */
 	}
 }
 
-/* Settles a size and keeps it; px null: as the style sheet has it. apply(px or null) does it. */
+/* Applies a size and stores it; px null: that of the style sheet. apply(px or null) does it. */
 function settle({ name, least, most, apply }, px) {
 	const sizes = read(), ceiling = typeof most === 'function' ? most() : most;
 	const wanted = px === null ? null : Math.round(Math.max(least, Math.min(ceiling, px)));
@@ -37,8 +39,8 @@ function settle({ name, least, most, apply }, px) {
 }
 
 /*
- * Makes bar a border. border: {name, least, most, now() → px, from(event) → px where the pointer is, apply(px or null), upright}.
- * upright: it stands, and is moved to the left and right.
+ * Makes bar a border. border: {name, least, most, now() → px, from(event) → px at the pointer,
+ * apply(px or null), upright}. upright: it is vertical, and moves to the left and right.
  */
 export function make_border(bar, border) {
 	const keys = border.upright ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: 1, ArrowDown: -1 };

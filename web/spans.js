@@ -2,10 +2,11 @@
 /*
  * spans.js - how long interrupts, system calls, functions and pairs take in the range, by name.
  *
- * The numbers are the program's (api/stats what=spans), of whole spans: one that the range cuts counts with all of
- * its length. Which tracks are counted is chosen above the table: those that are shown, the selected one, or all of a
- * kind; pairs among them that only their names tell (pairs.js). A click on a row goes to its longest span, its button
- * to the list of all with that name (single.js).
+ * The numbers come from the program (api/stats what=spans), for whole spans: one that the range
+ * cuts counts with its full length. The user selects the tracks above the table: the shown ones,
+ * the selected one, or all of a kind; also pairs that follow from the names of events (pairs.js). A
+ * click on a row goes to its longest span, its button to the list of all with that name
+ * (single.js).
  */
 import { split } from './lanes.js';
 import { known_pairs } from './pairs.js';
@@ -14,9 +15,9 @@ import { list_button, single_panel } from './single.js';
 import { bar, cell, el } from './table.js';
 import { count, duration, some } from './units.js';
 
-const MOST = 256;	/* lanes that the program takes at once */
+const MOST = 256;	/* maximum number of lanes per request */
 
-/* kind of lane: [what it is called, what info.has calls it, of which the page can name all] */
+/* kind of lane: [its name, its name in info.has, true if the page can list all of them] */
 const KINDS = {
 	irq: ['Interrupts', 'irq', 'cpus'],
 	softirq: ['Soft interrupts', 'softirq', 'cpus'],
@@ -34,7 +35,7 @@ function all_of(app, kind) {
 		.map((t) => `${kind}:${t.machine}:${t.pid}`);
 }
 
-/* What can be counted: [id, words, lanes]; those with nothing are left out. */
+/* What can be counted: [id, words, lanes]; empty choices are omitted. */
 function choices(app) {
 	const shown = app.lanes.list.filter((lane) => KINDS[lane.type] && !lane.refused && !app.lanes.hidden(lane)).map((lane) => lane.spec);
 	const chosen = app.selection?.lane, out = [['shown', `Tracks that are shown (${shown.length})`, shown]];
@@ -50,7 +51,7 @@ function choices(app) {
 	return out.filter(([, , lanes]) => lanes.length);
 }
 
-/* "Interrupts", "softirq_raise → softirq_entry", with the machine where there are several. */
+/* "Interrupts", "softirq_raise → softirq_entry", with the machine if there are several. */
 function kind_name(app, spec) {
 	const lane = { spec, ...split(spec) }, { machines } = app.info;
 	const name = lane.type === 'pair' ? app.lanes.name(lane)[0] : KINDS[lane.type][0];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stage.js - a frame of the picture: which lanes are in sight, which tiles they need, who draws.
+ * stage.js - a frame of the picture: visible lanes, the tiles they need, the painter.
  *
  *	requestAnimationFrame → view.step → scene (pieces of tiles) → painter (boxes) → words → axis,
- *	overview → tiles.flush (ask for what is missing)
+ *	overview → tiles.flush (request what is missing)
  *
- * A frame is only drawn when something has changed (redraw()). The scene is in device pixels.
- * Before the index is there, lanes of CPUs show how much was recorded (density), as tiles of our own.
+ * A frame is drawn only when something has changed (redraw()). The scene is in device pixels.
+ * Before the index exists, lanes of CPUs show how much was recorded (density), as tiles made here.
  */
 import { BUCKETS, level_for } from './tiles.js';
 import { GlPainter } from './draw_gl.js';
@@ -14,10 +14,10 @@ import { FlatPainter } from './draw_2d.js';
 import { Words } from './text.js';
 import { Axis } from './axis.js';
 
-const NEAR = 20000;	/* ns of a pixel: below it single events show on the lanes of CPUs */
-const DENSITY = 6;	/* kind of our own tiles; the program's end at 5 */
+const NEAR = 20000;	/* ns per pixel: below it lanes of CPUs show single events */
+const DENSITY = 6;	/* kind of tiles made here; the program's end at 5 */
 
-/* A tile made of density values, so that painters need not know. */
+/* A tile made of density values, which painters draw like any other. */
 export function density_tile(values, most) {
 	const data = new ArrayBuffer(values.length * 16), view = new DataView(data);
 	let n = 0;
@@ -33,8 +33,8 @@ export function density_tile(values, most) {
 }
 
 /*
- * From the lowest to the highest value of a counter in sight, and no more: {low, high}. What is at the left edge holds there,
- * so the last record before counts, too.
+ * The lowest and the highest visible value of a counter: {low, high}. The value at the left edge
+ * comes from the last record before it, so that counts, too.
  */
 export function range_in_sight(pieces, view) {
 	let low = Infinity, high = -Infinity;
@@ -57,14 +57,14 @@ export class Stage {
 		this.app = app;
 		this.box = document.getElementById('stage');
 		this.paint = document.getElementById('paint');
-		this.split = document.getElementById('label-split');	/* as high as what is in sight, wherever it is scrolled to */
+		this.split = document.getElementById('label-split');	/* as high as the visible part, at any scroll position */
 		this.words = new Words(app);
 		this.axis = new Axis(app);
 		this.queued = false;
 		this.density = new Map();	/* "machine:cpu" → tile */
 		this.times = [];		/* of the last frames, ms of script */
 		this.painter = this.choose();
-		this.painter.again = () => {	/* the graphics card has forgotten everything */
+		this.painter.again = () => {	/* the graphics card has lost everything */
 			this.shown = null;
 			this.redraw();
 		};
@@ -73,7 +73,7 @@ export class Stage {
 		this.resize();
 	}
 
-	/* ?painter=2d or gl in the address chooses for us. */
+	/* ?painter=2d or gl in the address overrides the choice. */
 	choose() {
 		const canvas = document.getElementById('boxes');
 		const wanted = new URLSearchParams(location.search).get('painter');
@@ -83,14 +83,14 @@ export class Stage {
 			} catch (error) {
 				console.info(error.message);
 			}
-		const fresh = canvas.cloneNode();	/* a canvas that was asked for WebGL gives no 2D */
+		const fresh = canvas.cloneNode();	/* a canvas with a WebGL context cannot have a 2D context */
 		canvas.replaceWith(fresh);
 		return new FlatPainter(fresh);
 	}
 
 	resize() {
 		if (!this.box.clientHeight || !this.paint.clientWidth)
-			return;		/* being printed: nothing is laid out */
+			return;		/* printing: nothing has a layout */
 		const { view } = this.app, rect = this.box.getBoundingClientRect();
 		this.paint.style.height = this.split.style.height = `${this.box.clientHeight}px`;
 		view.width = Math.max(50, this.paint.clientWidth);
@@ -108,7 +108,7 @@ export class Stage {
 		});
 	}
 
-	/* force: also when the boxes are where they were, because their picture is wanted now. */
+	/* force: draw even if the boxes have not moved, because their picture is needed now. */
 	frame(now, force = false) {
 		const { app } = this, started = performance.now();
 		const more = app.view.step(now);
@@ -118,7 +118,7 @@ export class Stage {
 		const scene = this.scene();
 		this.last = scene;
 		if (!this.first_paint && scene.pieces.length)
-			this.first_paint = performance.now();	/* since the page was asked for */
+			this.first_paint = performance.now();	/* since the page was requested */
 		if (this.moved(scene) || force)
 			this.painter.draw(scene, app.colours);
 		this.words.draw(scene, app.view, app.theme);
@@ -132,7 +132,7 @@ export class Stage {
 			this.redraw();
 	}
 
-	/* Whether boxes look different than in the last frame: a pointer that moves only changes the words. */
+	/* Do boxes look different from the last frame? A moving pointer only changes the words. */
 	moved(scene) {
 		const { app } = this, now = [scene.width, scene.height, scene.hot, app.colours.version, app.view.from, app.view.to];
 		for (const piece of scene.pieces)
@@ -147,7 +147,7 @@ export class Stage {
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
 			pieces: [], rows: [], scales: [], flags: [], unread: [],
-			hot: app.selection?.lane ? app.hot : -1,	/* an event leaves the others as they are */
+			hot: app.selection?.lane ? app.hot : -1,	/* a selected event highlights no task */
 		};
 		const level = level_for(view.nsPerPx / ratio);
 		scene.level = level;
@@ -204,7 +204,7 @@ export class Stage {
 		return changed;
 	}
 
-	/* A live trace is longer than what a lane knows of it: that is not the same as nothing. */
+	/* A live trace is longer than what a lane knows: that part is not empty but unread. */
 	unread(scene, pieces, row, top) {
 		const { view } = this.app, at = (t) => (t - view.from) / view.nsPerPx;
 		for (const { tile, level, number, c1 } of pieces) {
@@ -236,7 +236,7 @@ export class Stage {
 		this.redraw();
 	}
 
-	/* Where a lane is, in CSS pixels of the canvas; null: not in sight. */
+	/* Position of a lane in CSS pixels of the canvas; null: not visible. */
 	place_of(spec) {
 		const row = this.app.lanes.rows.find((r) => r.lane && r.lane.spec === spec);
 		if (!row)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stats.js - tables about the range: time by task and state, event counts, wakeup latencies, functions.
+ * stats.js - tables about the range: time by task and state, event counts, wakeup latencies,
+ * functions.
  *
- * All numbers are the program's (api/stats); here they are only laid out. Every table can be sorted and
- * copied as CSV.
+ * All numbers come from the program (api/stats); this file only lays them out. Every table can be
+ * sorted and copied as CSV.
  */
 import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
@@ -13,14 +14,14 @@ import { waker_words } from './a11y.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, seconds, share, some } from './units.js';
 
-const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns, by what matters; those behind the fifth only where there is any */
+const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns by importance; those after the fifth only if not empty */
 
 export function ask(app, what, more = {}) {
 	const { from, to } = app.scope();
 	return api.get('stats', { what, from, to, ...more }, 'stats');
 }
 
-/* What a panel remembers of a table while it is filled again and again. */
+/* What a panel keeps of a table between updates. */
 export function kept_of(box, name = '') {
 	box.tables ||= new Map();
 	if (!box.tables.has(name))
@@ -28,7 +29,7 @@ export function kept_of(box, name = '') {
 	return box.tables.get(name);
 }
 
-/* New content, in the place of the old: as far scrolled, and the same row has the focus. */
+/* Replaces the content; keeps the scroll position and the row with the focus. */
 export function refill(box, ...content) {
 	const { scrollTop, scrollLeft } = box, key = box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
 	box.replaceChildren(...content);
@@ -38,7 +39,7 @@ export function refill(box, ...content) {
 		[...box.querySelectorAll('tr.act')].find((tr) => tr.dataset.key === key)?.focus({ preventScroll: true });
 }
 
-/* A panel: words on top, a table, and the button that copies it. */
+/* A panel: text on top, a table, and the button that copies it. */
 export function put(box, words, titles, rows, options, ...extra) {
 	const view = table(titles, rows, { kept: kept_of(box, options.name), ...options });
 	const head = el('div', 'panel-head', el('span', '', words), button('Copy as CSV', () => copy(csv(titles, rows))));
@@ -46,8 +47,8 @@ export function put(box, words, titles, rows, options, ...extra) {
 }
 
 /*
- * A row of a table was chosen: its span comes into sight and is selected, and the table stays as it is. show: what is to
- * be in sight, {start, end, margin}; else the span.
+ * A row of a table was chosen: makes its span visible and selects it; the table does not change.
+ * show: the time to make visible, {start, end, margin}; otherwise the span.
  */
 export async function go_to_span(app, lane, t, row = 0, show = null) {
 	app.panels.hold();
@@ -85,7 +86,7 @@ function states_bar(app, states, span) {
 	return strip;
 }
 
-/* Of a guest's running time, what its host did not run it for; at least that, where the host's trace does not tell all. */
+/* The stolen part of a guest's running time; "at least", if the host's trace is incomplete. */
 function stolen_cell(t) {
 	const words = t.stolen_unknown ? (t.stolen ? `≥ ${duration(t.stolen)}` : 'unknown') : t.stolen ? duration(t.stolen) : '';
 	return cell(words, 'num', t.stolen || 0);
@@ -164,7 +165,7 @@ function histogram(buckets) {
 		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
 		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
 		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
-			svg('text', { x: x - 2, y: height + 13, class: 'edge' }, duration(from)));	/* between two columns: from here on */
+			svg('text', { x: x - 2, y: height + 13, class: 'edge' }, duration(from)));	/* between two columns: lower bound of the right one */
 		if (i === buckets.length - 1)
 			root.append(svg('text', { x: x + wide - 2, y: height + 13, class: 'edge' }, duration(to)));
 	});
@@ -192,7 +193,10 @@ export async function wakeups_panel(app, box) {
 			key: (i) => `${s.worst[i].task} ${s.worst[i].woken}`,
 			click: (i) => {
 				const w = s.worst[i], t = app.tasks[w.task];
-				/* the end of the wait: one that is woken on its way to sleep still runs when it begins */
+				/*
+				 * the end of the wait: a task that is woken on its way to sleep
+				 * still runs at its begin
+				 */
 				return t && go_to_span(app, `task:${t.machine}:${t.pid}`, Math.max(w.woken, w.ran - 1), 0, { start: w.woken, end: w.ran, margin: .6 });
 			},
 		}, facts, chart);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * table.js - small tables for panels: real <table> elements, sortable, to be copied as CSV.
+ * table.js - small tables for panels: real <table> elements that can be sorted and copied as CSV.
  *
  *	table(titles, rows, {sort, click, key, kept})   rows: arrays of cells
  *	cell(text or node, class)                       {node, class, text, value}
  *	bar(share, colour)                              a thin bar, as a cell's content
  *
- * sort: the column to sort by at first, descending; a click on a title sorts by it. click(i): a row was chosen, with the
- * mouse or with Enter; the arrow keys go from row to row. key(i): what a row is about. kept: an object of the caller
- * that outlives the table: it remembers the order and the chosen row, so that a table that is filled anew looks the same.
- * resort(column, down): the program puts the rows in order, for the columns in sortable; sort and down say how they are.
+ * sort: the column to sort by at first, descending; a click on a title sorts by it. click(i): a row
+ * was chosen, with the mouse or with Enter; the arrow keys go from row to row. key(i): identifies a
+ * row. kept: an object of the caller that outlives the table: it stores the order and the chosen
+ * row, so that a refilled table looks the same. resort(column, down): the program sorts the rows,
+ * for the columns in sortable; sort and down are the present order.
  */
-const MOST = 1000;	/* rows that are shown; the rest is counted */
+const MOST = 1000;	/* maximum number of rows; the rest is only counted */
 
 export function el(tag, cls, ...children) {
 	const node = document.createElement(tag);
@@ -54,12 +55,12 @@ export function csv(titles, rows) {
 		.map((row) => row.filter((text, i) => told[i])).map((row) => row.map((text) => quote(String(text))).join(',')).join('\n') + '\n';
 }
 
-/* Whether something was copied; the page says so. */
+/* Reports on the page whether the copy succeeded. */
 function told(done) {
 	document.dispatchEvent(new CustomEvent('copied', { detail: done }));
 }
 
-/* False: the browser does not let us. */
+/* False: the browser forbids it. */
 export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
@@ -81,7 +82,7 @@ function compare(a, b) {
 	return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
-/* Arrow keys on a row: to another one. */
+/* Arrow keys move from row to row. */
 function walk(event) {
 	const row = event.target, rows = row.parentElement ? [...row.parentElement.querySelectorAll(':scope > tr.act')] : [], at = rows.indexOf(row);
 	const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
@@ -92,7 +93,7 @@ function walk(event) {
 	rows[Math.max(0, Math.min(rows.length - 1, to))].focus();
 }
 
-/* A row that can be chosen. One of them can be reached with Tab; from there the arrow keys go on. */
+/* A row that can be chosen. Tab reaches one of them; from there the arrow keys move on. */
 function make_active(tr, key, kept, choose) {
 	tr.tabIndex = -1;
 	tr.classList.add('act');

@@ -2,16 +2,16 @@
 /*
  * text.js - the canvas above the boxes: names in spans, grid, marks, selection, arrows.
  *
- * Only spans that a tile lists as wide are looked at, so the cost does not grow with the number of
- * boxes. A span that reaches over several tiles is put together again before its name is placed, in
- * the middle of its visible part.
+ * Only spans that a tile lists as wide are processed, so the cost does not grow with the number of
+ * boxes. The parts of a span in several tiles are joined before its name is placed in the middle of
+ * the visible part.
  */
 import { STATE_ROW, SPAN_ROW, STATE_NAMES, label_slot } from './colours.js';
 import { ticks } from './axis.js';
 import { duration, rounded } from './units.js';
 
-const LEAST = 26;	/* pixels: narrower spans carry no name */
-const CLOSE = 3;	/* pixels between events, on average, so that each has a tick */
+const LEAST = 26;	/* pixels: narrower spans have no name */
+const CLOSE = 3;	/* minimum average distance of events in pixels for ticks */
 const EXACT = 1, MISSED = 2;
 
 export class Words {
@@ -23,7 +23,7 @@ export class Words {
 		this.drawn = 0;
 	}
 
-	/* What a live view has not looked at yet. */
+	/* The part that a live view has not read yet. */
 	unread(scene, theme) {
 		const { ctx } = this;
 		ctx.fillStyle = theme.shade;
@@ -53,7 +53,7 @@ export class Words {
 		this.marks(view, theme);
 	}
 
-	/* Below the pinned lanes for those that scroll. */
+	/* Clips lanes that scroll below the pinned lanes. */
 	clip(scene, draw) {
 		const { ctx } = this, edge = this.app.lanes.pinned_height;
 		for (const pinned of [false, true]) {
@@ -107,7 +107,7 @@ export class Words {
 			ctx.fillRect(right, 0, this.w - right, this.h);
 	}
 
-	/* Spans with a name: {x0, x1, y, row height, value}, put together over tiles. */
+	/* Spans with a name: {x0, x1, y, row height, value}, joined over tiles. */
 	spans(scene) {
 		const out = [], open = new Map(), k = scene.ratio;
 		for (const piece of scene.pieces) {
@@ -161,7 +161,7 @@ export class Words {
 			ctx.fillStyle = ink;
 			const left = Math.max(x0 + 4, x0 + (width - this.width(fits)) / 2);
 			const middle = top + row / 2 + (s.kind === 2 && s.value !== 1 ? row * .13 : 0);
-			if (s.kind === 2 && s.value !== 1) {	/* stripes would eat the letters */
+			if (s.kind === 2 && s.value !== 1) {	/* stripes would make the text unreadable */
 				ctx.strokeStyle = theme.bg;
 				ctx.lineWidth = 3;
 				ctx.lineJoin = 'round';
@@ -183,7 +183,7 @@ export class Words {
 		app.names.flush();
 	}
 
-	/* Why a track is empty, where it would be drawn. */
+	/* Shows why a track is empty, in its place. */
 	refusals(scene, theme) {
 		const { ctx } = this;
 		ctx.font = `11px ${theme.font}`;
@@ -193,7 +193,7 @@ export class Words {
 				ctx.fillText(this.fit(row.lane.refused, this.w - 16), 8, top + row.height / 2);
 	}
 
-	/* [texts, the longest first: the first that has room is drawn; its colour] */
+	/* [texts, the longest first: draw the first that fits; its colour] */
 	label(span, lane, theme) {
 		const { app } = this, { colours } = app;
 		if (span.kind === 1) {
@@ -213,7 +213,10 @@ export class Words {
 		return [[app.names.get(lane.spec, span.value)], colours.ink(SPAN_ROW, label_slot(span.value))];
 	}
 
-	/* Single events as small ticks at the upper edge of a CPU's lane, where they do not stand too close. */
+	/*
+	 * Single events as small ticks at the upper edge of a CPU's lane, unless they are too
+	 * close.
+	 */
 	events(piece, k, theme) {
 		const { ctx } = this, { tile } = piece, seen = (piece.c1 - piece.c0) * piece.scale / k;
 		if (tile.kind !== 4 || tile.n * CLOSE > seen)
@@ -227,7 +230,7 @@ export class Words {
 		}
 	}
 
-	/* A flag where events were lost, so that it is seen at any zoom. */
+	/* A flag where events were lost, visible at any zoom. */
 	lost(piece, k, theme) {
 		const { ctx } = this, { tile } = piece, f = new Float32Array(tile.data);
 		const top = piece.y / k - 2, bottom = top + piece.height / k + 4;
@@ -254,7 +257,7 @@ export class Words {
 			return;
 		ctx.font = `10px ${theme.font}`;
 		ctx.textAlign = 'right';
-		ctx.strokeStyle = theme.bg;	/* around the letters, so that the curve is hidden no more than it must be */
+		ctx.strokeStyle = theme.bg;	/* around the letters, to hide as little of the curve as possible */
 		ctx.lineWidth = 3;
 		ctx.lineJoin = 'round';
 		ctx.fillStyle = theme.text2;
@@ -285,7 +288,7 @@ export class Words {
 		return keep >= 2 ? text.slice(0, keep) + '…' : '';
 	}
 
-	/* Outlines of what is selected and what is under the pointer. */
+	/* Outlines of the selection and of what is under the pointer. */
 	picked(scene, view, theme) {
 		const { app } = this;
 		const box = (span, colour, thick) => {
@@ -325,7 +328,7 @@ export class Words {
 		if (!r)
 			return;
 		const a = view.x(r.from), b = view.x(r.to);
-		ctx.fillStyle = theme.aside;		/* what is not meant steps back; colours inside stay true */
+		ctx.fillStyle = theme.aside;		/* dims everything outside; colours inside stay true */
 		ctx.fillRect(0, 0, Math.max(0, a), this.h);
 		ctx.fillRect(b, 0, Math.max(0, this.w - b), this.h);
 		ctx.strokeStyle = theme.accent;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * theme.js - light, dark, or as the system says; the colours of the style sheet for the canvases.
+ * theme.js - light, dark, or the system's theme; the colours of the style sheet for the canvases.
  *
- * The choice is kept in the browser (localStorage), not in the address: a link shows the same picture
- * in the reader's own colours.
+ * The choice is stored in the browser (localStorage), not in the address: a link shows the same
+ * picture in the reader's own colours.
  */
 const KEY = 'sonde-theme';
 
@@ -30,14 +30,14 @@ function wanted() {
 	try {
 		kept = localStorage.getItem(KEY);
 	} catch {
-		/* storage may be forbidden; the system's choice it is */
+		/* storage may be forbidden: use the system's theme */
 	}
 	if (kept === 'light' || kept === 'dark')
 		return kept;
 	return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/* Sets the theme now and whenever the system changes its mind; apply() is told. */
+/* Sets the theme now and whenever the system's theme changes; calls apply(). */
 export function init_theme(apply) {
 	const set = () => {
 		document.documentElement.dataset.theme = wanted();
@@ -50,7 +50,7 @@ export function init_theme(apply) {
 		try {
 			localStorage.setItem(KEY, next);
 		} catch {
-			/* not kept, then */
+			/* then the choice is not stored */
 		}
 		document.documentElement.dataset.theme = next;
 		apply(read_theme());

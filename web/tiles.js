@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tiles.js - the pieces of the picture that are here, and those that are on their way.
+ * tiles.js - the tiles that are loaded, and those that are requested.
  *
- * A tile is 1024 buckets of 2^level ns of one lane. The stage asks cover() for what to draw in each
- * frame and gets at once the best there is:
+ * A tile is 1024 buckets of 2^level ns of one lane. In each frame the stage calls cover() and gets
+ * at once the best available:
  *
  *	the tile itself
  *	a coarser one, stretched, only the part that is missing
  *	two or four finer ones, squeezed
  *
- * and what is missing is noted. flush(), at the end of a frame, sends what was noted: what is seen
- * first, then neighbours and the next coarser level. A few requests run at a time (MANY), so that a
- * lane that must first be built does not hold up the others. A request none of whose tiles is wanted any more is
- * given up. The memory of all tiles stays below CEILING; the longest unseen go first.
+ * and missing tiles are noted. flush(), at the end of a frame, requests them: visible ones first,
+ * then neighbours and the next coarser level. A few requests run at a time (MANY), so that a lane
+ * that must first be built does not block the others. A request is cancelled when none of its tiles
+ * is needed any more. The memory of all tiles stays below CEILING; the least recently seen are
+ * dropped first.
  */
 import * as api from './api.js';
 
 export const BUCKETS = 1024;
 const CEILING = 80 << 20;
-const EACH = 96;		/* tiles of one request */
-const MANY = 3;			/* requests at once; browsers allow six connections */
-const STILL_MS = 70, AHEAD_MS = 250;	/* the zoom has to stay the same so long */
-const LONGEST_MS = 600000;	/* from one try to the next, if nobody answers */
-const AGAIN_MS = 350;		/* a tile that was not whole is asked for again */
-const HEAD_BYTES = 200;		/* what a tile costs besides its records */
-const WIDE = 10;		/* buckets: a span that long may carry a label */
+const EACH = 96;		/* tiles per request */
+const MANY = 3;			/* concurrent requests; browsers allow six connections */
+const STILL_MS = 70, AHEAD_MS = 250;	/* the zoom must be stable for this long */
+const LONGEST_MS = 600000;	/* longest pause between two tries without an answer */
+const AGAIN_MS = 350;		/* an incomplete tile is requested again after this */
+const HEAD_BYTES = 200;		/* memory of a tile besides its records */
+const WIDE = 10;		/* buckets: a span of this length may have a label */
 const EXACT = 1, MISSED = 2;
 
 export function level_for(ns_per_px) {
@@ -36,8 +37,8 @@ function key_of(spec, level, number) {
 }
 
 /*
- * Records that text.js looks at, so that it need not look at all: exact spans of some length, which may
- * carry a name, and places where events were lost.
+ * Finds the records for text.js, so that it need not read all: exact spans of some length, which
+ * may have a name, and places where events were lost.
  */
 function find_special(tile) {
 	if (tile.kind < 1 || tile.kind > 4)
@@ -54,12 +55,12 @@ function find_special(tile) {
 	tile.lost = Uint32Array.from(lost);
 }
 
-const STACK = [4, 7, 8, 1, 2, 3, 5, 6, 0];	/* states from the back to the top of the pile */
+const STACK = [4, 7, 8, 1, 2, 3, 5, 6, 0];	/* states from the back to the top of the stack */
 
 /*
- * A bucket of a task's lane has a record for each state, with its share. They are piled up: what the
- * task did (running, waiting …) from the bottom, and sleep, which is a line at the bottom, behind. The byte of
- * the row, which lanes of states do not use, takes the height where a record begins, in 1/255.
+ * A bucket of a task's lane has a record for each state, with its share. They are stacked: activity
+ * (running, waiting …) from the bottom; sleep, a line at the bottom, is behind. The byte of the
+ * row, which state lanes do not use, gets the height where a record begins, in 1/255.
  */
 function pile_states(tile) {
 	const f = new Float32Array(tile.data), u32 = new Uint32Array(tile.data), u16 = new Uint16Array(tile.data);
@@ -100,12 +101,12 @@ export class Tiles {
 		this.onArrive = onArrive;
 		this.onTrouble = onTrouble;
 		this.end = Infinity;
-		this.silent = 0;		/* requests that had no answer at all, one after the other */
-		this.until = 0;			/* nothing is asked before */
+		this.silent = 0;		/* requests without any answer, in a row */
+		this.until = 0;			/* no request before this time */
 		this.count = { asked: 0, got: 0, dropped: 0 };
 	}
 
-	/* A new frame: what is wanted is said anew. */
+	/* Starts a new frame: collects again what is needed. */
 	begin(end) {
 		this.frame++;
 		this.end = end;
@@ -127,7 +128,10 @@ export class Tiles {
 		return tile;
 	}
 
-	/* Pieces that cover [from, to) of a lane: [{tile, level, number, c0, c1}], c: in its buckets. */
+	/*
+	 * Pieces that cover [from, to) of a lane: [{tile, level, number, c0, c1}], c: in its
+	 * buckets.
+	 */
 	cover(spec, level, from, to) {
 		const size = BUCKETS * 2 ** level, out = [];
 		const first = Math.max(0, Math.floor(from / size));
@@ -175,7 +179,7 @@ export class Tiles {
 		}
 	}
 
-	/* What will be wanted next: the neighbours, and the picture from further away. */
+	/* Requests what will be needed next: the neighbours, and the next coarser level. */
 	around(spec, level, first, last) {
 		this.get(spec, level, first - 1, 2);
 		if ((last + 1) * BUCKETS * 2 ** level < this.end)
@@ -185,8 +189,8 @@ export class Tiles {
 	}
 
 	/*
-	 * While the zoom changes nothing is asked for: the levels on the way are not looked at. What is ahead
-	 * is only asked for when the zoom has stayed the same for a while.
+	 * While the zoom changes nothing is requested: the user does not look at the levels in
+	 * between. Tiles ahead are requested only when the zoom has been stable for a while.
 	 */
 	flush(level) {
 		for (const request of this.flying)
@@ -208,7 +212,7 @@ export class Tiles {
 		while (at < list.length && this.flying.size < MANY) {
 			const urgency = list[at][1][3];
 			if (urgency > 0 && this.flying.size > 0)
-				break;		/* what is ahead may wait for what is seen */
+				break;		/* tiles ahead wait for visible ones */
 			let to = at;
 			while (to < list.length && to < at + EACH && (list[to][1][3] > 0) === (urgency > 0))
 				to++;
@@ -239,7 +243,7 @@ export class Tiles {
 		} catch (error) {
 			api.quiet(error);
 			this.count.dropped += list.length;
-			if (!error.gone) {	/* do not hammer a program that is in trouble, or has ended */
+			if (!error.gone) {	/* do not flood a program that is in trouble, or has ended */
 				this.onTrouble(error);
 				const wait = Math.min(LONGEST_MS, 1000 * 3 ** (error.status === undefined ? this.silent++ : 0));
 				this.until = performance.now() + wait;
@@ -252,7 +256,10 @@ export class Tiles {
 		}
 	}
 
-	/* Does the lane know less than the trace has by now? Only in a live view; a bucket more or less is rounding. */
+	/*
+	 * Does the lane know less than the trace has by now? Only in a live view; one bucket is
+	 * rounding.
+	 */
 	is_behind(key, tile) {
 		const [level, number] = key.split('|').slice(-2).map(Number), start = number * BUCKETS;
 		return tile.kind > 0 && tile.kind < 5 &&
@@ -290,7 +297,7 @@ export class Tiles {
 		}
 	}
 
-	/* The trace has grown: what reached its end is not whole any more. */
+	/* The trace has grown: tiles at its old end are incomplete now. */
 	grown(old_end) {
 		for (const tile of this.map.values()) {
 			const [, level, number] = tile.key.split('|').map(Number);

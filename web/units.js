@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * units.js - numbers as people read them: times, durations, counts, shares.
+ * units.js - numbers as text: times, durations, counts, shares.
  *
- * Times are nanoseconds since the beginning of the trace, plain numbers (exact below 2^53). Groups of
- * three digits are separated by a narrow space that does not break, so that columns stay aligned
- * with tabular digits:
+ * Times are nanoseconds since the beginning of the trace, plain numbers (exact below 2^53). A
+ * narrow non-breaking space separates groups of three digits, so that columns stay aligned with
+ * tabular digits:
  *
  *	duration(36123)      36.123 µs
  *	exact(1234567)       1 234 567 ns
  *	clock(1234567890)    1.234 567 890 s
  */
 const GAP = '\u202f';
-let unit = 1;		/* nanoseconds of what the trace's clock counts; 0: it counts something else than time */
-let counted = '';	/* what */
+let unit = 1;		/* nanoseconds per unit of the trace's clock; 0: it does not count time */
+let counted = '';	/* what it counts then */
 
-/* info: as api/info tells */
+/* info: from api/info */
 export function set_unit(info) {
 	unit = info.unit_ns ?? (info.unit === 'count' ? 0 : 1);
 	counted = unit || !info.counted ? '' : `${GAP}${info.counted}`;
 }
 
-/* As seconds; not a number where the clock counts no time. */
+/* As seconds; NaN if the clock does not count time. */
 export function seconds(n) {
 	return unit ? n * unit / 1e9 : NaN;
 }
 
-/* A label without what is counted, where it would stand too often. */
+/* A label without its unit, where that would repeat too often. */
 export function bare(text) {
 	return counted && text.endsWith(counted) ? text.slice(0, -counted.length) : text;
 }
@@ -45,7 +45,7 @@ export function some(n, word) {
 
 const STEPS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 
-/* Three decimals at most, and never more digits than the number has. */
+/* At most three decimals, and never more digits than the number has. */
 export function duration(ns) {
 	if (ns === undefined || ns === null || Number.isNaN(ns))
 		return '–';
@@ -101,7 +101,7 @@ export function bytes(n) {
 	return `${n}${GAP}B`;
 }
 
-/* A value of a counter: short, three digits that matter. */
+/* A value of a counter: short, three significant digits. */
 export function value(v) {
 	const abs = Math.abs(v);
 	if (!Number.isFinite(v))
@@ -113,7 +113,7 @@ export function value(v) {
 
 const HIGH = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '-': '⁻' };
 
-/* A value that came as 32-bit float: what is above 2^24 is not exact, and shows no more digits than are true. */
+/* A value from a 32-bit float: above 2^24 it is not exact, and shows only significant digits. */
 export function rounded(v) {
 	if (!Number.isFinite(v) || Math.abs(v) < 2 ** 24)
 		return value(v);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewport.js - which part of time the picture shows, and how it moves.
+ * viewport.js - the visible part of time, and how it moves.
  *
  *	from ──────────────── to        nanoseconds since the origin, numbers with fractions
  *	0 ──────────────── width        CSS pixels
  *
- * Everything that moves the picture goes through go(), which keeps it inside the trace (a little
- * room on both sides) and above the smallest span. Animated moves run on the frames of the stage:
- * step(now) is called before each, and says whether there is more to come.
+ * Every move of the picture goes through go(), which keeps it inside the trace (with a little room
+ * on both sides) and above the smallest span. Animated moves run on the frames of the stage: it
+ * calls step(now) before each, which returns whether the animation continues.
  */
 const SMALLEST = 50;	/* ns over the whole width */
 const EASE_MS = 180;
@@ -19,7 +19,7 @@ export class Viewport {
 		this.end = 1e6;
 		this.width = 1000;
 		this.onChange = onChange;
-		this.onJump = onJump;	/* before the picture goes elsewhere at once */
+		this.onJump = onJump;	/* called before the picture jumps */
 		this.glide = null;	/* {from0, to0, from1, to1, start} */
 		this.drift = null;	/* {pan, zoom, last}: a key that is held */
 		this.still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -66,7 +66,7 @@ export class Viewport {
 		this.onChange();
 	}
 
-	/* Moves smoothly; at once where the user does not want motion. */
+	/* Moves smoothly; at once if the user prefers reduced motion. */
 	glideTo(from, to) {
 		this.drift = null;
 		this.onJump();
@@ -116,7 +116,7 @@ export class Viewport {
 		this.go(this.from + d, this.to + d);
 	}
 
-	/* A key is held: pan and zoom are speeds, -1 … 1. x: where to zoom. */
+	/* A key is held: pan and zoom are speeds, -1 … 1. x: the centre of the zoom. */
 	hold(pan, zoom, x) {
 		this.glide = null;
 		if (!pan && !zoom) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakers.js - from a span to who woke its task, and to whom its task woke.
+ * wakers.js - go from a span to the waker of its task, or to a task that its task woke.
  *
- * A task that wakes another has a track: there the span of that moment is selected. The idle task has none; what woke
- * then was an interrupt on an idle CPU. So the way leads to the interrupt, if the trace has it, else to the CPU, with
- * the event that woke selected.
+ * If the waker has a track, the span of that moment is selected there. The idle task has none; then
+ * an interrupt on an idle CPU woke the task. So the page goes to the interrupt, if the trace has
+ * it, otherwise to the CPU, and selects the waking event.
  */
 import * as api from './api.js';
 
@@ -13,7 +13,7 @@ function take(app, span) {
 	app.view.reveal(span.start, span.end);
 }
 
-/* The moment t of a CPU that idled: [machine, cpu]; ref: the event that woke, if it is known. */
+/* Goes to an idle CPU at t: [machine, cpu]; ref: the waking event, if it is known. */
 async function go_to_idle(app, machine, cpu, t, ref) {
 	for (const type of ['irq', 'softirq']) {
 		const lane = `${type}:${machine}:${cpu}`, span = app.info.has[type] ? await app.span(lane, t, 0, 'at') : null;
@@ -40,14 +40,14 @@ async function go_to_task(app, task, t, step) {
 		app.hint(`It is not known what ${app.task_name(task.n)} did then.`);
 }
 
-/* The waking of a task nearest to t: at t, or the last one before. */
+/* The waking of a task at t, or the last one before. */
 async function waking_before(app, n, t) {
 	const here = await api.get('arrows', { from: t, to: t, task: n, max: 100 });
 	const of = (list) => list.filter((a) => a[3] === n && a[0] <= t).pop();
 	return of(here.arrows) || of(app.arrows.list);
 }
 
-/* To the one that woke the task of a span. */
+/* Goes to the waker of the task of a span. */
 export async function go_to_waker(app, s, n = app.hot) {
 	const arrow = await waking_before(app, n, s.start), known = s.waker >= 0 ? s.waker : arrow?.[1];
 	const waker = app.tasks[known], t = s.waker >= 0 ? s.start : arrow?.[0];
@@ -61,7 +61,7 @@ export async function go_to_waker(app, s, n = app.hot) {
 	return go_to_idle(app, waker.machine, cpu, t, s.waker >= 0 ? s.first : undefined);
 }
 
-/* To the next one that the task of a span woke. */
+/* Goes to the next task that the task of a span woke. */
 async function go_to_woken(app, s) {
 	const arrow = app.arrows.list.find((a) => a[1] === app.hot && a[0] >= s.start && a[3] !== app.hot), task = app.tasks[arrow?.[3]];
 	if (!task?.pid)

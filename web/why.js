@@ -2,9 +2,9 @@
 /*
  * why.js - what a task waited for: its critical path in the range.
  *
- * The program follows the task through its wakings (api/why): while it slept, whoever woke it is what
- * it waited for, and so on. The path is drawn as a strip (each piece: which task, in which state) and
- * told as a list, one sentence a piece.
+ * The program follows the task through its wakings (api/why): while it slept, it waited for its
+ * waker, and so on. The path is drawn as a strip (each piece: which task, in which state) and as a
+ * list, one sentence per piece.
  */
 import * as api from './api.js';
 import { go_to_span, kept_of, refill } from './stats.js';
@@ -12,7 +12,7 @@ import { STATE_NAMES } from './colours.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, duration, share, some } from './units.js';
 
-/* A piece of the path in sight, and selected; the path stays. */
+/* Makes a piece of the path visible and selects it; the path does not change. */
 function go_to_piece(app, piece) {
 	const t = app.tasks[piece.task], show = { start: piece.start, end: piece.end, margin: .4 };
 	if (t && t.pid)
@@ -43,7 +43,7 @@ function sums_table(app, sums, span) {
 	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
 }
 
-/* Who had the CPUs that were waited for, or that the host took. */
+/* The tasks that occupied the CPUs that were waited for, or that the host took. */
 function had_table(app, had, span, words) {
 	if (!had?.length)
 		return '';

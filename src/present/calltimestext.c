@@ -65,14 +65,13 @@ static void fmt_notes(const struct calltimes_view *v, struct textbuf *tb)
 
 	if (c->n_gaps)
 		textbuf_addf(tb,
-			     "events were lost in %llu places; what was under way there lacks in "
-			     "the own times\n",
+			     "events were lost in %llu places; self times there are incomplete\n",
 			     (unsigned long long)c->n_gaps);
 	if (c->n_unknown)
-		textbuf_addf(tb, "%llu returns are left out, their calls were not seen\n",
+		textbuf_addf(tb, "%llu returns without a recorded call are ignored\n",
 			     (unsigned long long)c->n_unknown);
 	if (c->n_dropped)
-		textbuf_addf(tb, "%llu calls are left out, there are too many functions\n",
+		textbuf_addf(tb, "%llu calls are not counted: too many functions\n",
 			     (unsigned long long)c->n_dropped);
 }
 

@@ -151,17 +151,17 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 		textbuf_addf(tb, ", in %s (-c: in all)", v->only_in);
 	textbuf_add_char(tb, '\n');
 	if (v->n_missed)
-		textbuf_addf(tb, "%10llu more came while another one was being counted there\n",
+		textbuf_addf(tb, "%10llu more were missed while another one was counted\n",
 			     (unsigned long long)v->n_missed);
 	if (keycount_n_dropped(v->counts))
-		textbuf_addf(tb,
-			     "%10llu of them in no row%s: there are too many values, and the rows "
-			     "are of those that came first%s\n",
-			     (unsigned long long)keycount_n_dropped(v->counts),
-			     keycount_summed(v->counts) ? " and in no sum" : "",
-			     keycount_summed(v->counts) && v->in_kernel
-				     ? "; --how program adds up all"
-				     : "");
+		textbuf_addf(
+			tb,
+			"%10llu of them in no row%s: too many values, only the first ones have "
+			"rows%s\n",
+			(unsigned long long)keycount_n_dropped(v->counts),
+			keycount_summed(v->counts) ? " and in no sum" : "",
+			keycount_summed(v->counts) && v->in_kernel ? "; --how program adds up all"
+								   : "");
 	if (keycount_n_gaps(v->counts))
 		textbuf_addf(tb, "events were lost in %llu places\n",
 			     (unsigned long long)keycount_n_gaps(v->counts));

@@ -86,13 +86,13 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 	if (c->function)
 		textbuf_addf(tb, "%s, from entry to return%s", c->function,
 			     !strpbrk(c->function, "*?[") ? ""
-			     : has_group(c, "$func")	  ? "; the histogram is of all that fit"
-							  : "; all that fit are told together, and "
-							    "apart with --by '$func'");
+			     : has_group(c, "$func")	  ? "; the histogram shows all together"
+							  : "; all matching functions together; "
+							    "--by '$func' separates them");
 	else if (c->n_calls)
 		textbuf_addf(tb, "%zu function%s, each from entry to return%s", c->n_calls,
 			     c->n_calls == 1 ? "" : "s",
-			     c->n_calls == 1 ? "" : "; the histogram is of all together");
+			     c->n_calls == 1 ? "" : "; the histogram shows all together");
 	else
 		textbuf_addf(tb, "from %s to %s", c->from, c->to);
 	if (!c->function && c->match == LATENCY_BY_CPU)
@@ -123,11 +123,11 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 	add_count(c->n_alone,
 		  v->config->function ? "returns without a call" : "ends without a beginning", tb);
 	add_count(c->n_again, "began again before they ended", tb);
-	add_count(c->n_given_up, "given up where events were lost", tb);
-	add_count(c->n_backwards, "ended before they began (clocks differ) and are left out", tb);
-	add_count(c->n_dropped, "left out, too many at a time", tb);
-	add_count(v->result->n_dropped, "in no group, there are too many", tb);
-	add_count(v->n_missed, "events came while another one was being looked at there", tb);
+	add_count(c->n_given_up, "not measured because events were lost", tb);
+	add_count(c->n_backwards, "ignored: ended before they began (clocks differ)", tb);
+	add_count(c->n_dropped, "not measured: too many at a time", tb);
+	add_count(v->result->n_dropped, "in no group: too many groups", tb);
+	add_count(v->n_missed, "events missed while another one was handled", tb);
 	textbuf_add_char(tb, '\n');
 	if (v->probe_ns > 0 && v->in_time)
 		textbuf_addf(tb, "about %.1f us of each is the probe's own time\n",

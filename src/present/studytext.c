@@ -166,9 +166,9 @@ static void fmt_nothing(const struct study *s, struct textbuf *tb)
 		textbuf_add_str(tb, seen ? "        none of these functions was called\n"
 					 : "        no call graph was traced\n");
 	else if (kind == STUDY_STACKS && seen)
-		textbuf_addf(tb, "        %llu came, without a stack\n", seen);
+		textbuf_addf(tb, "        %llu events, without a stack\n", seen);
 	else if (!study_n_open(s))
-		textbuf_add_str(tb, "        nothing of it was caught\n");
+		textbuf_add_str(tb, "        no such events\n");
 }
 
 static void fmt_ts(uint64_t ts, bool in_time, struct textbuf *tb)
@@ -198,8 +198,8 @@ void studytext_fmt_head(const struct study_range *range, bool in_time, struct te
 	fmt_ts(range->last, in_time, tb);
 	if (range->n_gaps)
 		textbuf_addf(tb,
-			     "; events were lost in %llu places, and what was under way there "
-			     "is not counted",
+			     "; events were lost in %llu places; what was open there is not "
+			     "counted",
 			     (unsigned long long)range->n_gaps);
 	textbuf_add_char(tb, '\n');
 }
@@ -226,10 +226,10 @@ void studytext_fmt(const struct study *s, bool in_time, bool colour, struct text
 	if (shown < n)
 		textbuf_addf(tb, "          and %zu more\n", n - shown);
 	if (study_n_open(s))
-		textbuf_addf(tb, "          %llu had not come to an end when the trace did\n",
+		textbuf_addf(tb, "          %llu had not ended when the trace ended\n",
 			     (unsigned long long)study_n_open(s));
 	if (study_n_dropped(s))
-		textbuf_addf(tb, "          %llu are left out: there are too many different ones\n",
+		textbuf_addf(tb, "          %llu are not counted: too many different ones\n",
 			     (unsigned long long)study_n_dropped(s));
 }
 

@@ -278,8 +278,8 @@ static void add_losses(struct textbuf *tb, const struct traceinfo *info)
 		textbuf_add_str(tb, "not counted");
 	else if (!l->n_gaps && !l->n_overrun && !l->n_commit_overrun && !l->n_dropped &&
 		 !l->n_hits_missed)
-		textbuf_add_str(tb, !counted	     ? "nothing, says the kernel"
-				    : info->n_damage ? "nothing in the part that can be read"
+		textbuf_add_str(tb, !counted	     ? "nothing, according to the kernel"
+				    : info->n_damage ? "nothing in the readable part"
 						     : "nothing");
 	if (l->n_gaps) {
 		textbuf_addf(tb, "%s%" PRIu64 " events at ", l->n_gaps_unknown ? "more than " : "",
@@ -295,7 +295,7 @@ static void add_losses(struct textbuf *tb, const struct traceinfo *info)
 	else if (!l->has_stat)
 		textbuf_add_str(tb, "; the kernel's own counters are not in the file");
 	if (l->n_hits_missed)
-		textbuf_addf(tb, "%s%" PRIu64 " hits of probes, which no event tells of",
+		textbuf_addf(tb, "%s%" PRIu64 " missed hits of probes",
 			     l->n_gaps || l->n_overrun || l->n_commit_overrun || l->n_dropped ? "; "
 											      : "",
 			     l->n_hits_missed);
@@ -451,7 +451,9 @@ static void add_tasks(struct textbuf *tb, const struct traceinfo *info, size_t m
 		textbuf_addf(tb, "  and %zu more task%s (-a shows all)\n", info->n_tasks - shown,
 			     plural(info->n_tasks - shown));
 	if (info->n_uncounted)
-		textbuf_addf(tb, "  %" PRIu64 " events are of tasks beyond a million, not listed\n",
+		textbuf_addf(tb,
+			     "  %" PRIu64
+			     " events of further tasks (above a million) are not listed\n",
 			     info->n_uncounted);
 }
 
@@ -472,7 +474,7 @@ void traceinfo_fmt_text(const struct traceinfo *info, const struct traceinfo_sty
 	if (info->n_damage) {
 		add_label(tb, "damage");
 		add_count(tb, info->n_damage, "place");
-		textbuf_add_str(tb, ", told on standard error\n");
+		textbuf_add_str(tb, ", reported on standard error\n");
 	}
 	for (size_t i = 0; i < info->n_buffers; i++)
 		add_buffer(tb, &info->buffers[i], info->counted, style->max_cpus);

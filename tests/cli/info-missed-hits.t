@@ -12,4 +12,4 @@ $ cat > make.py <<'END'
 > END
 $ python3 make.py
 $ sonde info m.dat | grep lost
-  lost         5 hits of probes, which no event tells of
+  lost         5 missed hits of probes

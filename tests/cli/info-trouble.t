@@ -48,8 +48,8 @@ cut.dat
   recorded     tracepoints, function calls (tracer function_graph), kernel stacks
   time         151.626494 to 151.768909, 0.142416 seconds
   events       571, 4009 per second, of 10 kinds, by 5 tasks
-  lost         nothing in the part that can be read; 15238 more were recorded and are not in this file (record -m, or a part of a trace)
-  damage       2 places, told on standard error
+  lost         nothing in the readable part; 15238 more were recorded and are not in this file (record -m, or a part of a trace)
+  damage       2 places, reported on standard error
 
   buffer (top), clock local
    CPU       events  per second            first             last        bytes    missed   overrun   dropped
@@ -74,8 +74,8 @@ cut.dat
   compression  zstd 1.5.4
   describes    0 events of 0 systems, no kernel symbols, 0 trace_printk formats, 0 task names
   events       0, of 0 kinds, by 0 tasks
-  lost         nothing in the part that can be read; the kernel's own counters are not in the file
-  damage       1 place, told on standard error
+  lost         nothing in the readable part; the kernel's own counters are not in the file
+  damage       1 place, reported on standard error
 sonde: cut.dat is cut off…30…
 [1]
 $ cp $GOLDEN/made-cut-v6.dat . && sonde info --json made-cut-v6.dat 2>stderr | python3 -c 'import json,sys

@@ -119,7 +119,7 @@ count,total_ns,min_ns,avg_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,p99.9_ns,$comm
 
 $ sonde latency -e sys_enter -e sys_exit --worst 0 $GOLDEN/lost-events.dat | head -n 3
 from sys_enter to sys_exit
-65898 measured, 4 did not end, 24 ends without a beginning, 21 given up where events were lost
+65898 measured, 4 did not end, 24 ends without a beginning, 21 not measured because events were lost
 events were lost in 9 places
 
 # A clock that counts no time.

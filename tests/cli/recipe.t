@@ -54,7 +54,7 @@ who was interrupted
         6  ls
 
 what was interrupted
-        2016 came, without a stack
+        2016 events, without a stack
 $ sonde recipe wakeup -i $GOLDEN/events-v6.dat --json | head -c 200; echo
 {"recipe":"wakeup","notes":[],"events":68990,"first":22188315078,"last":24213939982,"gaps":0,"answers":[{"title":"from wakeup to run","unit":"ns","rows":[{"comm":"ls","pid":"147","count":1898,"total":
 
@@ -85,13 +85,13 @@ off the CPU
        76   1883.113  24777.806 1628488.120 1628488.120      23.940653  bash
         3   1535.353 511784.444 515598.872 515598.872      23.534649  kcompactd0
           and 10 more
-          15 had not come to an end when the trace did
+          15 had not ended when the trace ended
 
 graph top 2
         no call graph was traced
 
 ways to a switch
-        4755 came, without a stack
+        4755 events, without a stack
 $ mkdir -p conf/sonde/recipes && cp mine.recipe conf/sonde/recipes
 $ export XDG_CONFIG_HOME=$PWD/conf
 $ sonde recipe list | tail -n 1

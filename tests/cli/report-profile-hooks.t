@@ -49,7 +49,7 @@ $ cat >make <<'EOF'
 > t.write("hooks.dat")
 > EOF
 $ python3 make && sonde report --profile hooks.dat
-sonde: the hook gone..end is left out: the trace knows no event 'gone'
+sonde: ignoring the hook gone..end: the trace has no event 'gone'
 profile of hooks.dat: 9.000 us from 1.000000 to 1.000009
 events: begin 2, end 2
 no sched_switch events: times on and off the CPU are not shown; record with -e sched_switch

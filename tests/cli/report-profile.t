@@ -167,7 +167,7 @@ task: ls-241   2.967 s on a CPU
 # Lost events
 $ sonde report --profile lost-events.dat | grep lost
 profile of lost-events.dat: 11.82 s from 100.380074 to 112.204044
-events were lost in 9 places; what was under way there is not counted
+events were lost in 9 places; what was open there is not counted
 
 # Functions of the function tracer are counted only.
 $ sonde report --profile function-filtered.dat | grep -A 6 -m 1 '^task'

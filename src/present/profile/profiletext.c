@@ -110,15 +110,15 @@ void profiletext_fmt_head(const struct profile *p, const struct profile_style *s
 		const char *how = style->filtered || was_on ? NULL : missing.record;
 
 		textbuf_addf(tb, "no %s events%s: %s are not shown%s%s\n", missing.events,
-			     style->filtered ? " among those asked for"
-			     : was_on	     ? " came"
+			     style->filtered ? " among the selected ones"
+			     : was_on	     ? " occurred"
 					     : "",
 			     missing.what, how ? "; record with " : "", how ? how : "");
 	}
 	if (profile_n_gaps(p))
 		textbuf_addf(tb,
 			     "events were lost in %" PRIu64
-			     " places; what was under way there is not counted\n",
+			     " places; what was open there is not counted\n",
 			     profile_n_gaps(p));
 }
 
@@ -460,8 +460,6 @@ void profiletext_fmt_tail(const struct profile *p, struct textbuf *tb)
 	if (n_empty)
 		textbuf_add_char(tb, '\n');
 	if (profile_n_dropped(p))
-		textbuf_addf(tb,
-			     "\n%" PRIu64 " events are not counted: there are more different ones "
-			     "than fit into memory\n",
+		textbuf_addf(tb, "\n%" PRIu64 " events are not counted: too many different ones\n",
 			     profile_n_dropped(p));
 }

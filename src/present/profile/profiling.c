@@ -106,7 +106,7 @@ static void tell_absent(const struct profiling *pf, struct formats *f, const str
 	if (!pf->spec->tell || !h->may_be_absent ||
 	    (start && formats_find_name(f, h->end_system, h->end_event)))
 		return;
-	snprintf(text, sizeof(text), "the hook %s..%s is left out: the trace knows no event '%s'",
+	snprintf(text, sizeof(text), "ignoring the hook %s..%s: the trace has no event '%s'",
 		 h->start_event, h->end_event, start ? h->end_event : h->start_event);
 	pf->spec->tell(text);
 }

@@ -58,13 +58,13 @@ static int parse_tile(const struct jsondoc *doc, const struct jsonnode *node, st
 	uint64_t v;
 
 	if (!spec || spec->kind != JSON_TEXT || !number)
-		return refuse(t, "a tile is asked for by lane, level and number");
+		return refuse(t, "a tile needs lane, level and number");
 	t->spec = spec->text;
 	if (!jsonnode_uint(level, LEVEL_MAX, &v))
 		return refuse(t, "a level is a number from 0 to 38");
 	t->level = v;
 	if (!jsonnode_uint(number, TIMELINE_TIME_MAX >> (t->level + TILE_BITS), &t->number))
-		return refuse(t, "there is no tile of that number");
+		return refuse(t, "the number of the tile is too large");
 	return 0;
 }
 

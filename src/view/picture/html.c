@@ -273,9 +273,10 @@ static void add_warnings(struct stage *st, struct textbuf *out)
 	if (lost.n_events)
 		textbuf_addf(out, "%s%llu ", lost.is_all ? "" : "at least ",
 			     (unsigned long long)lost.n_events);
-	textbuf_addf(out,
-		     "event%s; what CPUs and tasks did meanwhile is not known and striped.</p>\n",
-		     lost.n_events == 1 && lost.is_all ? "" : "s");
+	textbuf_addf(
+		out,
+		"event%s; stripes show where CPUs and tasks are unknown because of that.</p>\n",
+		lost.n_events == 1 && lost.is_all ? "" : "s");
 }
 
 static void add_top(struct stage *st, struct textbuf *out)

@@ -133,7 +133,7 @@ function parse_tiles(buffer, wanted_seq, wanted) {
 	const view = new DataView(buffer);
 	if (buffer.byteLength < 16 || view.getUint32(0, true) !== MAGIC ||
 	    view.getUint32(4, true) !== wanted_seq)
-		throw new Error('The answer is not the one that was asked for.');
+		throw new Error('The answer does not match the request.');
 	const n = Math.min(view.getUint32(8, true), wanted), out = [];
 	let at = 16;
 	for (let i = 0; i < n && at + 16 <= buffer.byteLength; i++) {

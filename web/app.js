@@ -254,7 +254,7 @@ class App {
 			return;
 		}
 		if (!this.lanes.add(spec)) {
-			this.note('So many tracks are shown that no more fit; remove some first.');
+			this.note('No more tracks fit; remove some first.');
 			return;
 		}
 		this.stage.scroll_to(spec);

@@ -28,12 +28,12 @@ export const N_SPANS = 64;
  */
 export function unknown_why(type, value, flags) {
 	if (!(flags & 2) && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
-		return type === 'cpu' ? 'Not recorded: no event tells who ran. Nothing was lost here; what was recorded does not say it.'
-			: 'Not recorded: no event tells what it did. Nothing was lost here; what was recorded does not say it.';
+		return type === 'cpu' ? 'Not recorded: no event shows which task ran. No data was lost here.'
+			: 'Not recorded: no event shows the state of the task. No data was lost here.';
 	if (type === 'cpu' && value === 65535)
-		return 'Nobody knows who ran: data of this CPU is missing here (events were lost, or the file is cut off).';
+		return 'The running task is unknown: data of this CPU is missing here (events were lost, or the file is truncated).';
 	if (type === 'task' && value === 0)
-		return 'Nobody knows what it did: data of a CPU is missing here (events were lost, or the file is cut off), and it may have run there.';
+		return 'The state is unknown: data of a CPU is missing here (events were lost, or the file is truncated), and the task may have run there.';
 	return '';
 }
 

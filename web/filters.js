@@ -299,7 +299,7 @@ export class Filters {
 				want[part] = part === 'kinds' ? word.slice(at + 1).split(',') : numbers_list(word.slice(at + 1));
 			}
 		} catch {
-			this.app.note('The filter in the address is not understood; it is left out.');
+			this.app.note('The filter in the address is invalid and was ignored.');
 			return;
 		}
 		await this.set(want);

@@ -14,17 +14,17 @@ const MOUSE = [
 	['Ctrl+wheel', 'zoom at the pointer'],
 	['Wheel, Shift+wheel', 'tracks up and down, picture left and right'],
 	['Double click', 'mark A; with Shift mark B'],
-	['Right click', 'what can be done with the thing there'],
+	['Right click', 'a menu of possible actions'],
 ];
 const MEANING = [
-	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
+	'A CPU\'s track shows the tasks it ran. Zoomed out, the height of a box is the used share of the time: a CPU that was 3 % busy looks 3 % full.',
 	'Zoomed in, the small ticks at the upper edge of a CPU\'s track are single events.',
-	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
-	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where a track is striped in red and says unknown, nobody knows who ran, or what the task did. Grey stripes: it was not recorded, before the recording began, after it ended, or because nobody asked for it.',
-	'Tasks have colours by name and PID. Short spans that are summed up from afar are drawn a few pixels high, so that they are seen; a counter\'s scale is of what is in sight.',
-	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
-	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it. Back in the browser (or U) returns to the view before a jump or another choice of tracks.',
-	'A time that is typed or pasted into Tracks (T), Go to (G) or the search is gone to: 58297.437429 as report and dmesg print it, 0.25 since the start, +12ms.',
+	'A task\'s track shows its states. The legend is below; colour alone never carries meaning.',
+	'Red flags on a CPU: events were lost there. Red stripes and "unknown": the running task, or the state of the task, is unknown because of lost data. Grey stripes: not recorded, because it is before or after the recording, or because these events were not selected.',
+	'Tasks have colours by name and PID. Zoomed out, sums of short spans are at least a few pixels high, so that they stay visible; a counter\'s scale covers the visible values.',
+	'For the selected task, arrows go from the waker to where the woken task ran.',
+	'The address contains the whole view: zoom, tracks, filters, marks. Send it, or save it. Back in the browser (or U) returns to the view before a jump or a change of tracks.',
+	'To go to a time, type or paste it into Tracks (T), Go to (G) or the search: 58297.437429 as report and dmesg print it, 0.25 since the start, +12ms.',
 ];
 const EXPRESSIONS = [
 	[['prev_pid == 127'], 'a test on a field, of all events that have it; also != < > <= >=, numbers as 12, 0x1f, -1'],
@@ -35,7 +35,7 @@ const EXPRESSIONS = [
 ];
 const PAIRS = [
 	[['irq_handler_entry -> irq_handler_exit irq'], 'in Tracks (T): spans from one event to the other, matched by a field of both'],
-	[['sched_waking -> sched_switch pid next_pid'], 'the field has another name in the second; without one, those that suit are offered'],
+	[['sched_waking -> sched_switch pid next_pid'], 'the field has another name in the second; without a field, suitable ones are offered'],
 	[['… pid', '… cpu'], 'of the same task, on the same CPU'],
 ];
 const LEGEND = [1, 2, 3, 5, 6, 4, 7, 8, 0];

@@ -80,7 +80,7 @@ export class Lost {
 	/* Shows the number of losses, and a link to the first one. */
 	async tell() {
 		const all = await api.get('loss', { t: 0 }, 'losses');
-		const n = all.events ? `${all.counted ? '' : 'at least '}${some(all.events, 'event')}` : 'events; nobody counted how many';
+		const n = all.events ? `${all.counted ? '' : 'at least '}${some(all.events, 'event')}` : 'events; their number is unknown';
 		this.app.note(`The recording lost ${n} at ${some(all.places, 'place')}; red flags on the CPUs show where.`, true,
 			['Next loss', () => this.step('next')]);
 	}

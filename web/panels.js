@@ -54,7 +54,7 @@ class Panels {
 			if (app.single)
 				app.single.range = null;
 			this.show(this.current);
-		}, 'The table stays as it was when you chose a row; this fills it again for what is in sight or selected now');
+		}, 'The table has not changed since you chose a row; this updates it for the visible or selected time');
 		this.update.id = 'update';
 		this.update.hidden = true;
 		this.tabs.append(scope, this.list.make_switch(), this.update, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));

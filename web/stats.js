@@ -178,7 +178,7 @@ export async function wakeups_panel(app, box) {
 	const unknown = s.unknown ? `${some(s.unknown, 'task')} more ${s.unknown === 1 ? 'was' : 'were'} woken, and when ${s.unknown === 1 ? 'it' : 'they'} ran is not known: data is missing` : '';
 	if (!s.n)
 		return empty(box, unknown || (s.since.length ? 'No task was woken and ran here.'
-			: 'The trace does not tell when tasks are woken, so the time they wait for a CPU is in their sleep; record with -e sched_waking, or all of -e sched.'));
+			: 'The trace has no wakeups, so the time that tasks wait for a CPU is part of their sleep; record with -e sched_waking, or all of -e sched.'));
 	const facts = el('div', 'facts');
 	for (const [name, value] of [['wakeups', count(s.n)], ['shortest', duration(s.min)], ['average', duration(s.avg)],
 		['half below', duration(s.p50)], ['90 % below', duration(s.p90)], ['99 % below', duration(s.p99)], ['longest', duration(s.max)]])

@@ -37,7 +37,7 @@ async function go_to_task(app, task, t, step) {
 	if (span)
 		take(app, span);
 	else
-		app.hint(`It is not known what ${app.task_name(task.n)} did then.`);
+		app.hint(`The state of ${app.task_name(task.n)} at that time is unknown.`);
 }
 
 /* The waking of a task at t, or the last one before. */
@@ -52,12 +52,12 @@ export async function go_to_waker(app, s, n = app.hot) {
 	const arrow = await waking_before(app, n, s.start), known = s.waker >= 0 ? s.waker : arrow?.[1];
 	const waker = app.tasks[known], t = s.waker >= 0 ? s.start : arrow?.[0];
 	if (!waker)
-		return app.hint('It is not known who woke it: there is no wakeup in the trace before this.');
+		return app.hint('The waker is unknown: the trace has no wakeup before this.');
 	if (waker.pid)
 		return go_to_task(app, waker, t, 'nearest');
 	const cpu = s.irq?.cpu ?? arrow?.[2];
 	if (cpu === undefined || cpu < 0)
-		return app.hint('An idle CPU woke it; it is not known which one.');
+		return app.hint('An idle CPU woke it; which one is unknown.');
 	return go_to_idle(app, waker.machine, cpu, t, s.waker >= 0 ? s.first : undefined);
 }
 
@@ -65,7 +65,7 @@ export async function go_to_waker(app, s, n = app.hot) {
 async function go_to_woken(app, s) {
 	const arrow = app.arrows.list.find((a) => a[1] === app.hot && a[0] >= s.start && a[3] !== app.hot), task = app.tasks[arrow?.[3]];
 	if (!task?.pid)
-		return app.hint(app.arrows.on ? 'It woke no task after this, as far as in sight.' : 'The arrows of wakeups are off (H): who woke whom is not known.');
+		return app.hint(app.arrows.on ? 'It woke no task after this in the visible time.' : 'The arrows of wakeups are off (H), so wakers are unknown.');
 	return go_to_task(app, task, arrow[4], 'at');
 }
 

@@ -15,8 +15,8 @@ void histtable_fmt(const char *event, const struct kernelhist *h, struct textbuf
 /* One line of JSON. */
 void histtable_fmt_json(const char *event, const struct kernelhist *h, struct textbuf *tb);
 /*
- * All histograms of an event, from the text of its file hist. json: one line of JSON for each. -ENOENT with a
- * sentence if it has none.
+ * Prints all histograms of an event, from the text of its file hist. json: one line of JSON for
+ * each. -ENOENT with a message if it has none.
  */
 int histtable_fmt_all(const char *event, const char *text, bool json, struct textbuf *out,
 		      struct errmsg *err);

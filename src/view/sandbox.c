@@ -87,7 +87,7 @@ int sandbox_paths(const char *const *read, size_t n_read, const char *cache, str
 /* --- system calls ------------------------------------------------------------------------------ */
 
 static const int always[] = {
-	/* accepted sockets, and eventfds between threads */
+	/* accepted sockets, and eventfds and pipes between threads */
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
 	SCMP_SYS(recvfrom),
@@ -190,7 +190,7 @@ static const int fcntls[] = {F_DUPFD,	  F_DUPFD_CLOEXEC, F_GETFD,	F_SETFD,  F_GE
 			     F_SETFL,	  F_GETLK,	   F_SETLK,	F_SETLKW, F_OFD_GETLK,
 			     F_OFD_SETLK, F_OFD_SETLKW,	   F_GETPIPE_SZ};
 
-/* Calls that could affect other processes: our recorder is one; for root, all of its processes. */
+/* Calls that could affect other processes of the user, such as our recorder: only on this one. */
 static int allow_own(scmp_filter_ctx f)
 {
 	int r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,

@@ -3,8 +3,8 @@
  * listing.c - the lists of `sonde list` for a trace file.
  *
  * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
- * events are shown as the kernel wrote them. Functions are those of the trace's kallsyms, some 100 000; a name
- * that several have comes once.
+ * events are shown as the kernel wrote them. Functions come from the trace's kallsyms, about
+ * 100 000; a name is listed once, even if several functions have it.
  */
 #include "present/dump/listing.h"
 
@@ -21,7 +21,7 @@
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* The text as far as the fields go, or with the print format behind them. */
+/* The text up to the last field, or with the print format. */
 static void add_format(const struct event *ev, bool full, struct textbuf *out)
 {
 	const char *text = (const char *)ev->text.data;
@@ -107,7 +107,7 @@ static int function_compare(const void *a, const void *b)
 	return r ? r : (x->len > y->len) - (x->len < y->len);
 }
 
-/* "ADDR T NAME[\t[MODULE]]": NAME and what follows, if it is a function. */
+/* Parses "ADDR T NAME[\t[MODULE]]": takes NAME and the rest; false if it is not a function. */
 static bool parse_function(const char *line, size_t len, struct function_name *ret)
 {
 	const char *end = line + len, *type = memchr(line, ' ', len);

@@ -62,11 +62,6 @@ static enum key_kind find_general(const char *word)
 	return KEY_ABSENT;
 }
 
-bool key_is_general(const char *word)
-{
-	return find_general(word) != KEY_ABSENT;
-}
-
 void key_take_argument(char word[KEY_WORD_MAX])
 {
 	static const struct {

@@ -72,8 +72,6 @@ struct key_slot key_bind(const struct event *ev, const char *word);
  * is the first of them.
  */
 void key_spell_field(struct spelling *sp, const struct event *ev);
-/* Is it one of the words that work for every event? */
-bool key_is_general(const char *word);
 /*
  * May events be matched by it? A general word must be written as such, $pid: a forgotten "next_"
  * would match the wrong task.

@@ -411,13 +411,6 @@ int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err)
 	return hd->daemon ? 0 : errmsg_set(err, -EIO, "cannot start the server");
 }
 
-void httpd_replace(struct httpd *hd, struct stage *st)
-{
-	pthread_rwlock_wrlock(&hd->lock);
-	hd->stage = st;
-	pthread_rwlock_unlock(&hd->lock);
-}
-
 void httpd_stop(struct httpd *hd)
 {
 	if (!hd)

@@ -16,8 +16,6 @@ struct stage;
 int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct errmsg *err);
 /* Starts to answer, in its own threads. */
 int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err);
-/* Switches to another trace. Returns when no request uses the old one; the caller owns it again. */
-void httpd_replace(struct httpd *hd, struct stage *st);
 /* Call it now and then: closes connections that have not shown the token in time. */
 void httpd_tick(struct httpd *hd);
 /* Closes all connections. hd may be NULL. */

@@ -131,11 +131,6 @@ size_t lanes_memory(struct lanes *ls)
 	return n;
 }
 
-struct timeline *lanes_timeline(struct lanes *ls)
-{
-	return ls->tl;
-}
-
 /* lock held: removes the lane from its slot and frees it, now or when the last user releases it. */
 static void slot_drop(struct lanes *ls, struct lane_slot *slot)
 {

@@ -102,7 +102,6 @@ size_t lanes_memory(struct lanes *ls);
  * on request. Call it from one thread.
  */
 int lanes_follow(struct lanes *ls, bool is_on);
-struct timeline *lanes_timeline(struct lanes *ls);
 /* The thread, and its machine, that runs this virtual CPU of a guest; -1: unknown. */
 int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host);
 

@@ -97,11 +97,6 @@ enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_stat
 	return STATE_PREEMPTED;
 }
 
-enum task_state task_state_of(uint64_t prev_state)
-{
-	return prev_states_get(&today, prev_state);
-}
-
 const char *task_state_name(enum task_state s)
 {
 	return (unsigned)s < STATES_N ? names[s] : names[STATE_UNKNOWN];

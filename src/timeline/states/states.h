@@ -67,8 +67,6 @@ void prev_states_init(struct prev_states *ps, const struct event *ev);
 /* STATE_PREEMPTED if no bit with a meaning is set: the task could have continued to run. */
 enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_state);
 
-/* The same with the numbers of current kernels. */
-enum task_state task_state_of(uint64_t prev_state);
 const char *task_state_name(enum task_state s);
 
 /*

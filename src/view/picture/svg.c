@@ -358,7 +358,7 @@ static void add_axis(struct drawing *d, double bottom)
 	char text[40];
 
 	textbuf_addf(d->out, "<g class=\"ticks\" data-top=\"%d\">\n", TOP_PX);
-	for (double i = ceil(d->pic->from / step); i * step <= d->pic->to; i++) {
+	for (int64_t i = ceil(d->pic->from / step); i * step <= d->pic->to; i++) {
 		double x = (i * step - d->pic->from) * d->scale;
 		bool is_last;
 

@@ -7,8 +7,8 @@
  * whoever asks.
  */
 #include "cli/command.h"
-#include "cli/recordopts.h"
-#include "cli/service.h"
+#include "cli/record/recordopts.h"
+#include "cli/record/service.h"
 #include "live/remote/agentjob.h"
 #include "wire/netkey.h"
 

@@ -8,7 +8,7 @@
  *	PID or PID:VCPU                         a thread of the host that runs a virtual CPU
  */
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "rewrite/attach.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
 #include "base/textbuf.h"
 #include "capture/kernel/kernelimage.h"
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "inputs/formatcheck.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * damaged source is converted as far as it is sound; the exit status is 1 then.
  */
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "rewrite/convert.h"
 
 #include <errno.h>

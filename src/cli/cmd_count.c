@@ -9,7 +9,7 @@
  */
 #include "cli/command.h"
 #include "live/kernel/count.h"
-#include "cli/gather.h"
+#include "cli/ask/gather.h"
 #include "present/counttext.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "base/json/jsonwriter.h"
 #include "capture/kernel/ability.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 
 #include <errno.h>
 #include <unistd.h>

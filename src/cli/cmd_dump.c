@@ -6,8 +6,8 @@
  * and said at the end; the exit status is 1 then.
  */
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
 #include "present/dump/dump.h"
 
 #include <errno.h>

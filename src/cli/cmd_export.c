@@ -6,7 +6,7 @@
  * written to a terminal.
  */
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "view/export.h"
 #include "view/picture/picture.h"
 #include "view/trace.h"

@@ -9,8 +9,8 @@
 #include "capture/record/recording.h"
 #include "store/compression.h"
 #include "inputs/info/filecount.h"
-#include "cli/instances.h"
-#include "cli/recordopts.h"
+#include "cli/kernel/instances.h"
+#include "cli/record/recordopts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  */
 #include "analyse/calltimes.h"
 #include "cli/command.h"
-#include "cli/gather.h"
+#include "cli/ask/gather.h"
 #include "present/calltimestext.h"
 
 #include <errno.h>

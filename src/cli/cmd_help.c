@@ -20,7 +20,7 @@
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/complete.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "analyse/callhist.h"
 #include "analyse/own.h"
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
 #include "inputs/cpuwalk.h"
 #include "present/calltext.h"
 

@@ -7,9 +7,9 @@
  * from being shown.
  */
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "inputs/info/info.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "present/traceinfo.h"
 
 #include <errno.h>

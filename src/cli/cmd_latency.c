@@ -11,7 +11,7 @@
  * Live, where the question is one that the kernel can answer by itself, it does and only the result is read
  * (kernel/latency.c).
  */
-#include "cli/gather.h"
+#include "cli/ask/gather.h"
 #include "live/kernel/latency.h"
 
 #include "capture/kernel/words.h"

@@ -8,7 +8,7 @@
  */
 #include "base/files/outplace.h"
 #include "cli/command.h"
-#include "cli/service.h"
+#include "cli/record/service.h"
 #include "wire/netkey.h"
 #include "wire/receive.h"
 

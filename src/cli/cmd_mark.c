@@ -12,7 +12,7 @@
  *
  * include/sonde/mark.h is the same for a program.
  */
-#include "cli/instances.h"
+#include "cli/kernel/instances.h"
 
 #include <errno.h>
 #include <fcntl.h>

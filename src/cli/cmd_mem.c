@@ -8,8 +8,8 @@
  */
 #include "analyse/kmem.h"
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
 #include "inputs/sources.h"
 #include "present/kmemtext.h"
 

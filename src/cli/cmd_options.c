@@ -12,7 +12,7 @@
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "decode/handlers/plugin_options.h"
 
 #include <errno.h>

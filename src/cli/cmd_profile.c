@@ -6,8 +6,8 @@
  */
 #include "base/files/outplace.h"
 #include "cli/command.h"
-#include "cli/output.h"
-#include "cli/recordopts.h"
+#include "cli/screen/output.h"
+#include "cli/record/recordopts.h"
 #include "live/profile.h"
 
 #include <errno.h>

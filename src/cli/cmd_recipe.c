@@ -13,11 +13,11 @@
 #include "base/json/jsonwriter.h"
 #include "capture/recipe_find.h"
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/outcome.h"
-#include "cli/output.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/outcome.h"
+#include "cli/screen/output.h"
 #include "live/recipe/run.h"
-#include "cli/recordopts.h"
+#include "cli/record/recordopts.h"
 #include "present/studytext.h"
 
 #include <dirent.h>

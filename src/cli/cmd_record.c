@@ -5,13 +5,13 @@
  * The work is done by live/record.h, or over the network and with guests by live/remote. Here is the line
  * that shows how it goes; the sentence at the end is outcome.c.
  */
-#include "cli/background.h"
+#include "cli/record/background.h"
 #include "cli/command.h"
-#include "cli/guestwords.h"
+#include "cli/record/guestwords.h"
 #include "live/remote/network.h"
-#include "cli/outcome.h"
-#include "cli/recordrun.h"
-#include "cli/statusline.h"
+#include "cli/screen/outcome.h"
+#include "cli/record/recordrun.h"
+#include "cli/screen/statusline.h"
 #include "inputs/info/filecount.h"
 #include "live/record.h"
 

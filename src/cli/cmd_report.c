@@ -2,17 +2,17 @@
 /*
  * cmd_report.c - `sonde report`: opens the inputs, and prints a list of facts, a profile, or the events.
  *
- *	report_options.c ─▶ inputs_open ─┬─ filelists_emit (present/filelists.h)
+ *	report/options.c ─▶ inputs_open ─┬─ filelists_emit (present/filelists.h)
  *	                                 ├─ linerun (present/linerun.h): lines of events
- *	                                 └─ report_profile.c: --profile
+ *	                                 └─ report/profile.c: --profile
  *
  * The options are those of trace-cmd report, with what it lacks added at the end.
  */
 #include "base/shortage.h"
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/output.h"
-#include "cli/report.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
+#include "cli/report/report.h"
 #include "present/linerun.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "base/textbuf.h"
 #include "capture/tracefs/journal.h"
 #include "capture/tracefs/reset.h"
-#include "cli/instances.h"
+#include "cli/kernel/instances.h"
 
 #include <errno.h>
 #include <stdio.h>

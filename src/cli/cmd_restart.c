@@ -6,7 +6,7 @@
  * in the buffers already. A trigger or a function command that stopped the trace (traceoff) is undone by
  * it, too.
  */
-#include "cli/instances.h"
+#include "cli/kernel/instances.h"
 
 static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,

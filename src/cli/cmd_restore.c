@@ -11,7 +11,7 @@
  */
 #include "capture/kernel/kernelinfo.h"
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "rewrite/restore.h"
 
 #include <errno.h>

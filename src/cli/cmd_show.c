@@ -15,8 +15,8 @@
 #include "base/textbuf.h"
 #include "capture/tracefs/copy.h"
 #include "capture/tracefs/eventdir.h"
-#include "cli/instances.h"
-#include "cli/showfile.h"
+#include "cli/kernel/instances.h"
+#include "cli/kernel/showfile.h"
 #include "present/histtable.h"
 
 #include <errno.h>

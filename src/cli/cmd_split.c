@@ -6,7 +6,7 @@
  * -t belongs to the -B before it, -b to the --top before it.
  */
 #include "cli/command.h"
-#include "cli/notes.h"
+#include "cli/screen/notes.h"
 #include "rewrite/split.h"
 
 #include <ctype.h>

@@ -13,7 +13,7 @@
  * say so, therefore the command does.
  */
 #include "base/textbuf.h"
-#include "cli/instances.h"
+#include "cli/kernel/instances.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,13 +6,13 @@
  * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it. Of a start or set
  * that fails nothing stays: start leaves what is there after boot, set what was there before it (setup.h).
  */
-#include "cli/start.h"
+#include "cli/kernel/start.h"
 
 #include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/setup/setup.h"
 #include "cli/command.h"
-#include "cli/recordopts.h"
+#include "cli/record/recordopts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  */
 #include "base/arena.h"
 #include "base/textbuf.h"
-#include "cli/instances.h"
-#include "cli/showfile.h"
+#include "cli/kernel/instances.h"
+#include "cli/kernel/showfile.h"
 #include "live/state.h"
 
 #define ARENA_MAX_BYTES (256u << 20)

@@ -8,7 +8,7 @@
  * rows of tasks are added up, but their longest wait is the longest of one of them. --task takes every task that a word
  * means.
  */
-#include "cli/askopts.h"
+#include "cli/ask/askopts.h"
 #include "cli/command.h"
 
 #include <errno.h>

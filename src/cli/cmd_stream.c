@@ -11,9 +11,9 @@
  */
 #include "cli/command.h"
 #include "live/report.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "live/run.h"
-#include "cli/recordopts.h"
+#include "cli/record/recordopts.h"
 
 #include <errno.h>
 

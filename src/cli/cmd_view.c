@@ -12,8 +12,8 @@
  */
 #include "base/files/caller.h"
 #include "cli/command.h"
-#include "cli/notes.h"
-#include "cli/recordrun.h"
+#include "cli/screen/notes.h"
+#include "cli/record/recordrun.h"
 #include "live/growing.h"
 #include "view/serve/serving.h"
 #include "view/serve/token.h"

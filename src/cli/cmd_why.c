@@ -6,7 +6,7 @@
  *
  * Without --task it is the command that was recorded, if the trace tells which that is (view/recorded.c).
  */
-#include "cli/askopts.h"
+#include "cli/ask/askopts.h"
 #include "cli/command.h"
 #include "timeline/taskmatch.h"
 #include "view/recorded.h"

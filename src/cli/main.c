@@ -12,8 +12,8 @@
 #include "base/textbuf.h"
 #include "cli/as/personality.h"
 #include "cli/command.h"
-#include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/screen/output.h"
+#include "cli/screen/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

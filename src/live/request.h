@@ -2,7 +2,7 @@
 /*
  * request.h - what a user wants traced, and how: the data behind the options of record and its like.
  *
- * The command line fills it (cli/recordopts.h); recording, streaming, counting and profiling read it. Strings belong to the
+ * The command line fills it (cli/record/recordopts.h); recording, streaming, counting and profiling read it. Strings belong to the
  * command line, except those of the plan and of the word lists, which live_request_release() frees.
  */
 #ifndef SONDE_LIVE_REQUEST_H

@@ -7,7 +7,7 @@
 
 #include "analyse/calltimes.h"
 #include "analyse/latency/latency.h"
-#include "cli/gather.h"
+#include "cli/ask/gather.h"
 
 struct perf_ftrace_options {
 	struct gather_options gather; /* first, for recordopts.h */

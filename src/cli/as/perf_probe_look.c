@@ -12,7 +12,7 @@
  */
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "probe/look/kernelfuncs.h"
 #include "probe/look/sourcetext.h"
 #include "symbols/cxx/demangle.h"

@@ -14,7 +14,7 @@
  */
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "probe/look/seen.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/reset.h"
 #include "cli/as/tracecmd_int.h"
-#include "cli/showfile.h"
+#include "cli/kernel/showfile.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
+#include "cli/screen/terminal.h"
 
 #include <stdio.h>
 #include <unistd.h>

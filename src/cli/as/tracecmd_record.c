@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "store/compression.h"
 #include "live/remote/network.h"
-#include "cli/outcome.h"
+#include "cli/screen/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 
 #include "capture/record/session.h"
 #include "cli/as/tracecmd_int.h"
-#include "cli/guestwords.h"
-#include "cli/recordopts.h"
+#include "cli/record/guestwords.h"
+#include "cli/record/recordopts.h"
 
 #define TRACECMD_PROGRAM TRACECMD_VERSION " (sonde " SONDE_VERSION ")" /* noted in files */
 

@@ -7,7 +7,7 @@
  */
 #include "capture/setup/setup.h"
 #include "cli/as/tracecmd_record_int.h"
-#include "cli/start.h"
+#include "cli/kernel/start.h"
 
 #include <errno.h>
 #include <stdlib.h>

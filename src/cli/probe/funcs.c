@@ -12,7 +12,7 @@
  * information; -v and -k VMLINUX have more. --marks lists what the author of a program put in to be probed.
  */
 #include "base/json/jsonwriter.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
 #include "probe/look/kernelfuncs.h"

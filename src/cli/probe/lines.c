@@ -12,7 +12,7 @@
  * of the file (prog.c:14). Without the source the numbers are printed all the same.
  */
 #include "base/json/jsonwriter.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
 #include "probe/look/sourcetext.h"

@@ -17,7 +17,7 @@
  * what is declared outside of functions.
  */
 #include "base/json/jsonwriter.h"
-#include "cli/output.h"
+#include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
 #include "probe/look/seen.h"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gather.c - decides where the records of a job come from, and prints its result.
+ *
+ *	file.c    a trace file
+ *	in_kernel        the running machine, if the kernel can count by itself
+ *	feed.c       the running machine, every event
+ *
+ * A word that is no option is the command to trace, unless it is a trace file that cannot be run: then that
+ * is read.
+ */
+#include "cli/ask/gather_int.h"
+
+#include "capture/setup/setup.h"
+#include "cli/command.h"
+#include "live/eventnames.h"
+#include "live/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the running machine ----------------------------------------------------------------------- */
+
+struct live_gathering {
+	const struct gather_job *job;
+	struct gather_options *o;
+	struct gather_filters filters;
+	bool in_time;
+};
+
+static int open_live(void *ctx, struct formats *f, struct setup *setup, struct errmsg *err)
+{
+	struct live_gathering *g = ctx;
+	int r = eventnames_add(&g->o->names, setup, err);
+
+	g->o->probe_ns = setup_first_probe_ns(setup);
+	if (r >= 0)
+		r = gather_make_filters(&g->filters, g->o, f, false, err);
+	return r < 0 ? r : g->job->open(g->job->ctx, f, g->filters.list, g->filters.n, err);
+}
+
+static const uint8_t *live_events(void *ctx, size_t *ret_n)
+{
+	const struct gather_job *job = ((struct live_gathering *)ctx)->job;
+
+	return job->events(job->ctx, ret_n);
+}
+
+static void add_live(void *ctx, const struct record *rec)
+{
+	const struct gather_job *job = ((struct live_gathering *)ctx)->job;
+
+	job->add(job->ctx, rec);
+}
+
+static int fmt_live(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	const struct live_gathering *g = ctx;
+
+	return g->job->fmt(g->job->ctx, g->in_time, colour, tb, err);
+}
+
+static int show_live(void *ctx, bool in_time, bool is_last, struct errmsg *err)
+{
+	struct live_gathering *g = ctx;
+
+	g->in_time = in_time;
+	return gather_present(g->o, is_last, fmt_live, g, err);
+}
+
+static void close_live(void *ctx)
+{
+	struct live_gathering *g = ctx;
+
+	g->job->close(g->job->ctx);
+	gather_release_filters(&g->filters);
+}
+
+int gather_live(const struct gather_job *job, struct gather_options *o, char **argv,
+		struct errmsg *err)
+{
+	struct live_gathering g = {.job = job, .o = o};
+	struct feed_job feed = {.request = &o->record,
+				.pace = &o->pace,
+				.ctx = &g,
+				.open = open_live,
+				.events = live_events,
+				.add = add_live,
+				.show = show_live,
+				.close = close_live};
+
+	return livefeed_run(&feed, argv, err);
+}
+
+/* --- both -------------------------------------------------------------------------------------- */
+
+static bool is_trace_file(const char *path)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	char head[sizeof(magic) - 1];
+	int fd = access(path, X_OK) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == sizeof(head) &&
+		  !memcmp(head, magic, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
+		 struct errmsg *err)
+{
+	int n = recordopts_init(&o->record);
+
+	if (n < 0)
+		return n;
+	n = command_parse(cmd, o, argc, argv, err);
+	if (n < 1 || o->input || !is_trace_file(argv[1]))
+		return n;
+	o->input = argv[1];
+	return n > 1 ? command_parse(cmd, o, n, argv + 1, err) : 0;
+}
+
+int gather_run(const struct gather_job *job, struct gather_options *o, int n, char **argv,
+	       struct errmsg *err)
+{
+	int r;
+
+	if (o->input) {
+		if (n > 0)
+			return errmsg_set(err, -EINVAL,
+					  "'%s' is one word too many: a file is read (-i), no "
+					  "command is run",
+					  o->input == argv[1] ? argv[2] : argv[1]);
+		return gather_file(job, o, err);
+	}
+	if (o->buffers.n)
+		return errmsg_set(err, -EINVAL,
+				  "-B chooses a buffer of a file (-i), and there is "
+				  "none");
+	if (o->record.plan.only_command && n < 1)
+		return errmsg_set(err, -EINVAL, "--only-command needs a command to trace");
+	r = recordopts_check(&o->record, n > 0, err);
+	if (r >= 0 && !plan_does_something(&o->record.plan))
+		r = errmsg_set(err, -EINVAL, "%s", job->needs);
+	if (r < 0)
+		return r;
+	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	if (gather_set_pace(o, err) < 0)
+		return err->code;
+	r = job->in_kernel && !o->in_program
+		    ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err)
+		    : 0;
+	if (r)
+		return r < 0 ? r : 0;
+	return gather_live(job, o, n > 0 ? argv + 1 : NULL, err);
+}

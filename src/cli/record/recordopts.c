@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recordopts.c - what the options of record and its like do to the plan.
+ *
+ * Most add a word to a list of the buffer that was named last (-B). The words of guests (-A) never come
+ * here: remote/guests.c takes them out before, for the guests' agents.
+ */
+#include "cli/record/recordopts.h"
+
+#include "analyse/profile/hook.h"
+#include "base/textbuf.h"
+#include "capture/bootline.h"
+#include "cli/screen/statusline.h"
+#include "live/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CMDLINES_MAX 32768 /* PID_MAX_DEFAULT of the kernel, which refuses more */
+
+void recordopts_tell(const char *sentence)
+{
+	fprintf(stderr, "sonde: %s\n", sentence);
+}
+
+static void say(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+const struct live_front recordopts_front = {
+	.tell = recordopts_tell, .say = say, .end_interrupt = statusline_end_interrupt};
+
+int recordopts_init(struct live_request *o)
+{
+	return live_request_init(o, &recordopts_front);
+}
+
+static struct plan *plan_of(void *opts)
+{
+	return &((struct live_request *)opts)->plan;
+}
+
+static int kept(int r, struct errmsg *err)
+{
+	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the options") : 0;
+}
+
+int recordopts_event(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+
+	o->has_negated |= o->negate;
+	return kept(plan_add_event(&o->plan, value, o->negate), err);
+}
+
+int recordopts_filter(void *opts, const char *value, struct errmsg *err)
+{
+	return plan_add_filter(plan_of(opts), value, err);
+}
+
+int recordopts_trigger(void *opts, const char *value, struct errmsg *err)
+{
+	return plan_add_trigger(plan_of(opts), value, err);
+}
+
+int recordopts_negate(void *opts, const char *value, struct errmsg *err)
+{
+	((struct live_request *)opts)->negate = true;
+	return 0;
+}
+
+int recordopts_buffer(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+	struct plan_buffer *b;
+
+	if (!*value || *value == '.' || strchr(value, '/'))
+		return errmsg_set(err, -EINVAL, "'%s' cannot be the name of an instance (-B)",
+				  value);
+	for (size_t i = 0; i < o->plan.n_buffers; i++)
+		if (!strcmp(o->plan.buffers[i].name, value))
+			return errmsg_set(err, -EINVAL, "the instance %s is named twice (-B)",
+					  value);
+	b = plan_add_buffer(&o->plan, value);
+	if (!b)
+		return kept(-ENOMEM, err);
+	b->is_removed = o->negate;
+	o->negate = false;
+	return 0;
+}
+
+static int set_word(char **word, const char *value, struct errmsg *err)
+{
+	free(*word);
+	*word = strdup(value);
+	return kept(*word ? 0 : -ENOMEM, err);
+}
+
+int recordopts_tracer(void *opts, const char *value, struct errmsg *err)
+{
+	struct plan_buffer *b = plan_buffer(plan_of(opts));
+
+	if (b->tracer)
+		return errmsg_set(
+			err, -EINVAL,
+			"a buffer has one tracer, but -p %s and -p %s are given; use -B for a "
+			"second buffer",
+			b->tracer, value);
+	return set_word(&b->tracer, value, err);
+}
+
+int recordopts_clock(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+
+	o->tsc2nsec |= !strcmp(value, "tsc2nsec");
+	return set_word(&plan_buffer(&o->plan)->clock, value, err);
+}
+
+/* "-1" is every CPU. */
+int recordopts_cpumask(void *opts, const char *value, struct errmsg *err)
+{
+	const char *mask = !strncmp(value, "0x", 2) ? value + 2 : value;
+
+	if (strcmp(value, "-1") &&
+	    (!*mask || strspn(mask, "0123456789abcdefABCDEF,") != strlen(mask)))
+		return errmsg_set(err, -EINVAL,
+				  "'%s' is not a mask of CPUs (-M): hex digits, as f0", value);
+	return set_word(&plan_buffer(plan_of(opts))->cpumask, mask, err);
+}
+
+/* "512", "512K", "16M", "1G": the first is KB, too. */
+static int parse_kb(const char *value, const char *option, long long *ret_kb, struct errmsg *err)
+{
+	static const char units[] = "KMG";
+	char *end;
+	long long kb = strtoll(value, &end, 0);
+	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	int shift = unit ? 10 * (int)(unit - units) : 0;
+
+	if (end == value || end[unit ? 1 : 0] || kb <= 0 || kb > (1LL << 40) >> shift)
+		return errmsg_set(err, -EINVAL,
+				  "%s wants a size in KB, or with a unit (K, M, G), not '%s'",
+				  option, value);
+	*ret_kb = kb << shift;
+	return 0;
+}
+
+int recordopts_size(void *opts, const char *value, struct errmsg *err)
+{
+	return parse_kb(value, "-b", &plan_buffer(plan_of(opts))->size_kb, err);
+}
+
+int recordopts_max_size(void *opts, const char *value, struct errmsg *err)
+{
+	long long *kb = &((struct live_request *)opts)->max_kb;
+
+	*kb = 0;
+	return !strcmp(value, "0") ? 0 : parse_kb(value, "-m", kb, err); /* 0: all, as trace-cmd */
+}
+
+int recordopts_cmdlines(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long n = strtoll(value, &end, 0);
+
+	if (end == value || *end || n < 1 || n > CMDLINES_MAX)
+		return errmsg_set(err, -EINVAL,
+				  "--cmdlines-size wants a number of names from 1 to %d, not '%s'",
+				  CMDLINES_MAX, value);
+	plan_of(opts)->cmdlines_size = n;
+	return 0;
+}
+
+int recordopts_subbuf(void *opts, const char *value, struct errmsg *err)
+{
+	return parse_kb(value, "--subbuf-size", &plan_buffer(plan_of(opts))->subbuf_kb, err);
+}
+
+int recordopts_option(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->options, value), err);
+}
+
+int recordopts_function(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->functions, value), err);
+}
+
+int recordopts_no_function(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->no_functions, value), err);
+}
+
+int recordopts_graph(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->graph_functions, value), err);
+}
+
+int recordopts_no_graph(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->no_graph_functions, value), err);
+}
+
+int recordopts_module(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->modules, value), err);
+}
+
+int recordopts_pid(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_split(&plan_buffer(plan_of(opts))->pids, value), err);
+}
+
+int recordopts_probe(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_of(opts)->probes, value), err);
+}
+
+int recordopts_hook(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&((struct live_request *)opts)->hooks, value), err);
+}
+
+/* guest_list_take() has taken every -A that is a word of its own. */
+int recordopts_guest(void *opts, const char *value, struct errmsg *err)
+{
+	return errmsg_set(err, -EINVAL, "-A stands by itself, not behind other letters: -A %s",
+			  value);
+}
+
+int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long us = strtoll(value, &end, 0);
+
+	if (end == value || *end || us < 0 || us > 3600000000LL)
+		return errmsg_set(err, -EINVAL, "-s wants microseconds, not '%s'", value);
+	((struct live_request *)opts)->sleep_us = us;
+	return 0;
+}
+
+int recordopts_max_rate(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long n = strtoll(value, &end, 0);
+
+	if (end == value || *end || n <= 0)
+		return errmsg_set(err, -EINVAL,
+				  "--max-rate wants a number of hits a second above 0, not '%s'",
+				  value);
+	plan_of(opts)->max_rate = n;
+	return 0;
+}
+
+int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
+{
+	((struct live_request *)opts)->verbose = value ? value : "";
+	return 0;
+}
+
+/* --- all together ------------------------------------------------------------------------------ */
+
+static bool is_list_word(const char *word)
+{
+	return !strchr(word, ':') || strstr(word, ":mod:");
+}
+
+/* Functions to pick out, but no tracer that would look at them; FUNCTION:COMMAND needs none. */
+static int check_functions(const struct plan *p, struct errmsg *err)
+{
+	for (size_t i = 0; i < p->n_buffers && !p->keep_before; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+		const char *which = b->graph_functions.n      ? "-g"
+				    : b->no_graph_functions.n ? "--graph-notrace"
+				    : b->no_functions.n	      ? "-n"
+				    : b->modules.n	      ? "--module"
+							      : NULL;
+
+		for (size_t k = 0; k < b->functions.n; k++)
+			which = is_list_word(b->functions.words[k]) ? "-l" : which;
+		if (which && !b->tracer)
+			return errmsg_set(err, -EINVAL, "%s needs a tracer: -p function%s", which,
+					  which[1] == 'g' || which[2] == 'g'
+						  ? "_graph"
+						  : " or -p function_graph");
+	}
+	return 0;
+}
+
+static int check_words(const struct live_request *o, struct errmsg *err)
+{
+	char *end;
+	int r = check_functions(&o->plan, err);
+
+	if (r >= 0 && o->negate && !o->has_negated)
+		return errmsg_set(
+			err, -EINVAL,
+			"-v leaves out the events (-e) that come after it, but none does");
+	if (o->ts_offset && (strtoll(o->ts_offset, &end, 0), end == o->ts_offset || *end))
+		return errmsg_set(err, -EINVAL, "--ts-offset wants a number, not '%s'",
+				  o->ts_offset);
+	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
+		struct profile_hook hook;
+
+		r = profile_hook_parse(&hook, o->hooks.words[i], strlen(o->hooks.words[i]), err);
+		if (r >= 0)
+			profile_hook_release(&hook);
+	}
+	return r;
+}
+
+int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err)
+{
+	bool has_pids = false, is_whole_profile;
+
+	for (size_t i = 0; i < o->plan.n_buffers; i++)
+		has_pids |= o->plan.buffers[i].pids.n > 0;
+	if (o->plan.only_command && !has_command)
+		return errmsg_set(err, -EINVAL, "-F needs a command to trace");
+	if (o->plan.children && !o->plan.only_command && !has_pids)
+		return errmsg_set(
+			err, -EINVAL,
+			"-c is for the children of what -F or -P picks out; give one of them");
+	if (o->user && !has_command)
+		return errmsg_set(err, -EINVAL, "--user needs a command to run");
+	if (o->date && o->ts_offset)
+		return errmsg_set(err, -EINVAL, "--date and --ts-offset cannot be used together");
+	if (o->file_version != 6 && o->file_version != 7)
+		return errmsg_set(err, -EINVAL, "--file-version is 6 or 7");
+	if (o->rt_priority < 0 || o->rt_priority > 99)
+		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
+	if (o->plan.graph_depth < 0)
+		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
+	is_whole_profile = o->profile && !o->only_named && o->plan.n_buffers == 1;
+	if (is_whole_profile && live_profile_add_tracer(o) < 0)
+		return kept(-ENOMEM, err);
+	if (!o->is_peer && check_words(o, err) < 0)
+		return err->code;
+	return is_whole_profile ? kept(live_profile_add_events(o), err) : 0;
+}
+
+int recordopts_print_bootline(const struct plan *plan, struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, 1 << 20);
+	r = bootline_fmt(plan, &tb, recordopts_tell, err);
+	if (r >= 0)
+		printf("%.*s\n", (int)textbuf_len(&tb) - 1, tb.start + 1);
+	textbuf_release(&tb);
+	return r;
+}
+
+int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
+			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
+			 struct errmsg *err)
+{
+	int r = n < 0 ? n : 0;
+
+	if (r >= 0 && !plan_does_something(&o->plan))
+		r = errmsg_set(err, -EINVAL, "%s", needs);
+	if (r >= 0 && o->boot) {
+		r = recordopts_print_bootline(&o->plan, err);
+	} else if (r >= 0) {
+		argv[n + 1] = NULL; /* behind the words that were moved to the front */
+		r = go(o, n > 0 ? argv + 1 : NULL, err);
+	}
+	live_request_release(o);
+	return r;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * outcome.c - puts the end of a recording into one short sentence, and into more with --verbose.
+ *
+ * Events are counted in the file. Only what the kernel alone knows comes from its statistics: events
+ * that were lost before they could be read.
+ *
+ * Overhead, in per cent:
+ *
+ *	with a command      the time that tracing took (events and lost events × the measured cost of one,
+ *	                    and hits of probes), compared with the rest of the command's time. With -F,
+ *	                    or if hits of probes are most of it, that is its CPU time, else the time on
+ *	                    the clock, as if the command had waited for every event.
+ *	without a command   that time and the CPU time of the recorder, of all CPUs
+ *
+ * A hit is measured in a loop that does nothing else, so it costs no less elsewhere. Whose hits they
+ * were is not known: other processes may run the same program or library. Where the numbers show that,
+ * no percentage is given, only the time.
+ */
+#include "cli/screen/outcome.h"
+
+#include "base/textbuf.h"
+#include "inputs/info/filecount.h"
+#include "live/remote/network.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+/* Hits that take longer than the command ran, and not only by an error of measurement, are not all its own. */
+#define OTHERS_FACTOR 1.3
+#define LEFT_DIVISOR  4 /* less than that part left: a percentage says nothing */
+#define COUNT_MAX_BYTES \
+	((uint64_t)4 << 30) /* half a second to count; larger files are not counted */
+
+/* --- what it cost ------------------------------------------------------------------------------ */
+
+static double cpu_seconds(const struct rusage *u)
+{
+	return u->ru_utime.tv_sec + u->ru_stime.tv_sec +
+	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+static double own_seconds(void)
+{
+	struct rusage self;
+
+	getrusage(RUSAGE_SELF, &self);
+	return cpu_seconds(&self);
+}
+
+/* All the time that events and hits took, on all CPUs. */
+static double tracing_seconds(const struct record_outcome *oc)
+{
+	return oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
+}
+
+static bool is_mostly_probes(const struct record_outcome *oc)
+{
+	return oc->probe_seconds > tracing_seconds(oc) / 2;
+}
+
+/* Negative if there is no honest number. */
+static double overhead_percent(const struct live_request *o, const struct record_outcome *oc)
+{
+	double tracing = tracing_seconds(oc), command = cpu_seconds(&oc->command), rest;
+
+	if (tracing <= 0)
+		return -1;
+	if (!oc->ran_command)
+		return oc->seconds > 0 && oc->n_cpus ? (tracing + oc->sum.recorder_ns / 1e9) /
+							       (oc->seconds * oc->n_cpus) * 100
+						     : -1;
+	if (is_mostly_probes(oc)) {
+		if (command - tracing < command / LEFT_DIVISOR)
+			return -1;
+		rest = command - tracing;
+	} else {
+		rest = (o->plan.only_command ? command : oc->seconds) - tracing;
+	}
+	return rest > 0 ? tracing / rest * 100 : -1;
+}
+
+static void add_seconds(struct textbuf *tb, double s)
+{
+	textbuf_addf(tb, s < 0.01 ? "%.6f s" : "%.3f s", s);
+}
+
+static void add_overhead(struct textbuf *tb, const struct live_request *o,
+			 const struct record_outcome *oc)
+{
+	double percent = overhead_percent(o, oc), tracing = tracing_seconds(oc);
+
+	/* after a failure the command goes on by itself, and nobody knows how long it took */
+	if (tracing <= 0 || (oc->has_failed && oc->ran_command))
+		return;
+	textbuf_add_str(tb, "; overhead ");
+	if (percent >= 0.05) {
+		textbuf_addf(tb, "%.1f %%", percent);
+	} else if (percent >= 0) {
+		textbuf_add_str(tb, "below 0.1 %");
+	} else {
+		add_seconds(tb, tracing);
+		if (oc->ran_command && is_mostly_probes(oc) &&
+		    tracing > OTHERS_FACTOR * cpu_seconds(&oc->command))
+			textbuf_add_str(tb, ", mostly in other processes");
+	}
+}
+
+/* What the percentage was made of. */
+static void add_details(struct textbuf *tb, const struct record_outcome *oc)
+{
+	double tracing = tracing_seconds(oc);
+
+	textbuf_addf(tb, "recorded for %.3f s; sonde used %.2f s of CPU time", oc->seconds,
+		     own_seconds());
+	if (tracing > 0) {
+		textbuf_add_str(tb, ", tracing about ");
+		add_seconds(tb, tracing);
+		textbuf_addf(tb, " (%.0f ns per event)", oc->event_ns);
+	}
+	if (oc->probe_seconds) {
+		textbuf_add_str(tb, ", of which ");
+		add_seconds(tb, oc->probe_seconds);
+		textbuf_add_str(tb, " for probe hits in all processes");
+	}
+	if (oc->ran_command)
+		textbuf_addf(tb, "; the command used %.3f s of CPU time",
+			     cpu_seconds(&oc->command));
+	textbuf_add_str(tb, "\n");
+}
+
+/* --- what is in the file, and what is not ------------------------------------------------------ */
+
+/* Events in the file: counted there, or if it is too large what the kernel says. */
+static uint64_t count_events(int fd, const char *path, uint64_t n_counted)
+{
+	struct filecount count;
+
+	if (filecount_bytes(fd, path) > COUNT_MAX_BYTES || filecount_read(fd, path, &count) < 0)
+		return n_counted;
+	return count.n_events;
+}
+
+static void add_size(struct textbuf *tb, int fd, const char *path)
+{
+	char size[32];
+
+	textbuf_addf(tb, ", %s", filecount_size(filecount_bytes(fd, path), size, sizeof(size)));
+}
+
+uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted)
+{
+	char words[FILECOUNT_WORDS_BYTES];
+	uint64_t n = count_events(fd, path, n_counted);
+
+	textbuf_addf(tb, "%s: %s", path, filecount_words(n, words));
+	add_size(tb, fd, path);
+	return n;
+}
+
+static void add_lost(struct textbuf *tb, uint64_t n_lost)
+{
+	if (n_lost)
+		textbuf_addf(tb, ", %llu lost (use a larger buffer: -b)",
+			     (unsigned long long)n_lost);
+	else
+		textbuf_add_str(tb, ", none lost");
+}
+
+void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 8192);
+	outcome_add_file(&tb, fd, path, n_counted);
+	add_lost(&tb, n_lost);
+	fprintf(stderr, "%.*s\n", (int)textbuf_len(&tb), tb.start);
+	textbuf_release(&tb);
+}
+
+void outcome_show_sent(const struct netrecord_sent *sent)
+{
+	char size[32];
+
+	fprintf(stderr, "%s:%s: %s sent in %.3f s\n", sent->host, sent->port,
+		filecount_size(sent->n_bytes, size, sizeof(size)), sent->seconds);
+}
+
+void outcome_show_guest(const struct guest_outcome *g)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 8192);
+	outcome_add_file(&tb, -1, g->path, 0);
+	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
+		g->name, g->n_cpus, g->n_cpus == 1 ? "" : "s",
+		g->is_synchronised ? "synchronised" : "not synchronised");
+	textbuf_release(&tb);
+}
+
+/* Everything that happened and is not in the file, with its reason. */
+static void add_missing(struct textbuf *tb, const struct live_request *o,
+			const struct record_outcome *oc, uint64_t n_events)
+{
+	uint64_t untaken = oc->has_failed && !o->max_kb && n_events < oc->sum.events
+				   ? oc->sum.events - n_events
+				   : 0;
+
+	if (oc->sum.lost || (!untaken && !oc->n_missed))
+		add_lost(tb, oc->sum.lost);
+	if (untaken)
+		textbuf_addf(tb, ", %llu lost because the file could not take them",
+			     (unsigned long long)untaken);
+	if (oc->n_missed)
+		textbuf_addf(tb, ", %llu probe hit%s missed", (unsigned long long)oc->n_missed,
+			     oc->n_missed == 1 ? "" : "s");
+}
+
+/* A file that keeps only the last events (-m) says of how many. */
+static uint64_t add_file(struct textbuf *tb, const struct live_request *o,
+			 const struct record_outcome *oc)
+{
+	char words[FILECOUNT_WORDS_BYTES];
+	uint64_t n;
+
+	if (!o->max_kb)
+		return outcome_add_file(tb, oc->fd, oc->path, oc->sum.events);
+	n = count_events(oc->fd, oc->path, oc->sum.events);
+	textbuf_addf(tb, "%s: %s", oc->path, filecount_words(n, words));
+	if (n < oc->sum.events)
+		textbuf_addf(tb, " (the last of %llu, -m)", (unsigned long long)oc->sum.events);
+	add_size(tb, oc->fd, oc->path);
+	return n;
+}
+
+void outcome_show(const struct live_request *o, const struct record_outcome *oc)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 65536);
+	if (oc->sum.counted) {
+		uint64_t n = add_file(&tb, o, oc);
+
+		add_missing(&tb, o, oc, n);
+	} else { /* the text of a latency tracer */
+		textbuf_addf(&tb, "%s", oc->path);
+		add_size(&tb, oc->fd, oc->path);
+	}
+	add_overhead(&tb, o, oc);
+	textbuf_add_str(&tb, "\n");
+	if (o->verbose)
+		add_details(&tb, oc);
+	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
+		textbuf_addf(&tb, "the command ended with status %d\n",
+			     WEXITSTATUS(oc->command_status));
+	fwrite(tb.start, 1, textbuf_len(&tb), stderr);
+	textbuf_release(&tb);
+}

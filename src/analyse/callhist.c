@@ -367,7 +367,7 @@ void callhist_add(struct callhist *h, const struct record *rec)
 			    {&h->exit, add_graph_exit},
 			    {&h->stack, add_kernel_stack}};
 
-		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 			if (rec->event == rows[i].fields->event) {
 				rows[i].add(h, rec);
 				return;

@@ -193,7 +193,7 @@ static struct call_node *sort(struct call_node *list)
 		}
 		runs[i] = run;
 	}
-	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+	for (size_t i = 0; i < ARRAY_LEN(runs); i++)
 		sorted = merge(runs[i], sorted);
 	return sorted;
 }

@@ -11,6 +11,7 @@
  */
 #include "analyse/keys.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "symbols/programs.h"
@@ -56,7 +57,7 @@ void keyreader_release(struct keyreader *kr)
 static enum key_kind find_general(const char *word)
 {
 	word += *word == '$';
-	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
+	for (size_t i = 0; i < ARRAY_LEN(general); i++)
 		if (!strcmp(general[i].word, word))
 			return general[i].kind;
 	return KEY_ABSENT;
@@ -68,7 +69,7 @@ void key_take_argument(char word[KEY_WORD_MAX])
 		const char *argument, *field;
 	} rows[] = {{"$retval", "ret"}, {"$duration", "duration"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(word, rows[i].argument))
 			snprintf(word, KEY_WORD_MAX, "%s", rows[i].field);
 }
@@ -103,7 +104,7 @@ static struct key_slot bind_syscall(const struct event *ev)
 	} rows[] = {{"raw_syscalls", "id"}, {"syscalls", "__syscall_nr"}, {"seccomp", "nr"}};
 	const struct field *f = NULL;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(ev->system, rows[i].system))
 			f = event_find_field(ev, rows[i].field);
 	if (!f || (f->size != 4 && f->size != 8))
@@ -115,7 +116,7 @@ static struct key_slot bind_syscall(const struct event *ev)
 static const struct field *find_function(const struct event *ev)
 {
 	static const char *const names[] = {"__probe_func", "__probe_ip", "func", "ip"};
-	size_t n = sizeof(names) / sizeof(*names) - (strcmp(ev->system, "ftrace") ? 2 : 0);
+	size_t n = ARRAY_LEN(names) - (strcmp(ev->system, "ftrace") ? 2 : 0);
 	const struct field *f = NULL;
 
 	for (size_t i = 0; i < n && !f; i++)
@@ -335,7 +336,7 @@ static bool points_at_code(const struct field *f)
 		"ip",	      "caller_ip",    "parent_ip",     "location",
 		"__probe_ip", "__probe_func", "__probe_ret_ip"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(f->name, names[i]))
 			return f->size == 8 || f->size == 4;
 	return false;

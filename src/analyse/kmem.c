@@ -234,7 +234,7 @@ static void add_free(struct kmem *k, const struct alloc_event *e, const struct r
 
 void kmem_add(struct kmem *k, const struct record *rec)
 {
-	for (size_t i = 0; rec->event && i < sizeof(k->events) / sizeof(*k->events); i++) {
+	for (size_t i = 0; rec->event && i < ARRAY_LEN(k->events); i++) {
 		const struct alloc_event *e = &k->events[i];
 
 		if (e->event != rec->event)
@@ -302,7 +302,7 @@ static void find_events(struct kmem *k)
 		    {"kmem_cache_alloc_node", false},
 		    {"kmem_cache_free", true}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct event *ev = formats_find_name(k->f, "kmem", rows[i].name);
 
 		if (!ev)

@@ -15,6 +15,8 @@
  */
 #include "base/escaper.h"
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,7 +34,7 @@ static bool is_plain(unsigned char c)
 
 static enum unit judge_colour(const char *s, unsigned n)
 {
-	for (size_t i = 0; i < sizeof(own_colours) / sizeof(own_colours[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(own_colours); i++)
 		if (!strncmp(own_colours[i], s, n))
 			return own_colours[i][n] ? UNIT_PART : UNIT_WHOLE;
 	return UNIT_WRONG;

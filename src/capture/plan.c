@@ -9,6 +9,7 @@
  */
 #include "capture/plan.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/plain.h"
 
@@ -269,10 +270,10 @@ static int check_buffer(const struct plan_buffer *b, struct errmsg *err)
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts) && r >= 0; i++)
 		if (texts[i].text)
 			r = plain_check(texts[i].what, texts[i].text, err);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(lists) && r >= 0; i++)
 		r = check_words(lists[i].what, lists[i].list, err);
 	return r < 0 ? r : check_events(b, err);
 }

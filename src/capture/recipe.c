@@ -26,6 +26,7 @@
  */
 #include "capture/recipe.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 
@@ -53,7 +54,7 @@ static const struct key_row {
 
 static const struct key_row *find_key(const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (strlen(keys[i].word) == len && !memcmp(keys[i].word, word, len))
 			return &keys[i];
 	return NULL;
@@ -65,7 +66,7 @@ static int refuse_key(const char *path, unsigned n_line, const char *word, size_
 	struct spelling sp;
 
 	spelling_init(&sp, word, len);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		spelling_add(&sp, keys[i].word);
 	return errmsg_set(err, -EINVAL, "%s, line %u: unknown recipe keyword '%.*s'%s%s", path,
 			  n_line, len < 40 ? (int)len : 40, word,

@@ -5,6 +5,7 @@
  * The options, and one call: view/export.h writes it. Standard output is the default; binary forms are not
  * written to a terminal.
  */
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "view/export.h"
@@ -140,7 +141,7 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 		     {"--html", o->html}};
 	const char *first = NULL;
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
 		if (forms[i].is_on && first)
 			return errmsg_set(err, -EINVAL,
 					  "%s and %s are two files: call export once for each",

@@ -9,6 +9,7 @@
  * then what other functions took belongs to their callers' own time.
  */
 #include "analyse/calltimes.h"
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/ask/gather.h"
 #include "present/calltimestext.h"
@@ -98,7 +99,7 @@ static int parse_sort(const char *word, enum calltimes_sort *ret, struct errmsg 
 		{"name", CALLTIMES_NAME},
 	};
 
-	for (size_t i = 0; i < sizeof(sorts) / sizeof(*sorts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sorts); i++)
 		if (!strcmp(sorts[i].word, word)) {
 			*ret = sorts[i].sort;
 			return 0;

@@ -9,6 +9,7 @@
  *
  * Options, lists and what is printed; capture/inject/run.h does it.
  */
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/inject/injection.h"
@@ -132,7 +133,7 @@ static int check_options(const struct inject_options *o, bool has_command, struc
 		return errmsg_set(err, -EINVAL,
 				  "inject: say what shall fail, and how: openat=-ENOENT; 'sonde "
 				  "inject list' shows what can");
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ranges) && r >= 0; i++)
 		r = check_range(ranges[i].name, ranges[i].value, ranges[i].from, ranges[i].to, err);
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
  * The options, and one call: rewrite/split.h does it. Options that describe buffers follow each other:
  * -t belongs to the -B before it, -b to the --top before it.
  */
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/split.h"
@@ -162,7 +163,7 @@ static int split(struct split_options *o, struct errmsg *err)
 				      .n_choices = o->n_choices,
 				      .notes = {notes_print, NULL}};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (units[i].letter != o->unit)
 			continue;
 		config.unit = units[i].unit;

@@ -8,6 +8,7 @@
  * rows of tasks are added up, but their longest wait is the longest of one of them. --task takes every task that a word
  * means.
  */
+#include "base/array.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
 
@@ -61,7 +62,7 @@ static const struct {
 
 static int parse_sort(struct states_options *o, struct errmsg *err)
 {
-	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++)
 		if (!strcmp(orders[i].word, o->sort)) {
 			o->order = orders[i].order;
 			return 0;

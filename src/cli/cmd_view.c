@@ -10,6 +10,7 @@
  *
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
+#include "base/array.h"
 #include "base/files/caller.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
@@ -142,7 +143,7 @@ static void catch_ends(void *ctx)
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
 	sigemptyset(&v->ends);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		sigaddset(&v->ends, ends[i]);
 		sigaction(ends[i], &action, NULL);
 	}

@@ -9,6 +9,7 @@
  */
 #include "cli/complete.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/kernel/words.h"
 #include "capture/recipe.h"
@@ -111,7 +112,7 @@ int complete_print(const char *kind, const char *prefix, struct errmsg *err)
 	}
 	if (kernelwords_each(kind, prefix, print_word, NULL))
 		return 0;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		if (strcmp(kinds[i].name, kind))
 			continue;
 		kinds[i].offer(&w);

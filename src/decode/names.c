@@ -11,6 +11,7 @@
  * It costs one walk over the file: some 8 ns per record, in the calling thread.
  */
 #include "decode/names.h"
+#include "base/array.h"
 #include "decode/walker.h"
 #include "store/pagestream.h"
 
@@ -108,7 +109,7 @@ static void ask(struct name_table *t, struct formats *f, const struct walked *r)
 	if (!ev || ev->names_nobody)
 		return;
 	ev->names_nobody = true;
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
 		const struct field *comm = event_find_field(ev, pairs[i][0]);
 		const struct field *pid = event_find_field(ev, pairs[i][1]);
 		struct piece text;

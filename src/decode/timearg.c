@@ -9,6 +9,7 @@
  */
 #include "decode/timearg.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <ctype.h>
@@ -49,7 +50,7 @@ int timearg_parse(const char *option, const char *text, bool in_time, uint64_t f
 	if (end == digits || !strcmp(digits, "."))
 		return errmsg_set(err, -EINVAL, "%s needs a time like %s, +1.5s or +20ms, not '%s'",
 				  option, in_time ? "12.345678" : "12345678", text);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (!strcmp(units[i].name, end))
 			scale = units[i].ns;
 	if (!scale)

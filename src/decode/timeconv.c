@@ -14,6 +14,8 @@
  */
 #include "decode/timeconv.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@ static bool clock_is_time(const char *clock)
 
 	if (!clock)
 		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(names[i], clock))
 			return true;
 	return !strncmp(clock, "mono", 4);
@@ -46,7 +48,7 @@ struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock)
 
 	if (!tc->raw && (tc->mult || tc->factor))
 		return (struct time_unit){1, "ns"};
-	for (size_t i = 0; clock && i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; clock && i < ARRAY_LEN(others); i++)
 		if (!strcmp(others[i].name, clock))
 			return others[i].unit;
 	return tc->in_time ? (struct time_unit){1, "ns"} : (struct time_unit){0, "ticks"};

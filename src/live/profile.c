@@ -12,6 +12,7 @@
 #include "live/profile.h"
 
 #include "analyse/profile/hook.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
@@ -53,7 +54,7 @@ int live_profile_add_events(struct live_request *o)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(profile_events) / sizeof(*profile_events) && r >= 0; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(profile_events) && r >= 0; i++) {
 		r = plan_add_default_event(&o->plan, profile_events[i]);
 		/* where a task was when it was switched away, and where it woke another */
 		if (r >= 0 && i < 3)

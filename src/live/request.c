@@ -7,6 +7,7 @@
  */
 #include "live/request.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/record/recording.h"
 #include "capture/setup/setup.h"
@@ -95,7 +96,7 @@ int live_request_add_defaults(struct live_request *o, struct errmsg *err)
 	if (!o->quiet)
 		o->front->tell("no event (-e) or tracer (-p) is named; recording sched, irq and "
 			       "raw_syscalls");
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(events) && r >= 0; i++)
 		r = plan_add_default_event(&o->plan, events[i]);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
 }

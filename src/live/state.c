@@ -15,6 +15,7 @@
  */
 #include "live/state.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/eventdir.h"
@@ -62,7 +63,7 @@ static const struct {
 	{"hwlat_window_us", "hwlat window", "us", "hwlat_detector/window", true, false},
 };
 
-#define N_VALUES (sizeof(value_rows) / sizeof(*value_rows))
+#define N_VALUES ARRAY_LEN(value_rows)
 
 enum which_lines { LINES_ALL, LINES_FUNCTIONS, LINES_COMMANDS };
 
@@ -81,7 +82,7 @@ static const struct {
 	{"event_pids_not", "  not of tasks", "set_event_notrace_pid", LINES_ALL},
 };
 
-#define N_LISTS (sizeof(list_rows) / sizeof(*list_rows))
+#define N_LISTS ARRAY_LEN(list_rows)
 
 /* --- memory and text --------------------------------------------------------------------------- */
 
@@ -453,7 +454,7 @@ static void gather_probes(struct gather *g, struct state_list *probes)
 	bool all_in_one = tracefs_exists(g->t, "", files[0]);
 
 	g->instance = "";
-	for (size_t i = !all_in_one; i < (all_in_one ? 1 : sizeof(files) / sizeof(*files)); i++) {
+	for (size_t i = !all_in_one; i < (all_in_one ? 1 : ARRAY_LEN(files)); i++) {
 		const char *p = read_file(g, files[i]), *line;
 		size_t len;
 

@@ -10,6 +10,7 @@
  */
 #include "present/calltimestext.h"
 
+#include "base/array.h"
 #include "base/json/jsonwriter.h"
 #include "present/bars.h"
 
@@ -28,7 +29,7 @@ static void fmt_head(const struct calltimes_view *v, struct textbuf *tb)
 	const struct calltimes_config *c = calltimes_config(v->calls);
 
 	textbuf_addf(tb, "%9s", "calls");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		textbuf_addf(tb, " %8s%s", columns[i], v->in_time ? " us" : "   ");
 	textbuf_addf(tb, "  %-*s", c->n_groups ? 32 : 0, "function");
 	for (size_t i = 0; i < c->n_groups; i++)

@@ -8,6 +8,7 @@
  */
 #include "present/filelists.h"
 
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "decode/timefmt.h"
 #include "inputs/cpuwalk.h"
@@ -413,7 +414,7 @@ static struct list_row find_list(const struct filelists_spec *o)
 		{o->stat || o->uname || o->version, list_about, FILELISTS_OF_ALL},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].wanted)
 			return rows[i];
 	return (struct list_row){.of = FILELISTS_NONE};

@@ -21,6 +21,7 @@
  */
 #include "present/latencytext.h"
 
+#include "base/array.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
 #include "present/bars.h"
@@ -365,7 +366,7 @@ static const char *column(const struct latency_view *v, size_t i, char name[KEY_
 
 	for (size_t k = 0; k <= i; k++)
 		words[k] = group_name(v, k, names[k]);
-	return key_column(words, i, own, sizeof(own) / sizeof(*own), name);
+	return key_column(words, i, own, ARRAY_LEN(own), name);
 }
 
 static void add_value(const struct latency_view *v, const struct latency_group *g, size_t i,
@@ -524,7 +525,7 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 
 	/* with groups print only those: together they are the total */
 	textbuf_add_str(tb, "count");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");
 	for (size_t i = 0; i < n_words; i++)
 		textbuf_addf(tb, ",%s", column(v, i, name));

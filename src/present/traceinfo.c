@@ -16,6 +16,7 @@
  * number shifts its row. Control characters in strings are shown as \xNN.
  */
 #include "present/traceinfo.h"
+#include "base/array.h"
 #include "decode/timefmt.h"
 
 #include <inttypes.h>
@@ -76,7 +77,7 @@ static void add_size(struct textbuf *tb, uint64_t n_bytes)
 	double v = (double)n_bytes / 1024;
 	size_t i = 0;
 
-	for (; v >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
+	for (; v >= 1024 && i + 1 < ARRAY_LEN(units); i++)
 		v /= 1024;
 	textbuf_addf(tb, "%.1f %s", v, units[i]);
 }

@@ -29,6 +29,7 @@
  * understood are copied unchanged. Each element of an array has its own: "{%s,%s}",
  * __print_symbolic(REC->a[0], …), ….
  */
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "probe/probe.h"
 
@@ -386,7 +387,7 @@ static bool is_place(const struct probe *p, struct part value)
 			return false;
 	while (value.len && *value.at == ' ')
 		value.at++, value.len--;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (value.len == strlen(names[i]) && !strncmp(value.at, names[i], value.len))
 			return true;
 	return false;

@@ -11,6 +11,7 @@
  * The kernel keeps only the line that it was given, in which a variable is just an arbitrary name,
  * so nothing can be looked up later. sonde reports this when the probe is added.
  */
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "probe/probe.h"
 
@@ -31,7 +32,7 @@ static const char *const lost_words[] = {
 
 static const char *lost_of(const struct probe_arg *a)
 {
-	return a->show < sizeof(lost_words) / sizeof(*lost_words) ? lost_words[a->show] : NULL;
+	return a->show < ARRAY_LEN(lost_words) ? lost_words[a->show] : NULL;
 }
 
 /* "…:b5@3/32": what -1 of five bits looks like. */

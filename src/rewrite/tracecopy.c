@@ -20,6 +20,7 @@
  */
 #include "rewrite/tracecopy.h"
 
+#include "base/array.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "decode/walker.h"
@@ -189,7 +190,7 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 	void *heap;
 	int r;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i].id == s->id)
 			name = names[i].name;
 	if (tc->version == 6) {

@@ -14,6 +14,7 @@
  *
  * A section whose stated size is 0 or exceeds the file is the last one that the walk sees.
  */
+#include "base/array.h"
 #include "store/tracefile_int.h"
 #include "store/unpack.h"
 
@@ -86,7 +87,7 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	size_t max = sizeof(priv->heaps) / sizeof(*priv->heaps);
+	size_t max = ARRAY_LEN(priv->heaps);
 
 	if (heap && (priv->n_heaps == max || priv->heap_bytes + n_bytes > UNPACK_SUM_MAX_BYTES)) {
 		tracefile_add_damage(

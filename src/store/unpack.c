@@ -13,6 +13,7 @@
  */
 #include "store/unpack.h"
 
+#include "base/array.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static const struct {
 
 enum compression compression_parse(const char *name)
 {
-	for (size_t i = 0; i < sizeof(compressions) / sizeof(*compressions); i++)
+	for (size_t i = 0; i < ARRAY_LEN(compressions); i++)
 		if (!strcmp(compressions[i].name, name))
 			return compressions[i].kind;
 	return COMPRESSION_UNKNOWN;

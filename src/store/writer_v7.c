@@ -14,6 +14,7 @@
  * Texts are compressed as one piece, sub-buffers in chunks unless they stay uncompressed; options
  * are never compressed. Each section says whether it is compressed.
  */
+#include "base/array.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
 
@@ -198,7 +199,7 @@ static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
 
 int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errmsg *err)
 {
-	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections); i++)
+	for (size_t i = 0; i < ARRAY_LEN(text_sections); i++)
 		if (kind >= text_sections[i].first_kind && kind <= text_sections[i].last_kind)
 			return write_text_section(w, i, err);
 	return 0;
@@ -235,7 +236,7 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 
 	/* the positions of texts come before the given options */
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
-	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections) && !r; i++)
+	for (size_t i = 0; i < ARRAY_LEN(text_sections) && !r; i++)
 		if (!w->is_live || text_sections[i].id != SNF_OPTION_CMDLINES)
 			r = write_text_section(w, i, err);
 	writer_add_bytes(&w->options, given.start, textbuf_len(&given));

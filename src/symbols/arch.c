@@ -7,6 +7,8 @@
  */
 #include "symbols/arch.h"
 
+#include "base/array.h"
+
 #include <elf.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -31,9 +33,7 @@ static const char *const riscv64_regs[] = {
 };
 static const unsigned riscv64_args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 
-#define ROW_REGS(a)                                               \
-	a##_regs, sizeof(a##_regs) / sizeof(*a##_regs), a##_args, \
-		sizeof(a##_args) / sizeof(*a##_args)
+#define ROW_REGS(a) a##_regs, ARRAY_LEN(a##_regs), a##_args, ARRAY_LEN(a##_args)
 
 static const struct arch rows[] = {
 	{"x86_64", EM_X86_64, ROW_REGS(x86_64), .stack_reg = 7, .kept_regs = 0xf0c8,
@@ -51,7 +51,7 @@ static const struct arch rows[] = {
 
 const struct arch *arch_by_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].name, name))
 			return &rows[i];
 	return NULL;
@@ -59,7 +59,7 @@ const struct arch *arch_by_name(const char *name)
 
 const struct arch *arch_by_machine(unsigned elf_machine)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].elf_machine == elf_machine)
 			return &rows[i];
 	return NULL;

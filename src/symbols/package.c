@@ -16,6 +16,8 @@
  */
 #include "symbols/package.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -117,7 +119,7 @@ bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME
 
 static const char *suffix_of(const char *package)
 {
-	for (size_t i = 0; i < sizeof(debug_names) / sizeof(*debug_names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(debug_names); i++) {
 		const struct debug_name *d = &debug_names[i];
 
 		if (d->is_whole ? !strcmp(package, d->prefix)

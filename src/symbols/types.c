@@ -14,6 +14,7 @@
  * walk has a limit: MAX_DEPTH nested structs, MAX_STEPS members visited, MAX_PEELS names removed.
  */
 #include "symbols/types.h"
+#include "base/array.h"
 #include "base/textbuf.h"
 
 #include "base/spelling.h"
@@ -203,7 +204,7 @@ static bool is_qualifier(const char *at, size_t len)
 {
 	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (len == strlen(words[i]) && !memcmp(words[i], at, len))
 			return true;
 	return false;
@@ -292,7 +293,7 @@ static bool count_number_words(const struct type_words *w, struct c_number *ret)
 
 static int find_number(const struct types *world, const struct c_number *n, struct type *ret_type)
 {
-	for (size_t i = 0; i < sizeof(c_numbers) / sizeof(*c_numbers); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(c_numbers); i++) {
 		if (memcmp(n, &c_numbers[i].words, sizeof(*n)))
 			continue;
 		for (const char *const *name = c_numbers[i].names; *name; name++)
@@ -314,7 +315,7 @@ static int find_plain(const struct types *world, const char *name, size_t len,
 		*ret_type = (struct type){world, 0};
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+	for (size_t i = 0; i < ARRAY_LEN(order); i++)
 		if (!world->ops->find(world, order[i], name, len, ret_type))
 			return 0;
 	if (len == 4 && !memcmp(name, "bool", 4))
@@ -336,7 +337,7 @@ static int find_words(const struct types *world, const struct type_words *w, str
 {
 	struct c_number n;
 
-	for (size_t i = 0; i < sizeof(c_tags) / sizeof(*c_tags); i++)
+	for (size_t i = 0; i < ARRAY_LEN(c_tags); i++)
 		if (is_word(w, 0, c_tags[i].word))
 			return w->n != 2 ? -EINVAL
 					 : world->ops->find(world, c_tags[i].kind, w->list[1].at,
@@ -354,7 +355,7 @@ static void add_spelling(void *ctx, const char *name)
 bool types_nearest(const struct types *world, const char *text, size_t len, char *ret_name,
 		   size_t size)
 {
-	const size_t n_tags = sizeof(c_tags) / sizeof(*c_tags);
+	const size_t n_tags = ARRAY_LEN(c_tags);
 	struct type_words w;
 	const char *tag = "";
 	unsigned stars;
@@ -535,7 +536,7 @@ static void fmt_type(struct type t, const struct type_text *text, unsigned depth
 	} else if (f.kind == TYPE_VOID) {
 		textbuf_add_str(tb, "void");
 	} else {
-		if (f.kind < sizeof(tags) / sizeof(*tags) && tags[f.kind])
+		if (f.kind < ARRAY_LEN(tags) && tags[f.kind])
 			textbuf_add_str(tb, tags[f.kind]);
 		textbuf_add_str(tb, *f.name ? f.name : "{...}");
 	}

@@ -16,6 +16,7 @@
  * refused client gets a status and nothing more.
  */
 #include "view/httpd.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/shortage.h"
 #include "view/api/api.h"
@@ -87,7 +88,7 @@ static enum MHD_Result send_response(struct httpd *hd, struct MHD_Connection *c,
 
 	if (!r)
 		return MHD_NO; /* closes the connection */
-	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+	for (size_t i = 0; i < ARRAY_LEN(headers); i++)
 		hd->mhd.add_response_header(r, headers[i].name, headers[i].value);
 	done = hd->mhd.queue_response(c, status, r);
 	hd->mhd.destroy_response(r);
@@ -193,7 +194,7 @@ static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const cha
 		      {"Referer", &h->referer},	    {"Sec-Fetch-Site", &h->site},
 		      {"Sec-Fetch-Mode", &h->mode}, {"Sec-Fetch-Dest", &h->dest}};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		if (strcasecmp(wanted[i].name, name))
 			continue;
 		if (*wanted[i].to)

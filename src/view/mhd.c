@@ -9,6 +9,8 @@
  */
 #include "view/mhd.h"
 
+#include "base/array.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
@@ -26,13 +28,13 @@ static const struct {
 
 int mhd_load(struct mhd *m, struct errmsg *err)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !m->library; i++)
+	for (size_t i = 0; i < ARRAY_LEN(names) && !m->library; i++)
 		m->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!m->library)
 		return errmsg_set(err, -ENOENT,
 				  "serving needs libmicrohttpd: install libmicrohttpd12 (%s)",
 				  dlerror());
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
 		void *function = dlsym(m->library, functions[i].name);
 
 		if (!function)

@@ -21,6 +21,7 @@
  * depends only on the input, and is fuzzed.
  */
 #include "view/request.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static size_t own_host(const char *s, uint16_t port)
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
 	char text[32];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		size_t len = snprintf(text, sizeof(text), "%s:%u", names[i], port);
 
 		if (!strncmp(s, text, len) && (!s[len] || s[len] == '/'))

@@ -16,6 +16,7 @@
  * threads.
  */
 #include "view/sandbox.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static int allow_own(scmp_filter_ctx f)
 	if (r >= 0)
 		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 				     SCMP_A0(SCMP_CMP_EQ, 0));
-	for (size_t i = 0; i < sizeof(fcntls) / sizeof(*fcntls) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(fcntls) && r >= 0; i++)
 		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
 				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i]));
 	return r;
@@ -207,12 +208,12 @@ static int allow_own(scmp_filter_ctx f)
 
 static int add_rules(scmp_filter_ctx f, bool with_files)
 {
-	int r = allow_all(f, always, sizeof(always) / sizeof(*always));
+	int r = allow_all(f, always, ARRAY_LEN(always));
 
 	if (r >= 0)
 		r = allow_own(f);
 	if (r >= 0 && with_files)
-		r = allow_all(f, for_files, sizeof(for_files) / sizeof(*for_files));
+		r = allow_all(f, for_files, ARRAY_LEN(for_files));
 	if (r >= 0)
 		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
 				     SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));

@@ -13,6 +13,7 @@
  */
 #include "wire/metadata.h"
 
+#include "base/array.h"
 #include "base/textbuf.h"
 
 static void add16(struct textbuf *tb, uint16_t v)
@@ -92,7 +93,7 @@ static const uint16_t sections[] = {SNF_OPTION_HEADER_INFO,   SNF_OPTION_FTRACE_
 				    SNF_OPTION_EVENT_FORMATS, SNF_OPTION_KALLSYMS,
 				    SNF_OPTION_PRINTK,	      SNF_OPTION_CMDLINES};
 
-#define N_SECTIONS (sizeof(sections) / sizeof(*sections))
+#define N_SECTIONS ARRAY_LEN(sections)
 
 /* Starts a section; returns the position of its size, see end_section(). */
 static size_t begin_section(struct textbuf *tb, uint16_t id)

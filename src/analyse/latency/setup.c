@@ -14,6 +14,7 @@
  */
 #include "analyse/latency/latency_int.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "base/spelling.h"
@@ -163,7 +164,7 @@ static bool is_named_without_prefix(const char *event, const char *function)
 	if (!fnmatch(function, name, 0))
 		return true;
 	len = strlen(name);
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
 		size_t end = strlen(endings[i]);
 
 		if (len > end && !strcmp(name + len - end, endings[i])) {

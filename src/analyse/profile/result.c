@@ -12,6 +12,7 @@
  */
 #include "analyse/profile/profile_int.h"
 
+#include "base/array.h"
 #include "symbols/processes.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ const char *profile_softirq(unsigned number)
 	static const char *const names[] = {"HI",	"TIMER",   "NET_TX", "NET_RX",	"BLOCK",
 					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-	return number < sizeof(names) / sizeof(*names) ? names[number] : NULL;
+	return number < ARRAY_LEN(names) ? names[number] : NULL;
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */
@@ -445,7 +446,7 @@ bool profile_next_missing(const struct profile *p, size_t *i, struct profile_mis
 		{{"stacks", "kernel_stack", "-T"}, "ftrace", "kernel_stack"},
 	};
 
-	for (; *i < sizeof(rows) / sizeof(*rows); (*i)++) {
+	for (; *i < ARRAY_LEN(rows); (*i)++) {
 		bool found = false;
 
 		for (size_t k = 0; k < p->n_kinds && !found; k++) {

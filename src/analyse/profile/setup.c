@@ -17,6 +17,7 @@
  * first of them comes, so that a file with 2 300 formats costs no more than one with twenty.
  */
 #include "analyse/profile/profile_int.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <string.h>
@@ -87,8 +88,7 @@ static const struct arg *find_flags(const struct arg *a, unsigned depth)
 
 static void add_state(struct profile *p, uint64_t bit, const char *text, size_t len)
 {
-	if (p->n_states == sizeof(p->states) / sizeof(*p->states) ||
-	    len >= sizeof(p->states[0].text))
+	if (p->n_states == ARRAY_LEN(p->states) || len >= sizeof(p->states[0].text))
 		return;
 	p->states[p->n_states].bit = bit;
 	memcpy(p->states[p->n_states++].text, text, len);

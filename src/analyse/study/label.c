@@ -15,6 +15,7 @@
  */
 #include "analyse/study/study_int.h"
 
+#include "base/array.h"
 #include "symbols/tasks.h"
 
 #include <fnmatch.h>
@@ -48,7 +49,7 @@ static struct study_value bind(const struct event *ev, const char *word)
 
 	if (field)
 		return (struct study_value){VALUE_FIELD, field, find_names(ev, word)};
-	for (size_t i = 0; i < sizeof(pseudo_fields) / sizeof(*pseudo_fields); i++)
+	for (size_t i = 0; i < ARRAY_LEN(pseudo_fields); i++)
 		if (!strcmp(pseudo_fields[i].word, word))
 			return (struct study_value){.kind = pseudo_fields[i].kind};
 	return (struct study_value){0};
@@ -119,7 +120,7 @@ static bool points_at_code(const struct field *f)
 	static const char *const names[] = {"function", "func",	     "call_site", "caller",
 					    "ip",	"caller_ip", "parent_ip", "location"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(f->name, names[i]))
 			return f->size == 8 || f->size == 4;
 	return false;

@@ -14,6 +14,7 @@
  */
 #include "analyse/study/study.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static const struct kind_row {
 
 static const struct kind_row *find_kind(const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (strlen(kinds[i].word) == len && !memcmp(kinds[i].word, word, len))
 			return &kinds[i];
 	return NULL;

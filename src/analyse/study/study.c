@@ -21,6 +21,7 @@
 #include "analyse/study/study.h"
 #include "analyse/study/study_int.h"
 
+#include "base/array.h"
 #include "base/map.h"
 #include "symbols/tasks.h"
 
@@ -262,7 +263,7 @@ static bool is_of_tracer(const char *name, size_t len)
 						 "event_triggers_",
 						 "__ftrace_"};
 
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+	for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
 		if (len >= strlen(beginnings[i]) &&
 		    !memcmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;

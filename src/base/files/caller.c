@@ -17,6 +17,8 @@
  */
 #include "base/files/caller.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -121,7 +123,7 @@ bool caller_is_raised(void)
 
 	if (caller_is_secure() || (geteuid() && effective_capabilities()))
 		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (getenv(names[i])) /* an invalid caller is not trusted */
 			return !find_in_environment(&c) || c.uid != geteuid();
 	return false;

@@ -8,6 +8,7 @@
  * in $TMPDIR or /var/tmp, which is then mapped.
  */
 #include "base/files/mapfile.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/regular.h"
 
@@ -61,7 +62,7 @@ static int open_nameless(void)
 	const char *dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
 	int fd = -1;
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && fd < 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(dirs) && fd < 0; i++)
 		if (dirs[i])
 			fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	return fd;

@@ -27,6 +27,7 @@
  *	a && b    a fails ──▶ out; b fails ──▶ out          "not" inverts tests, and turns && into ||
  *	a || b    a fails ──▶ b fails ──▶ out; a is true ──▶ skip b
  */
+#include "base/array.h"
 #include "capture/bpf/filter_int.h"
 
 #include "base/errmsg.h"
@@ -210,7 +211,7 @@ static int read_op(struct reader *r)
 	} ops[] = {{"~", FILTER_GLOB}, {"!=", FILTER_NE}, {"==", FILTER_EQ}, {"<=", FILTER_LE},
 		   {"<", FILTER_LT},   {">=", FILTER_GE}, {">", FILTER_GT},  {"&", FILTER_AND}};
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
 		if (take(r, ops[i].word))
 			return (int)ops[i].op;
 	return -ENOTSUP;

@@ -12,6 +12,7 @@
  * At the entry and return of a function in BTF no probe is needed: a program there gets the
  * arguments, instead of registers, and the result.
  */
+#include "base/array.h"
 #include "capture/bpf/source_int.h"
 
 #include "base/errmsg.h"
@@ -315,7 +316,7 @@ static bool never_returns(const char *name, size_t len)
 		"__do_sys_exit_group",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
 			return true;
 	return false;

@@ -11,6 +11,7 @@
  * structs comes from the kernel's BTF, which also verifies the types of the arguments. Fields that
  * are not in the table are read from the record, which costs most.
  */
+#include "base/array.h"
 #include "capture/bpf/source_int.h"
 
 #include "base/errmsg.h"
@@ -141,7 +142,7 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 	const struct raw_row *row = NULL;
 	char member[64];
 
-	for (size_t i = 0; i < sizeof(raw_rows) / sizeof(*raw_rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(raw_rows); i++)
 		if (!strcmp(raw_rows[i].system, system) &&
 		    find_word(raw_rows[i].events, event) >= 0 &&
 		    find_word(raw_rows[i].fields, f->name) >= 0)

@@ -19,6 +19,7 @@
  */
 #include "capture/inject/injectables.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
 #include "base/spelling.h"
@@ -171,7 +172,7 @@ static const struct injectable *find_syscall(const struct injectables *in, const
 
 	if (!strncmp(name, "sys_", 4))
 		name += 4;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
 		const struct injectable *found;
 
 		snprintf(whole, sizeof(whole), "%s%s", prefixes[i], name);
@@ -261,7 +262,7 @@ int injectables_find(const struct injectables *in, const char *name,
 
 static const char *name_of_error(int number)
 {
-	for (size_t i = 0; i < sizeof(kernel_errors) / sizeof(*kernel_errors); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kernel_errors); i++)
 		if (kernel_errors[i].number == number)
 			return kernel_errors[i].name;
 	return strerrorname_np(number);

@@ -29,6 +29,7 @@
  */
 #include "capture/inject/injection.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/kernel/kconfig.h"
 #include "capture/kernel/lockdown.h"
@@ -64,7 +65,7 @@ bool injection_fmt_missing(const struct kconfig *k, char *buf, size_t n_bytes)
 	size_t len = 0;
 
 	*buf = 0;
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options) && len < n_bytes; i++)
+	for (size_t i = 0; i < ARRAY_LEN(options) && len < n_bytes; i++)
 		if (kconfig_get(k, options[i]) == 'n')
 			len += snprintf(buf + len, n_bytes - len, "%s%s", len ? ", " : "",
 					options[i]);
@@ -269,7 +270,7 @@ static int set_ranges(struct injection *in, struct journal *j, struct errmsg *er
 	char path[PATH_BYTES];
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ranges) && r >= 0; i++)
 		if (tracefs_exists(&in->t, "", fmt_path(in, ranges[i].name, path)))
 			r = set(in, j, ranges[i].name, ranges[i].text, err);
 	return r;
@@ -288,7 +289,7 @@ static int set_conditions(struct injection *in, struct journal *j, const struct 
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++)
 		r = set_number(in, j, rows[i].name, rows[i].number, err);
 	if (r >= 0)
 		r = set(in, j, "task-filter", "Y", err);

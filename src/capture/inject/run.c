@@ -12,6 +12,7 @@
  */
 #include "capture/inject/run.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "capture/inject/injection.h"
@@ -108,7 +109,7 @@ static int open_signals(struct run *run, struct errmsg *err)
 
 	signal(SIGINT, SIG_DFL); /* a shell ignores it for everything started with '&' */
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		struct sigaction old;
 
 		if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)

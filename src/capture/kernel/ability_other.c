@@ -12,6 +12,7 @@
  * perf_event_paranoid says what perf allows users other than root: 2 only their own programs, 1
  * also the kernel's part of these, 0 whole CPUs, -1 everything.
  */
+#include "base/array.h"
 #include "capture/kernel/ability_int.h"
 
 #include "capture/inject/injection.h"
@@ -188,4 +189,4 @@ const struct ability_row ability_rows_other[] = {
 	 "CONFIG_VSOCKETS", "modprobe vsock, or a kernel with CONFIG_VSOCKETS"},
 };
 
-const size_t n_ability_rows_other = sizeof(ability_rows_other) / sizeof(*ability_rows_other);
+const size_t n_ability_rows_other = ARRAY_LEN(ability_rows_other);

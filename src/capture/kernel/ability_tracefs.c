@@ -19,6 +19,7 @@
  * kernel's code; events continue. It is one switch for the whole machine, so it is only read here,
  * never written.
  */
+#include "base/array.h"
 #include "capture/kernel/ability_int.h"
 #include "capture/kernel/functions.h"
 
@@ -196,7 +197,7 @@ static const char *choose_quiet_function(struct kfunctions *f)
 	static const char *const quiet[] = {"kernel_power_off", "kernel_halt", "panic",
 					    "emergency_restart"};
 
-	for (size_t i = 0; i < sizeof(quiet) / sizeof(*quiet); i++)
+	for (size_t i = 0; i < ARRAY_LEN(quiet); i++)
 		if (kfunctions_can(f, quiet[i]))
 			return quiet[i];
 	return NULL;
@@ -392,4 +393,4 @@ const struct ability_row ability_rows_tracefs[] = {
 	 "trace_pipe_raw", NULL},
 };
 
-const size_t n_ability_rows_tracefs = sizeof(ability_rows_tracefs) / sizeof(*ability_rows_tracefs);
+const size_t n_ability_rows_tracefs = ARRAY_LEN(ability_rows_tracefs);

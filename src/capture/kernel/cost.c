@@ -22,6 +22,7 @@
  */
 #include "capture/kernel/cost.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <fcntl.h>
@@ -133,7 +134,7 @@ bool cost_is_quick(const char *place)
 		n = pread(fd, code, sizeof(code), (off_t)strtoull(colon + 1, NULL, 16));
 		close(fd);
 	}
-	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && n == sizeof(code); i++)
+	for (size_t i = 0; i < ARRAY_LEN(quick) && n == sizeof(code); i++)
 		if ((code[0] & quick[i].mask) == quick[i].byte &&
 		    (code[1] & quick[i].second_mask) == quick[i].second)
 			return true;
@@ -231,7 +232,7 @@ static double cost_in_kernel(struct journal *j, const struct tracefs *t, const c
 		"__do_sys_getppid"};
 	double ns = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && ns == 0; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names) && ns == 0; i++) {
 		char definition[64];
 
 		snprintf(definition, sizeof(definition), "%c %s%s", letter, names[i], suffix);

@@ -23,6 +23,7 @@
  * With kptr_restrict all addresses read as 0; then the linker's marks are useless and are not
  * checked.
  */
+#include "base/array.h"
 #include "capture/kernel/functions_int.h"
 
 #include "base/errmsg.h"
@@ -47,10 +48,10 @@ static struct function_line stem_of(const char *name, size_t len)
 {
 	static const char *const words[] = {"asm_", "do_", "sysvec_", "exc_", "native_"};
 
-	for (size_t i = 0; i <= sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i <= ARRAY_LEN(words); i++) {
 		while (len && *name == '_')
 			name++, len--;
-		if (i < sizeof(words) / sizeof(*words) && len > strlen(words[i]) &&
+		if (i < ARRAY_LEN(words) && len > strlen(words[i]) &&
 		    !memcmp(name, words[i], strlen(words[i]))) {
 			name += strlen(words[i]);
 			len -= strlen(words[i]);
@@ -159,7 +160,7 @@ static const struct text_range {
 
 static const char *reason_by_place(const struct kfunctions *f, uint64_t addr)
 {
-	for (size_t i = 0; addr && i < sizeof(text_ranges) / sizeof(*text_ranges); i++)
+	for (size_t i = 0; addr && i < ARRAY_LEN(text_ranges); i++)
 		if (addr >= find_symbol(f, text_ranges[i].from).addr &&
 		    addr < find_symbol(f, text_ranges[i].to).addr)
 			return text_ranges[i].why;

@@ -13,6 +13,7 @@
  * To add one, add a row, in any order; put the candidate that does most of the old function's work
  * first.
  */
+#include "base/array.h"
 #include "capture/kernel/functions_int.h"
 
 #include "base/errmsg.h"
@@ -123,7 +124,7 @@ static bool is_copy_of(const struct function_line *line, const char *name, size_
 {
 	if (line->name_len <= len || memcmp(line->name, name, len))
 		return false;
-	for (size_t i = 0; i < sizeof(copy_suffixes) / sizeof(*copy_suffixes); i++)
+	for (size_t i = 0; i < ARRAY_LEN(copy_suffixes); i++)
 		if (line->name_len - len >= strlen(copy_suffixes[i]) &&
 		    !memcmp(line->name + len, copy_suffixes[i], strlen(copy_suffixes[i])))
 			return true;
@@ -154,7 +155,7 @@ static const char *find_or_copy(struct kfunctions *f, const char *name, size_t l
 
 static const char *find_system_call(struct kfunctions *f, const char *name)
 {
-	size_t n = sizeof(call_prefixes) / sizeof(*call_prefixes);
+	size_t n = ARRAY_LEN(call_prefixes);
 	char form[FUNCTION_NAME_MAX];
 	const char *call = NULL, *found = NULL;
 
@@ -173,7 +174,7 @@ static const char *find_renamed(struct kfunctions *f, const char *name)
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		if (strcmp(table[i].old, name))
 			continue;
 		for (const char *p = table[i].now; *p && !found;) {

@@ -14,6 +14,7 @@
  */
 #include "capture/kernel/kconfig.h"
 
+#include "base/array.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ void kconfig_read(struct kconfig *k, const char *root, const char *release)
 		      {"/lib/modules/", "/build/.config"}};
 
 	textbuf_init(&k->text, CONFIG_MAX_BYTES);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		const char *after = places[i].after;
 
 		if (snprintf(k->path, sizeof(k->path), "%s%s%s%s", root, places[i].before,

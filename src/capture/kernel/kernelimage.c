@@ -7,6 +7,7 @@
  */
 #include "capture/kernel/kernelimage.h"
 
+#include "base/array.h"
 #include "format/bytes.h"
 #include "format/tracedat.h"
 
@@ -49,7 +50,7 @@ void kernelimage_add(const struct kernelinfo *ki, struct textbuf *tb)
 	textbuf_add(tb, SNF_MAGIC, SNF_MAGIC_BYTES);
 	textbuf_add(tb, head, sizeof(head));
 	add_number(tb, ki->page_size, 4);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		if (parts[i].tag)
 			textbuf_add(tb, parts[i].tag, strlen(parts[i].tag) + 1);
 		add_text(tb, &ki->texts[parts[i].kind], parts[i].length_bytes);

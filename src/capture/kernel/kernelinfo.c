@@ -12,6 +12,7 @@
  */
 #include "capture/kernel/kernelinfo.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <dirent.h>
@@ -216,7 +217,7 @@ static const char *find_mounted(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "%s/events", places[i]);

@@ -12,6 +12,7 @@
  */
 #include "capture/kernel/words.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -242,7 +243,7 @@ bool kernelwords_each(const char *kind, const char *prefix,
 
 	if (tracefs_open(&tracefs, &unseen) >= 0)
 		w.t = &tracefs;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		if (strcmp(kinds[i].name, kind))
 			continue;
 		kinds[i].offer(&w);

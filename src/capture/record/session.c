@@ -9,6 +9,7 @@
  * Our own threads are excluded from the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux
  * 5.7): a recorder that records its own system calls creates its own load.
  */
+#include "base/array.h"
 #include "capture/bpf/tasks.h"
 #include "base/clock.h"
 #include "capture/kernel/pidspace.h"
@@ -662,7 +663,7 @@ bool session_cpu_stats(const struct session *s, const char *instance, unsigned c
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	if (tracefs_read_short(&s->t, instance, file, buf, sizeof(buf)) <= 0)
 		return false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		for (const char *p = buf; (p = strstr(p, rows[i].name)); p++)
 			if (p == buf || p[-1] == '\n')
 				*(uint64_t *)((char *)ret_stats + rows[i].offset) =

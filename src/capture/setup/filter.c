@@ -15,6 +15,7 @@
  *
  * A field is a word before an operator: prev_pid in `prev_pid == 1`.
  */
+#include "base/array.h"
 #include "capture/setup/setup_int.h"
 
 #include "base/spelling.h"
@@ -77,7 +78,7 @@ static bool is_everywhere(const char *field)
 					    "common_cpu",
 					    "common_comm"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(names[i], field))
 			return true;
 	return false;

@@ -17,6 +17,7 @@
  * Tried and dropped: mounting the instance's file over the top level's for the command. It needs a
  * separate mount namespace, and then mounts by the command are invisible to the rest of the system.
  */
+#include "base/array.h"
 #include "capture/setup/setup_int.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ long long setup_count_top(const struct tracefs *t, bool all)
 		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 		if (tracefs_read_short(t, "", file, text, sizeof(text)) <= 0)
 			continue;
-		for (size_t i = 0; i < (all ? sizeof(rows) / sizeof(*rows) : 1); i++) {
+		for (size_t i = 0; i < (all ? ARRAY_LEN(rows) : 1); i++) {
 			const char *at = strstr(text, rows[i]);
 			long long n;
 

@@ -12,6 +12,7 @@
  * They are not recorded if they would be incomplete (only some CPUs are traced, or the user
  * selected only some of these events) or disturb (each event has a stack).
  */
+#include "base/array.h"
 #include "capture/setup/setup_int.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@
 
 static const char *const name_events[] = {"task_newtask", "task_rename"};
 
-#define N_NAME_EVENTS (sizeof(name_events) / sizeof(*name_events))
+#define N_NAME_EVENTS ARRAY_LEN(name_events)
 
 static bool has_stacks(const struct setup *s, const struct plan_buffer *b)
 {

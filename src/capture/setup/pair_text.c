@@ -10,6 +10,7 @@
  *
  * This file writes nothing to the kernel and looks up nothing: the arguments are resolved.
  */
+#include "base/array.h"
 #include "capture/setup/pair_int.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static const char *synth_type(const struct probe_arg *a)
 
 	if (!type)
 		return !strcmp(a->fetch, "$comm") ? "char[]" : "u64";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(type + 1, rows[i].fetch))
 			return rows[i].synth;
 	return NULL;

@@ -24,6 +24,7 @@
  * number of returns minus the number of events. Triggers keep strings up to the kernel's limit of
  * 64 bytes. pair_text.c makes the texts.
  */
+#include "base/array.h"
 #include "capture/setup/pair_int.h"
 #include "base/files/regular.h"
 
@@ -220,7 +221,7 @@ static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2"
 				 "sonde_guard8",  "sonde_guard9", "sonde_guard10", "sonde_guard11",
 				 "sonde_guard12", "sonde_guard13"};
 
-#define N_GUARDS (sizeof(guard_names) / sizeof(*guard_names))
+#define N_GUARDS ARRAY_LEN(guard_names)
 
 _Static_assert(N_GUARDS == VARS_MAX, "one for each argument that is taken along");
 

@@ -15,6 +15,7 @@
  * its buffer has events. Their settings could be restored, but their events would be mixed with
  * ours and then lost. --take-over uses it anyway.
  */
+#include "base/array.h"
 #include "capture/setup/setup_int.h"
 
 #include "base/spelling.h"
@@ -32,7 +33,7 @@ static const char *const latency_tracers[] = {
 
 bool setup_is_latency(const char *tracer)
 {
-	for (size_t i = 0; i < sizeof(latency_tracers) / sizeof(*latency_tracers); i++)
+	for (size_t i = 0; i < ARRAY_LEN(latency_tracers); i++)
 		if (!strcmp(latency_tracers[i], tracer))
 			return true;
 	return false;
@@ -73,7 +74,7 @@ static int refuse_tracer(const struct tracefs *t, const char *tracer, struct err
 		if (len < sizeof(all) - 40)
 			len += snprintf(all + len, sizeof(all) - len, " %.30s", tracers.names[i]);
 	}
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!strcmp(tracer, known[i]))
 			sp.nearest = NULL; /* it is spelled correctly */
 	errmsg_set(
@@ -171,7 +172,7 @@ static int clean_top(struct setup *s, struct errmsg *err)
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++) {
 		char text[8];
 
 		/* missing, or closed to everybody (a locked-down kernel): not in use */

@@ -9,6 +9,7 @@
  *	kprobe_profile     sonde_1234/vfs_read   1103     hits by all processes, including sonde's own reads
  *	per_cpu/…/stats    entries, overrun, read events  what is in the buffers: without sonde's own
  */
+#include "base/array.h"
 #include "capture/setup/setup_int.h"
 
 #include "capture/kernel/cost.h"
@@ -175,7 +176,7 @@ static uint64_t count_events(const struct setup *s)
 			if (tracefs_read_short(&s->t, s->buffers[b].instance, file, text,
 					       sizeof(text)) <= 0)
 				continue;
-			for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 				const char *at = strstr(text, rows[i]);
 
 				n += at ? strtoull(at + strlen(rows[i]), NULL, 10) : 0;

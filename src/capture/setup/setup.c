@@ -13,6 +13,7 @@
  */
 #include "capture/setup/setup.h"
 
+#include "base/array.h"
 #include "base/spelling.h"
 #include "capture/setup/setup_int.h"
 
@@ -460,7 +461,7 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(steps) && r >= 0; i++)
 		r = steps[i](s, b, err);
 	return r;
 }

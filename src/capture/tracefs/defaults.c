@@ -12,6 +12,8 @@
  */
 #include "capture/tracefs/defaults.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 
 /* tracing_cpumask depends on the machine: defaults_fmt_cpumask(). */
@@ -60,13 +62,13 @@ static const char *const options_on_at_top[] = {"trace_printk_dest", "copy_trace
 
 const struct default_row *defaults_rows(size_t *ret_n)
 {
-	*ret_n = sizeof(rows) / sizeof(*rows);
+	*ret_n = ARRAY_LEN(rows);
 	return rows;
 }
 
 const char *defaults_find(const char *file)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].file, file))
 			return rows[i].shown;
 	return NULL;
@@ -82,10 +84,9 @@ static bool has(const char *const *names, size_t n, const char *name)
 
 bool defaults_option(const char *instance, const char *option)
 {
-	if (has(options_on, sizeof(options_on) / sizeof(*options_on), option))
+	if (has(options_on, ARRAY_LEN(options_on), option))
 		return true;
-	return !*instance && has(options_on_at_top,
-				 sizeof(options_on_at_top) / sizeof(*options_on_at_top), option);
+	return !*instance && has(options_on_at_top, ARRAY_LEN(options_on_at_top), option);
 }
 
 char *defaults_fmt_cpumask(unsigned n_cpus, char *buf, size_t n_bytes)

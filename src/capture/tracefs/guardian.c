@@ -17,6 +17,7 @@
  * process group would end both. A second pipe reports this to the owner: only the guardian has its
  * writing end, and closes it with all other files.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/tracefs/journal_int.h"
 
@@ -39,7 +40,7 @@ static void leave_the_owner(int *pipe_fd, int *journal_fd)
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);

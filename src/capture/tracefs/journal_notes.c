@@ -20,6 +20,7 @@
  * Root reads journals, so the reader trusts no length and no name. It ignores what is cut off or
  * unknown.
  */
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/journal_int.h"
 
@@ -257,7 +258,7 @@ int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
 			break;
 		p = eol + 1;
 		word_end = take_word(&line, eol);
-		for (size_t i = 0; i < sizeof(note_words) / sizeof(*note_words) && r >= 0; i++) {
+		for (size_t i = 0; i < ARRAY_LEN(note_words) && r >= 0; i++) {
 			if (!is_word(word, word_end, note_words[i]))
 				continue;
 			if (i != NOTE_FILE)

@@ -16,6 +16,7 @@
  * another recording may use by then, and marks of tasks. If the tracing directory was unmounted,
  * nothing can be restored, although every file seems to be gone.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/regular.h"
 #include "capture/tracefs/journal_int.h"
@@ -130,7 +131,7 @@ static int undo_probe(const struct tracefs *t, const struct note *n, struct errm
 	int r = 0;
 
 	snprintf(line, sizeof(line), "-:%s", n->name);
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		r = remove_probe(t, files[i], line);
 		if (r >= 0)
 			return 0;

@@ -14,6 +14,7 @@
  * sonde tries to define one on an event that does not exist. A kernel that supports them answers
  * ENODEV, others EINVAL; neither defines anything.
  */
+#include "base/array.h"
 #include "capture/tracefs/probes.h"
 
 #include "symbols/arch.h"
@@ -79,7 +80,7 @@ void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel)
 	if (tracefs_read(t, "", "README", &readme) < 0)
 		textbuf_clear(&readme);
 	textbuf_add(&readme, "", 1);
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features) && !readme.overflow; i++)
+	for (size_t i = 0; i < ARRAY_LEN(features) && !readme.overflow; i++)
 		if (strstr(readme.start, features[i].words))
 			*(bool *)((char *)&k + features[i].offset) = true;
 	textbuf_release(&readme);

@@ -19,6 +19,7 @@
  */
 #include "capture/tracefs/probes.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "capture/kernel/functions.h"
@@ -140,7 +141,7 @@ static const char *remedy_for_type(const struct probe *p, const char *at, char *
 		return "the kernel knows only its own symbols, not those of a program; omit "
 		       "the type";
 	spelling_init(&sp, at, len);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		if (len == strlen(types[i]) && !strncmp(at, types[i], len))
 			return "this kernel is too old for this type";
 		spelling_add(&sp, types[i]);
@@ -154,7 +155,7 @@ static const char *remedy_for_type(const struct probe *p, const char *at, char *
 
 static const char *remedy_for(const char *words)
 {
-	for (size_t i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
+	for (size_t i = 0; i < ARRAY_LEN(remedies); i++)
 		if (!strncmp(words, remedies[i].words, strlen(remedies[i].words)))
 			return remedies[i].remedy;
 	return "";

@@ -17,6 +17,7 @@
  */
 #include "capture/tracefs/reset.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/eventdir.h"
@@ -232,7 +233,7 @@ static const struct {
 
 unsigned dynamic_kind_parse(const char *word)
 {
-	for (size_t i = 0; i < sizeof(kind_words) / sizeof(*kind_words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kind_words); i++)
 		if (!strcmp(kind_words[i].word, word))
 			return kind_words[i].kinds;
 	return 0;

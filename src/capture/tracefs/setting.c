@@ -26,6 +26,8 @@
  */
 #include "capture/tracefs/setting.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -79,7 +81,7 @@ static const struct {
 
 static enum setting_kind kind_of(const char *file)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!fnmatch(kinds[i].pattern, file, 0))
 			return kinds[i].kind;
 	return SETTING_VALUE;

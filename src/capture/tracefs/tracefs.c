@@ -22,6 +22,7 @@
  */
 #include "capture/tracefs/tracefs.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/plain.h"
 #include "base/spelling.h"
@@ -67,7 +68,7 @@ static bool find_mounted(char *root)
 	FILE *mounts;
 	bool found = false;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (is_tracing_dir(places[i])) {
 			snprintf(root, TRACEFS_PATH_MAX, "%s", places[i]);
 			return true;

@@ -7,6 +7,7 @@
  */
 #include "cli/as/perf.h"
 
+#include "base/array.h"
 #include "cli/as/personality.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static const struct {
 
 bool perf_command(size_t i, const char **ret_name, const char **ret_summary)
 {
-	if (i >= sizeof(commands) / sizeof(*commands))
+	if (i >= ARRAY_LEN(commands))
 		return false;
 	*ret_name = commands[i].name;
 	*ret_summary = commands[i].summary;
@@ -35,7 +36,7 @@ static int usage(FILE *to)
 	fputs("\n usage: perf [--version] [--help] COMMAND [ARGS]\n\n"
 	      " The commands of perf that sonde knows are:\n",
 	      to);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		fprintf(to, "   %-15s %s\n", commands[i].name, commands[i].summary);
 	return to == stdout ? 0 : 1;
 }
@@ -53,7 +54,7 @@ int perf_run(int argc, char **argv)
 		printf("perf version sonde-%s\n", SONDE_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
 		if (strcmp(commands[i].name, argv[1]))
 			continue;
 		r = commands[i].run(argc - 1, argv + 1, &err);

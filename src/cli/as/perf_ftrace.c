@@ -14,6 +14,7 @@
  */
 #include "cli/as/perf_ftrace.h"
 
+#include "base/array.h"
 #include "cli/as/perf.h"
 #include "present/calltimestext.h"
 #include "present/latencyperf.h"
@@ -119,7 +120,7 @@ static int apply_tracer_option(struct perf_ftrace_options *o, const char *text, 
 	const struct tracer_option *row = NULL;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(tracer_options) / sizeof(*tracer_options) && !row; i++)
+	for (size_t i = 0; i < ARRAY_LEN(tracer_options) && !row; i++)
 		if (tracer_options[i].of_graph == graph && strlen(tracer_options[i].word) == len &&
 		    !strncmp(tracer_options[i].word, text, len))
 			row = &tracer_options[i];
@@ -164,7 +165,7 @@ static int apply_sort(void *opts, const char *value, struct errmsg *err)
 		     {"count", CALLTIMES_CALLS},
 		     {"name", CALLTIMES_NAME}};
 
-	for (size_t i = 0; i < sizeof(sorts) / sizeof(*sorts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sorts); i++)
 		if (!strcmp(sorts[i].word, value)) {
 			((struct perf_ftrace_options *)opts)->sort = sorts[i].sort;
 			return 0;
@@ -559,7 +560,7 @@ int perf_ftrace(int argc, char **argv, struct errmsg *err)
 	bool help = false;
 	int n, r;
 
-	for (size_t i = 0; argc > 1 && i < sizeof(sub_commands) / sizeof(*sub_commands); i++)
+	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(sub_commands); i++)
 		if (!strcmp(argv[1], sub_commands[i].name)) {
 			sub = &sub_commands[i];
 			argc--;

@@ -10,6 +10,7 @@
  *
  * Mistakes in the grammar have a reason (enum definition_reason), which the table below translates.
  */
+#include "base/array.h"
 #include "cli/as/perf_probe.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text
 		perf_probe_say(o, "Semantic error :%%%s is not supported.\n%s\n", part, err->text);
 		return -ENOTSUP;
 	}
-	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sentences); i++)
 		if (sentences[i].reason == err->reason) {
 			perf_probe_say(o, "Semantic error :%s\n%s\n", sentences[i].sentence,
 				       err->text);

@@ -6,6 +6,7 @@
  * They say nothing when all went well. An instance that does not exist is refused; trace-cmd acts on the
  * top level instead (stop, restart, stat), which no script can want.
  */
+#include "base/array.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/reset.h"
 #include "cli/as/tracecmd_int.h"
@@ -137,7 +138,7 @@ int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *
 	};
 
 	drop_filters(t, instance);
-	return write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
+	return write_rows(t, instance, rows, ARRAY_LEN(rows), err);
 }
 
 /* What trace-cmd reset sets beyond that. Options and, without -b, sizes stay as they are. */
@@ -155,7 +156,7 @@ static int reset_one(const struct tracefs *t, const char *instance, const char *
 	reset_events(&reset, instance);
 	r = tc_switch_off(t, instance, err);
 	if (r >= 0)
-		r = write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
+		r = write_rows(t, instance, rows, ARRAY_LEN(rows), err);
 	if (r >= 0 && !*instance)
 		reset_dynamic_events(&reset, 0);
 	if (r >= 0)
@@ -305,7 +306,7 @@ int tc_run_snapshot(struct tc_line *line, struct errmsg *err)
 	if (r >= 0 && !tracefs_exists(&t, instance, file))
 		r = errmsg_set(err, -ENOENT, "there is no %s: this kernel has no snapshots here",
 			       file);
-	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(acts) && r >= 0; i++)
 		if (tc_has(line, acts[i].letter, NULL)) {
 			any = true;
 			r = tracefs_write(&t, instance, file, acts[i].text, TRACEFS_APPEND, err);

@@ -5,6 +5,7 @@
  * start first ends what was traced until now in the buffers that it uses; set adds to what is there and
  * leaves tracing on or off as it was. Neither keeps a journal.
  */
+#include "base/array.h"
 #include "capture/setup/setup.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/kernel/start.h"
@@ -25,7 +26,7 @@ static int empty_lists(const struct tracefs *t, const struct plan_buffer *b, str
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++)
 		if (rows[i].words->n && tracefs_exists(t, b->name, rows[i].file))
 			r = tracefs_write(t, b->name, rows[i].file, "", TRACEFS_SET, err);
 	return r;

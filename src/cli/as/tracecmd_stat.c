@@ -6,6 +6,7 @@
  * empty line before it. The parts that are one file each are rows. Systems and events come in the order
  * in which the directory has them, as in trace-cmd: a script may take the first one.
  */
+#include "base/array.h"
 #include "cli/as/tracecmd_int.h"
 
 #include <stdio.h>
@@ -251,7 +252,7 @@ static void print_pids(const struct tracefs *t, const char *instance)
 		{"set_ftrace_notrace_pid", "no pid", "Filtered function tracer notrace PIDs:\n"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		print_file(t, instance, &rows[i]);
 }
 

@@ -11,6 +11,7 @@
  * The star says that the line can be probed; then come both counts, of the function (as loop:2 has it) and
  * of the file (prog.c:14). Without the source the numbers are printed all the same.
  */
+#include "base/array.h"
 #include "base/json/jsonwriter.h"
 #include "cli/screen/output.h"
 #include "cli/probe/commands.h"
@@ -48,7 +49,7 @@ static bool looks_like_file(const char *s)
 					      ".S", ".s", ".rs", ".go",	 ".y",	 ".l",	 ".inc"};
 	size_t len = strlen(s);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
 		size_t n = strlen(endings[i]);
 
 		if (len > n && !strcmp(s + len - n, endings[i]))

@@ -9,6 +9,7 @@
  */
 #include "cli/screen/output.h"
 
+#include "base/array.h"
 #include "base/files/caller.h"
 #include "base/textbuf.h"
 #include "live/report.h"
@@ -38,7 +39,7 @@ static const char *find_secure_pager(void)
 {
 	static const char *const paths[] = {"/usr/bin/less", "/bin/less", "/usr/local/bin/less"};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		char *real = access(paths[i], X_OK) ? NULL : realpath(paths[i], NULL);
 		const char *name = real ? strrchr(real, '/') : NULL;
 		bool is_less = name && !strcmp(name, "/less");
@@ -62,7 +63,7 @@ static void run_secure_pager(const char *path)
 		"LESSGLOBALTAGS",   "LESSMETACHARS",	"LESSMETAESCAPE",  "LESSECHO",
 		"LESSSECURE_ALLOW", "VISUAL",		"EDITOR",	   "SHELL"};
 
-	for (size_t i = 0; i < sizeof(gone) / sizeof(*gone); i++)
+	for (size_t i = 0; i < ARRAY_LEN(gone); i++)
 		unsetenv(gone[i]);
 	if (setenv("LESSSECURE", "1", 1) || setenv("LESSHISTFILE", "-", 1) ||
 	    setenv("LESS", "FRX", 1) || setenv("PATH", "/usr/bin:/bin", 1))

@@ -54,7 +54,7 @@ const char *const filter_op_names[] = {
 	[OP_MOD] = "%",	   [OP_SHIFT_RIGHT] = ">>", [OP_SHIFT_LEFT] = "<<", [OP_BIT_AND] = "&",
 	[OP_BIT_OR] = "|", [OP_XOR] = "^"};
 
-#define N_OPS (sizeof(filter_op_names) / sizeof(*filter_op_names))
+#define N_OPS ARRAY_LEN(filter_op_names)
 
 /* "the filter 'x' cannot be read at 'y': why". Always -EINVAL. */
 static int __attribute__((format(printf, 3, 4)))

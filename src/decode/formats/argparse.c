@@ -15,6 +15,7 @@
  * kind it returns; TOKEN_ERROR means that the event cannot be printed by its format. Nesting is
  * bounded by DEPTH_MAX, so a hostile text cannot exhaust the stack.
  */
+#include "base/array.h"
 #include "decode/formats/event_int.h"
 #include "decode/formats/formats.h"
 #include "decode/formats/functions.h"
@@ -111,7 +112,7 @@ static int op_prio(const char *op)
 		    {">", 9},  {">=", 9}, {"<=", 9},  {"==", 10}, {"!=", 10}, {"&", 11},
 		    {"^", 12}, {"|", 13}, {"&&", 14}, {"||", 15}, {"?", 16}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].op, op))
 			return rows[i].prio;
 	return -1;
@@ -234,7 +235,7 @@ static bool is_binary(const struct token *t)
 	static const char *const ops[] = {">>", "<<", "&", "|", "&&", "||", "-",  "+",	"*",
 					  "^",	"/",  "%", "<", ">",  "<=", ">=", "==", "!="};
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
 		if (token_is(t, ops[i]))
 			return true;
 	return false;
@@ -415,7 +416,7 @@ static int64_t name_value(const char *text)
 
 	if (isdigit((unsigned char)text[0]))
 		return strtoull(text, NULL, 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].name, text))
 			return rows[i].value;
 	return -1;
@@ -745,7 +746,7 @@ static enum token_kind parse_function(struct arg_parser *p, struct arg *arg, con
 	};
 	const struct print_function *fn;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].name, name))
 			return rows[i].parse(p, arg);
 	fn = formats_print_function(p->ep->ev->formats, name);
@@ -791,7 +792,7 @@ static uint64_t cast_mask(const char *type, size_t len)
 		type += 9;
 		len -= 9;
 	}
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (strlen(rows[i].type) == len && !strncmp(type, rows[i].type, len))
 			return rows[i].mask;
 	return UINT64_MAX;

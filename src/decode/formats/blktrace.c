@@ -13,6 +13,8 @@
  */
 #include "decode/formats/blktrace.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ static const struct event *find_neighbour(struct formats *f)
 	static const char *const names[] = {"power", "kmem_free", "user_stack"};
 	const struct event *ev = NULL;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !ev; i++)
+	for (size_t i = 0; i < ARRAY_LEN(names) && !ev; i++)
 		ev = formats_find_name(f, "ftrace", names[i]);
 	return ev;
 }
@@ -64,7 +66,7 @@ static bool is_as_expected(const struct event *ev)
 		    {"common_pid", 4, 4, false},
 		    {"common_lock_depth", 8, 4, true}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct field *field = event_find_common(ev, rows[i].name);
 
 		if (!field && rows[i].optional)

@@ -17,6 +17,7 @@
  * whose fields or print format cannot be parsed is kept with `failed` set: its records are then
  * shown field by field.
  */
+#include "base/array.h"
 #include "decode/formats/event_int.h"
 #include "decode/formats/formats.h"
 
@@ -189,7 +190,7 @@ static uint32_t type_size(const struct token *t)
 	} sizes[] = {{"u8", 1},	 {"u16", 2}, {"u32", 4}, {"u64", 8}, {"s8", 1},
 		     {"s16", 2}, {"s32", 4}, {"s64", 8}, {"char", 1}};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		if (token_is(t, sizes[i].name))
 			return sizes[i].size;
 	return 0;
@@ -244,7 +245,7 @@ static uint32_t meaning_of(const struct field *f)
 	uint32_t size = is_array && f->n_elements ? f->size / f->n_elements : f->size;
 	size_t len = strcspn(f->type, "[");
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (size == rows[i].size && strlen(rows[i].type) == len &&
 		    !strncmp(f->type, rows[i].type, len) &&
 		    (!is_array || rows[i].flag == FIELD_REAL))

@@ -180,7 +180,7 @@ static void find_common(struct formats *f)
 	if (!f->n_events)
 		return;
 	formats_parse(f, f->by_id[0]);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct field *field = event_find_common(f->by_id[0], rows[i].name);
 
 		if (field && field->size <= 8 && field->offset < 65536)

@@ -13,6 +13,7 @@
  * libtraceevent sign-extends four-byte numbers, so that a block beyond 2^31 becomes one near 2^64;
  * here it stays the requested block.
  */
+#include "base/array.h"
 #include "decode/formats/functions.h"
 #include "decode/formats/functions_int.h"
 #include "decode/print/print.h"
@@ -82,7 +83,7 @@ static void add_variable(struct textbuf *out, const uint8_t *cdb)
 	} rows[] = {{0x09, "READ"}, {0x0a, "VERIFY"}, {0x0b, "WRITE"}, {0x0d, "WRITE_SAME"}};
 	unsigned action = number_at(cdb, 8, 2);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (rows[i].action != action)
 			continue;
 		textbuf_addf(out, "%s_32 ", rows[i].name);

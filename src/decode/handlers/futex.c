@@ -7,6 +7,7 @@
  * The fourth argument is a pointer to a time-out or a second number, depending on the operation.
  * For an operation without a row the print format is used.
  */
+#include "base/array.h"
 #include "decode/handlers/handler_int.h"
 
 #include <linux/futex.h>
@@ -66,7 +67,7 @@ int handle_futex(struct printer *p, const struct event *ev, const struct record 
 		if (!handler_number(p, ev, i, field_names[i], &v[i]))
 			return 1;
 	command = v[OP] & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-	if (command >= sizeof(rows) / sizeof(*rows))
+	if (command >= ARRAY_LEN(rows))
 		return 1;
 	row = &rows[command];
 	textbuf_add(p->out, "op=", 3);

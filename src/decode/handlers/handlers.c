@@ -6,6 +6,7 @@
  * the later one wins, as plugins override built-in handlers.
  */
 #include "decode/handlers/handlers.h"
+#include "base/array.h"
 #include "decode/handlers/handler_int.h"
 
 #include <string.h>
@@ -108,7 +109,7 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 {
 	const struct handler_row *found = NULL, *named = NULL;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (strcmp(rows[i].name, ev->name) || strcmp(rows[i].system, ev->system))
 			continue;
 		named = &rows[i];
@@ -125,7 +126,7 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 
 bool handlers_find(const char *system, const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].name, name) && !strcmp(rows[i].system, system))
 			return true;
 	return false;

@@ -10,6 +10,7 @@
  * The event has more fields than a handler's row can name and is rare, so the fields are looked up
  * by name for each record. A missing field leaves its blank. Newer kernels do not have the event.
  */
+#include "base/array.h"
 #include "decode/handlers/handler_int.h"
 
 #define INDENT 65 /* roughly where the INFO part of a line begins */
@@ -80,7 +81,7 @@ int handle_bss_info_changed(struct printer *p, const struct event *ev, const str
 	add_text(p, ev, "vif_name");
 	if (handler_optional(p, ev, 0, "vif_type", &type))
 		textbuf_addf(p->out, "(%d)", (int)type);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		add_row(p, ev, &rows[i]);
 	return 0;
 }

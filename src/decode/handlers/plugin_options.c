@@ -13,6 +13,7 @@
  * and values.
  */
 #include "decode/handlers/plugin_options.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static int parse_value(const char *text, enum asked *ret)
 		enum asked asked;
 	} values[] = {{"0", ASKED_OFF}, {"false", ASKED_OFF}, {"1", ASKED_ON}, {"true", ASKED_ON}};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		if (!strcmp(values[i].text, text)) {
 			*ret = values[i].asked;
 			return 0;

@@ -6,6 +6,7 @@
  *
  * -1 pages means all. Newer kernels have more reasons than the four with a name here.
  */
+#include "base/array.h"
 #include "decode/handlers/handler_int.h"
 
 enum { PAGES, REASON }; /* order of the row's fields */
@@ -27,7 +28,7 @@ int handle_tlb_flush(struct printer *p, const struct event *ev, const struct rec
 	if (!handler_number(p, ev, REASON, "reason", &v))
 		return 1;
 	textbuf_add(p->out, " reason=", 8);
-	if (v < sizeof(reasons) / sizeof(*reasons))
+	if (v < ARRAY_LEN(reasons))
 		textbuf_add_str(p->out, reasons[v]);
 	textbuf_add(p->out, " (", 2);
 	textbuf_add_signed(p->out, v);

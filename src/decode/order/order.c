@@ -14,6 +14,7 @@
  * Wakeup latency: maps a pid to the time of its wakeup, until the switch to it.
  */
 #include "decode/order/order.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "decode/handlers/handler_int.h"
 #include "decode/order/sequence.h"
@@ -109,7 +110,7 @@ enum event_role order_role(const struct event *ev)
 		    {handle_func_repeats, ROLE_FUNCTION},
 		    {handle_graph_entry, ROLE_GRAPH_ENTRY}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (ev->handler == rows[i].handler)
 			return rows[i].role;
 	/* by name, because report -w needs them even without plugins */

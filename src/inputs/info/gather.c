@@ -17,6 +17,7 @@
  * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a
  * hostile file costs; lists are cut at LIST_MAX.
  */
+#include "base/array.h"
 #include "inputs/info/info.h"
 #include "base/textbuf.h"
 #include "decode/timeconv.h"
@@ -340,7 +341,7 @@ static void add_stat_line(struct info_loss *l, const char *line, size_t len)
 		    {"read events: ", &l->n_read},
 		    {"missed hits of probes: ", &l->n_hits_missed}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		size_t n = strlen(rows[i].name);
 
 		if (len <= n || memcmp(line, rows[i].name, n))
@@ -606,7 +607,7 @@ static const struct {
 	{"synthetic", NULL, "synthetic events"},
 };
 
-#define N_TELLS (sizeof(tells) / sizeof(*tells))
+#define N_TELLS ARRAY_LEN(tells)
 
 static int gather_seen(struct gather *g)
 {

@@ -12,6 +12,7 @@
  * A text is one in an array, one of any length, or (char *) elsewhere in memory: in the kernel's, or with .ustring in the
  * program's.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "live/kernel/bpfevent.h"
 #include "decode/formats/event.h"
@@ -34,7 +35,7 @@ static const char *other_task(const struct event_name *name)
 		      {"sched_wakeup", "pid"},
 		      {"sched_wakeup_new", "pid"}};
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+	for (size_t i = 0; i < ARRAY_LEN(events); i++)
 		if (!strcmp(name->system, "sched") && !strcmp(name->event, events[i].event))
 			return events[i].field;
 	return NULL;
@@ -119,7 +120,7 @@ static bool find_general(const char *name, struct bpffilter_field *ret)
 		    {"comm", &of_comm},
 		    {"common_pid", &of_pid}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(rows[i].name, name)) {
 			*ret = *rows[i].field;
 			return true;

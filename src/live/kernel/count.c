@@ -16,6 +16,7 @@
  */
 #include "live/kernel/count.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "live/kernel/count_bpf.h"
 #include "live/kernel/run.h"
@@ -183,7 +184,7 @@ static int leave_out_own(struct count_run *cr, struct errmsg *err)
 
 		if (strcmp(e->name.system, "sched"))
 			continue;
-		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields) && r >= 0; k++)
+		for (size_t k = 0; k < ARRAY_LEN(fields) && r >= 0; k++)
 			if (event_find_field(e->format, fields[k]))
 				r = kernelrun_leave_out_own(&cr->run, e, fields[k], err);
 	}

@@ -11,6 +11,7 @@
  *
  * Symbols and formats have megabytes: text goes to the caller as it is made, and nothing is stored.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "present/dump/dump_int.h"
 
@@ -187,7 +188,7 @@ static bool print_texts_v6(struct dump *d)
 		{TRACEFILE_CMDLINES, DUMP_CMDLINES, "Saved command lines"},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct piece text = tracefile_text(d->tf, texts[i].kind);
 
 		if (!is_in_file(d->tf, text))
@@ -326,7 +327,7 @@ static const struct {
 
 static unsigned text_items(uint16_t id)
 {
-	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections); i++)
+	for (size_t i = 0; i < ARRAY_LEN(text_sections); i++)
 		if (text_sections[i].id == id)
 			return text_sections[i].items;
 	return 0;

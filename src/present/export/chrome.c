@@ -20,6 +20,7 @@
  * functions and system calls. If the tgid is unknown, a task is its own process. Tasks of other
  * machines (guests) get numbers from 10 000 000 on.
  */
+#include "base/array.h"
 #include "base/json/json.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
@@ -314,7 +315,7 @@ static void name_irq(struct printer *p, const struct record *rec, int level, cha
 		return;
 	}
 	printer_number(p, f, &vec);
-	if (vec < sizeof(soft) / sizeof(*soft))
+	if (vec < ARRAY_LEN(soft))
 		snprintf(buf, size, "%s", soft[vec]);
 	else
 		snprintf(buf, size, "softirq %llu", (unsigned long long)vec);

@@ -16,6 +16,7 @@
  *
  * Perfetto reads all times as boot time; they are the trace's own clock, unchanged.
  */
+#include "base/array.h"
 #include "decode/walker.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
@@ -166,7 +167,7 @@ static size_t packet_open(struct trace_export *x, uint32_t machine)
 
 static const struct known_event *find_known(const struct event *ev)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!strcmp(known[i].name, ev->name) && !strcmp(known[i].system, ev->system))
 			return &known[i];
 	return NULL;

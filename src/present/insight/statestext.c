@@ -7,6 +7,7 @@
  *
  * A column of states in which no task ever was is left out, so that the rest fits into 80 columns.
  */
+#include "base/array.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
 #include "present/insight/view.h"
@@ -25,7 +26,7 @@ static const struct {
 	{STATE_STOPPED, "stop", 6},    {STATE_IDLE, "idle", 6},
 	{STATE_UNKNOWN, "unknown", 7},
 };
-#define N_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define N_COLUMNS ARRAY_LEN(columns)
 
 static size_t n_shown(const struct states_view *v)
 {

@@ -10,6 +10,8 @@
  */
 #include "present/insight/words.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 
 #define OWNERS_SAID 3 /* in a sentence */
@@ -40,7 +42,7 @@ const char *length_fmt(const struct timeline *tl, uint64_t n, char *buf, size_t 
 		snprintf(buf, size, "%llu %s", (unsigned long long)n, unit.name);
 		return buf;
 	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (ns >= units[i].ns) {
 			snprintf(buf, size, "%.3f %s", (double)ns / units[i].ns, units[i].name);
 			return buf;
@@ -61,7 +63,7 @@ const char *short_length_fmt(const struct timeline *tl, uint64_t n, char *buf, s
 		return buf;
 	}
 	/* 999.5 would become 1000 */
-	for (; i + 1 < sizeof(names) / sizeof(*names) && v >= 999.5; i++)
+	for (; i + 1 < ARRAY_LEN(names) && v >= 999.5; i++)
 		v /= 1000;
 	snprintf(buf, size, "%.*f%s", !i || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v, names[i]);
 	return buf;

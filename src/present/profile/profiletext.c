@@ -20,6 +20,8 @@
  */
 #include "present/profile/profiletext.h"
 
+#include "base/array.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,7 +45,7 @@ static const char *fmt_time(char text[32], uint64_t v, const struct profile_styl
 		snprintf(text, 32, "%" PRIu64, v);
 		return text;
 	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		double d = v / units[i].unit;
 
 		if (v < units[i].from)
@@ -134,7 +136,7 @@ static const char *state_meaning(const char *state)
 		    {'t', "traced"},	{'X', "dead"},	   {'Z', "zombie"},  {'P', "parked"},
 		    {'I', "idle"},	{'K', "wakekill"}, {'W', "waking"},  {'x', "dead"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].letter == state[0])
 			return rows[i].text;
 	return "";
@@ -183,7 +185,7 @@ static void add_value(const struct profile *p, const struct profile_row *r, stru
 					   "func",	"caller", "__probe_ip"};
 	const struct field *f = r->field;
 
-	for (size_t i = 0; i < sizeof(code) / sizeof(*code); i++)
+	for (size_t i = 0; i < ARRAY_LEN(code); i++)
 		if (f->size == 8 && !strcmp(f->name, code[i])) {
 			add_function(p, r->value, "", tb);
 			return;
@@ -290,7 +292,7 @@ static bool is_tracing(const struct profile *p, uint64_t addr)
 	size_t len = 0;
 	const char *name = profile_function(p, addr, &len);
 
-	for (size_t i = 0; name && i < sizeof(starts) / sizeof(*starts); i++)
+	for (size_t i = 0; name && i < ARRAY_LEN(starts); i++)
 		if (len >= strlen(starts[i]) && !memcmp(name, starts[i], strlen(starts[i])))
 			return true;
 	return false;

@@ -8,6 +8,7 @@
  * Both forms accept the same arguments. Without parentheses a blank ends an argument, unless it is
  * inside parentheses of the argument itself.
  */
+#include "base/array.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -47,7 +48,7 @@ static bool is_bitfield(const char *s, size_t len)
 
 static bool type_is_known(const char *s, size_t len)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
 		if (strlen(types[i]) == len && !memcmp(types[i], s, len))
 			return true;
 	return is_bitfield(s, len);
@@ -58,7 +59,7 @@ static int refuse_type(struct definer *p, struct span span)
 	struct spelling sp;
 
 	spelling_init(&sp, p->text + span.at, span.len);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
 		spelling_add(&sp, types[i]);
 	if (p->text[span.at] == 'b' && memchr(p->text + span.at, '@', span.len))
 		return definer_refuse(p, span,
@@ -145,7 +146,7 @@ static bool is_reserved(const char *name)
 					   "common_pid",     "common_tgid",  "__probe_ip",
 					   "__probe_ret_ip", "__probe_func"};
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
 		if (!strcmp(name, list[i]))
 			return true;
 	return false;

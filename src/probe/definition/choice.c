@@ -10,6 +10,7 @@
  *	put(Mode)           undecided; code that knows the functions decides (definition.chosen)
  *	put()               no arguments; put(void) selects
  */
+#include "base/array.h"
 #include "probe/definition/definition_int.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static bool is_type(const char *s, size_t len)
 		len--;
 	while (n < len && definer_is_name_char(s[n]))
 		n++;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strlen(words[i]) == n && !strncmp(words[i], s, n))
 			return true;
 	return n && strchr("*&>", s[len - 1]) && (len < 2 || s[len - 2] != '-');

@@ -29,6 +29,7 @@
  * Impossible conditions are refused here, with a caret: the kernel would say less, and later. The
  * kernel would even compare an array, by its first element.
  */
+#include "base/array.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
@@ -125,7 +126,7 @@ static bool is_common(const char *s, size_t len)
 		"CPU",	      "cpu",	    "COMM",	    "comm",	      "stacktrace",
 		"STACKTRACE", "__probe_ip", "__probe_func", "__probe_ret_ip", "ip"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strlen(words[i]) == len && !strncmp(words[i], s, len))
 			return true;
 	return len > 7 && !strncmp(s, "common_", 7);
@@ -259,7 +260,7 @@ static int take_operator(struct condition *c, struct test *t)
 	static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">", "~", "&"};
 	const char *s = c->text + c->at;
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
 		if (!strncmp(s, ops[i], strlen(ops[i])) && strncmp(s, "&&", 2)) {
 			memcpy(t->op, ops[i], strlen(ops[i]));
 			textbuf_add_str(c->out, ops[i]);

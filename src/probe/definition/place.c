@@ -20,6 +20,7 @@
  * is a target. "operator" of C++ includes the signs after it: ns::Box::operator+=, operator%,
  * operator().
  */
+#include "base/array.h"
 #include "probe/definition/definition_int.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static size_t skip_nameless(const char *s)
 {
 	static const char *const words[] = {"(anonymous namespace)", "{...}", "<lambda>"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (!strncmp(s, words[i], strlen(words[i])))
 			return strlen(words[i]);
 	return 0;
@@ -57,7 +58,7 @@ static size_t skip_conversion(const char *text, size_t start, size_t pos)
 	while (is_more && text[at] == ' ' && (len = strcspn(text + at + 1, " \t(@%")) > 0 &&
 	       strncmp(text + at + 1, "if ", 3)) {
 		is_more = false;
-		for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		for (size_t i = 0; i < ARRAY_LEN(more); i++)
 			is_more |= strlen(more[i]) == len && !strncmp(text + at + 1, more[i], len);
 		at += 1 + len;
 	}
@@ -184,7 +185,7 @@ static size_t skip_operator(const char *text, size_t start, size_t end)
 	if (!ends_in_operator(text, start, end) ||
 	    (text[end] == '+' && text[end + 1] >= '0' && text[end + 1] <= '9'))
 		return end;
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
 		size_t len = strlen(operators[i]);
 
 		if (!strncmp(text + end, operators[i], len) && is_name_over(text + end + len))
@@ -332,7 +333,7 @@ static bool is_source_suffix(const char *suffix)
 					   "asm", "rs",	 "go",	"y",   "l",   "m",  "mm",
 					   "f90", "f",	 "F90", "zig", "d",   "nim"};
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
 		if (!strcmp(suffix, list[i]))
 			return true;
 	return false;
@@ -609,9 +610,9 @@ static int parse_parts(struct definer *p)
 		size_t i = 0;
 		int r;
 
-		while (i < sizeof(parts) / sizeof(*parts) && parts[i].sign != p->text[p->pos])
+		while (i < ARRAY_LEN(parts) && parts[i].sign != p->text[p->pos])
 			i++;
-		if (i == sizeof(parts) / sizeof(*parts))
+		if (i == ARRAY_LEN(parts))
 			return 0;
 		r = parts[i].parse(p);
 		if (r < 0)

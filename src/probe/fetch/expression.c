@@ -18,6 +18,7 @@
  *
  * expression_sign.c parses what begins with a sign ($ % @ \) and has no inner expression.
  */
+#include "base/array.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -110,7 +111,7 @@ static bool is_type_word(const char *s, size_t len)
 					    "long",	"float",  "double", "void",  "_Bool",
 					    "bool",	"class"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], s, len))
 			return true;
 	return false;

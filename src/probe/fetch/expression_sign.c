@@ -10,6 +10,7 @@
  * Nothing is looked up: whether the register or symbol exists is checked when the probe is
  * resolved.
  */
+#include "base/array.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -50,7 +51,7 @@ static int refuse_special(struct definer *p, struct span span)
 	struct spelling sp;
 
 	spelling_init(&sp, p->text + span.at, span.len);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		spelling_add(&sp, names[i]);
 	if (sp.nearest)
 		return definer_refuse(p, span, "there is no '%.*s'; did you mean %s?",
@@ -72,13 +73,13 @@ static int parse_special(struct definer *p, struct expression **ret)
 
 	while (definer_is_name_char(s[len]))
 		len++;
-	while (i < sizeof(specials) / sizeof(*specials) && !matches_special(s, len, &specials[i]))
+	while (i < ARRAY_LEN(specials) && !matches_special(s, len, &specials[i]))
 		i++;
-	if (i < sizeof(specials) / sizeof(*specials) && specials[i].kind == EXPRESSION_ARGUMENT &&
-	    len == 3 && s[3] == '*')
+	if (i < ARRAY_LEN(specials) && specials[i].kind == EXPRESSION_ARGUMENT && len == 3 &&
+	    s[3] == '*')
 		i++; /* $arg*, not $arg without its number */
-	p->pos += len + (i < sizeof(specials) / sizeof(*specials) && specials[i].after == '*');
-	if (i == sizeof(specials) / sizeof(*specials))
+	p->pos += len + (i < ARRAY_LEN(specials) && specials[i].after == '*');
+	if (i == ARRAY_LEN(specials))
 		return refuse_special(p, span_from(start, p->pos));
 	r = expression_add_node(p, specials[i].kind, start, NULL, ret);
 	if (r < 0)

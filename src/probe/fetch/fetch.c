@@ -16,6 +16,7 @@
  * If a pointer is tagged as the program's, memory behind it is read with "+u", and everything found
  * there points into the program, too.
  */
+#include "base/array.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
@@ -558,7 +559,7 @@ void fetch_name(const struct expression *e, char name[FETCH_NAME_BYTES])
 		e = e->left;
 		text = e->text;
 	}
-	if (e->kind < sizeof(words) / sizeof(*words) && words[e->kind])
+	if (e->kind < ARRAY_LEN(words) && words[e->kind])
 		fetch_name_number(name, words[e->kind], -1);
 	else if (e->kind == EXPRESSION_ARGUMENT || e->kind == EXPRESSION_STACK)
 		fetch_name_number(name, e->kind == EXPRESSION_STACK ? "stack" : "arg", e->number);

@@ -11,6 +11,7 @@
  * N-th register, as the kernel counts, unless the prototype is known: then it is the N-th
  * parameter.
  */
+#include "base/array.h"
 #include "base/spelling.h"
 #include "probe/fetch/fetch_int.h"
 #include "probe/resolve/resolve_int.h"
@@ -281,7 +282,7 @@ static const struct {
 static int start_member(const struct fetch_place *p, const struct expression *e, struct value *v,
 			struct errmsg *err)
 {
-	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
 		const char *object = objects[i].object;
 		char name[256];
 		struct type_member m;
@@ -361,7 +362,7 @@ static int start_register(const struct fetch_place *p, const struct expression *
 		}
 		spelling_add(&sp, have);
 	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		if (!strcmp(others[i], name)) {
 			snprintf(v->expr, sizeof(v->expr), "%%%s", name);
 			return 0;

@@ -18,6 +18,7 @@
  * The name of the element's type decides whether it is a string: "char" always, "unsigned char" and
  * "signed char" only without a typedef, because u8 and uint8_t are numbers to their authors.
  */
+#include "base/array.h"
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
 
@@ -439,7 +440,7 @@ static bool is_big_endian(struct type t)
 	const char *name;
 
 	while (type_peel(t, &name, &t))
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t i = 0; i < ARRAY_LEN(names); i++)
 			if (!strcmp(name, names[i]))
 				return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	return false;

@@ -8,6 +8,7 @@
  * The path goes through members and base classes. These are the names in libstdc++ and libc++; a
  * class without any of them is not a pointer.
  */
+#include "base/array.h"
 #include "probe/fetch/fetch_int.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ static int match_step(void *ctx, const struct type_member *m)
 
 void value_enter_pointer(struct value *v)
 {
-	for (size_t i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pointers); i++) {
 		const char *path = pointers[i];
 		struct value at = *v;
 

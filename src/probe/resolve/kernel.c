@@ -16,6 +16,7 @@
  * keeps the hook while they are disabled. So an fprobe is used only if a kprobe would be a
  * breakpoint, or is not allowed (the blacklist).
  */
+#include "base/array.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/package.h"
@@ -319,7 +320,7 @@ static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
 	}
 	if (uname(&u))
 		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		char format[64];
 
 		/* the table's texts have one %s each */

@@ -20,6 +20,7 @@
  * A mark can have a counter (semaphore) that the kernel increments while somebody listens:
  * PATH:0xOFFSET(0xCOUNTER)
  */
+#include "base/array.h"
 #include "base/spelling.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
@@ -41,7 +42,7 @@ static const char *find_register(const struct arch *a, const char *name, size_t 
 {
 	static const char *const low[] = {"al", "dl", "cl", "bl", "sil", "dil", "bpl", "spl"};
 
-	for (unsigned i = 0; i < sizeof(low) / sizeof(*low) && a->n_regs == 16; i++)
+	for (unsigned i = 0; i < ARRAY_LEN(low) && a->n_regs == 16; i++)
 		if (strlen(low[i]) == len && !strncmp(low[i], name, len))
 			return a->regs[i];
 	for (unsigned i = 0; i < a->n_regs; i++) {

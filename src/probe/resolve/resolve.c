@@ -17,6 +17,7 @@
  * string, and a note says so; one that exists nowhere is refused. Of $vars and $params, those that
  * are the same at all places are recorded; a note names the others.
  */
+#include "base/array.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
@@ -472,7 +473,7 @@ bool resolve_wants_variables(const struct definition *d)
 	static const enum expression_kind kinds[] = {EXPRESSION_NAME, EXPRESSION_VARS,
 						     EXPRESSION_PARAMS};
 
-	return has_kind(d, kinds, sizeof(kinds) / sizeof(*kinds));
+	return has_kind(d, kinds, ARRAY_LEN(kinds));
 }
 
 bool resolve_wants_registers(const struct definition *d)

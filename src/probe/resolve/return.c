@@ -13,6 +13,7 @@
  *
  * The first three are refused; the others may never happen, so there is only a note.
  */
+#include "base/array.h"
 #include "probe/resolve/resolve_int.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static bool is_libc(const char *path)
 	static const char *const names[] = {"libc.so", "libc-", "libdl.so", "libdl-", "ld-"};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
 			return true;
 	return false;
@@ -43,7 +44,7 @@ static const char *find_reason(const char *function)
 		    {"getcontext", keeps}, {"swapcontext", keeps}};
 
 	function += strspn(function, "_");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strcmp(function, rows[i].name))
 			return rows[i].why;
 	return NULL;

@@ -16,6 +16,7 @@
  * A struct that is only declared (fwd) stands for the struct of that name, if there is one: the
  * kernel has declarations that pahole could not connect to their definitions.
  */
+#include "base/array.h"
 #include "symbols/btf/btf_int.h"
 
 #include <errno.h>
@@ -263,7 +264,7 @@ static void btf_each_name(const struct types *world, enum type_kind kind,
 		struct btf_type t;
 
 		btf_get(b, id, &t);
-		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 			if (rows[i].kind == kind && rows[i].btf_kind == t.kind && t.name)
 				visit(ctx, btf_string(t.owner, t.name));
 	}
@@ -274,7 +275,7 @@ static int btf_find_type(const struct types *world, enum type_kind kind, const c
 {
 	uint32_t id = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !id; i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows) && !id; i++)
 		if (rows[i].kind == kind)
 			id = btf_find(btf_of(world), rows[i].btf_kind, name, len);
 	if (!id)

@@ -15,6 +15,7 @@
  */
 #include "symbols/cxx/signature.h"
 
+#include "base/array.h"
 #include "symbols/cxx/demangle.h"
 
 #include <ctype.h>
@@ -126,7 +127,7 @@ static void drop_defaults(char *text)
 	static const char *const defaults[] = {", std::allocator<", ", std::default_delete<",
 					       ", std::char_traits<", ", std::less<"};
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++)
+	for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
 		for (char *p; (p = strstr(text, defaults[i]));) {
 			size_t len = 2 + argument_length(p + 2);
 
@@ -212,7 +213,7 @@ static bool name_numbers(char *text)
 		{"signed int", "int"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!replace(text, rows[i].from, rows[i].to, true))
 			return false;
 	for (char *p = text; (p = strstr(p, "unsigned")); p += 8) {
@@ -232,12 +233,12 @@ static bool name_numbers(char *text)
 /* text has TEXT_BYTES of space. */
 static bool settle(char *text)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (!replace(text, texts[i].from, texts[i].to, false))
 			return false;
 	drop_defaults(text);
 	drop_namespaces(text);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (!replace(text, words[i].from, words[i].to, true))
 			return false;
 	move_const(text);
@@ -258,7 +259,7 @@ static bool settle_name(const char *name, char *text)
 	if (len >= TEXT_BYTES)
 		return false;
 	memcpy(text, name, len + 1);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (!replace(text, texts[i].from, texts[i].to, false))
 			return false;
 	drop_defaults(text);
@@ -308,7 +309,7 @@ bool signature_fmt(const char *symbol, char *text, size_t n_bytes)
 
 	if (!demangle_parameters(symbol, have, sizeof(have)))
 		return false;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (!replace(have, texts[i].from, texts[i].to, false))
 			return false;
 	drop_defaults(have);

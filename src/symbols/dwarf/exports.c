@@ -14,6 +14,7 @@
  * So the library's own place is right only for variables that are not exported, or bound locally by
  * the linker (protected, -Bsymbolic). Otherwise the slot has the address, if the library has one.
  */
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #define ENTRIES_MAX (1u << 22)
@@ -85,7 +86,7 @@ static uint64_t find_slot(Elf *elf, Elf_Data *symbols, uint64_t address)
 	GElf_Sym sym;
 
 	gelf_getehdr(elf, &head);
-	for (size_t i = 0; i < sizeof(slot_types) / sizeof(*slot_types); i++)
+	for (size_t i = 0; i < ARRAY_LEN(slot_types); i++)
 		if (slot_types[i].machine == head.e_machine)
 			type = slot_types[i].type;
 	while (type && find_section(elf, SHT_RELA, &scn, &sh)) {

@@ -23,6 +23,7 @@
  *
  * Elsewhere a location that begins with a register is verified: see kept.c.
  */
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/arch.h"
 
@@ -292,7 +293,7 @@ static int do_load(struct machine *m, uint64_t n_bytes)
 
 	if (!v || n_bytes != m->site->d->types.pointer_bytes || v->base == BASE_CONSTANT)
 		return refuse(m, computed);
-	if (v->n_loads == sizeof(v->loads) / sizeof(*v->loads))
+	if (v->n_loads == ARRAY_LEN(v->loads))
 		return refuse(m, "too many pointers lead to it");
 	v->loads[v->n_loads++] = v->offset;
 	v->offset = 0;

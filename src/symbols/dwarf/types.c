@@ -13,6 +13,7 @@
  *
  * Files are hostile: a typedef may name itself. Walks along types end after PEELS_MAX steps.
  */
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/hash.h"
 
@@ -156,7 +157,7 @@ static enum type_kind kind_of(Dwarf_Die *die)
 	};
 	int tag = dwarf_tag(die);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (kinds[i].tag == tag)
 			return kinds[i].kind;
 	return TYPE_UNKNOWN;
@@ -181,7 +182,7 @@ static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 {
 	int tag = dwarf_tag(die);
 
-	for (size_t i = 0; i < sizeof(peels) / sizeof(*peels); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(peels); i++) {
 		if (peels[i].tag != tag)
 			continue;
 		*ret_name = peels[i].name ? peels[i].name : dwarf_diename(die);

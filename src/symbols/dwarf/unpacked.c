@@ -13,6 +13,7 @@
  */
 #include "symbols/dwarf/unpacked.h"
 
+#include "base/array.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -157,7 +158,7 @@ static const struct packing {
 
 static const struct packing *packing_find(const void *head, size_t n)
 {
-	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings); i++)
+	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
 		if (n >= packings[i].n_magic &&
 		    !memcmp(head, packings[i].magic, packings[i].n_magic))
 			return &packings[i];

@@ -8,6 +8,8 @@
  */
 #include "symbols/tables/hypercalls.h"
 
+#include "base/array.h"
+
 #include <stddef.h>
 
 static const char *const names[] = {
@@ -57,5 +59,5 @@ static const char *const names[] = {
 
 const char *xen_hypercall_name(uint32_t number)
 {
-	return number < sizeof(names) / sizeof(*names) ? names[number] : NULL;
+	return number < ARRAY_LEN(names) ? names[number] : NULL;
 }

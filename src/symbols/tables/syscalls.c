@@ -7,6 +7,7 @@
  */
 #include "symbols/tables/syscalls.h"
 
+#include "base/array.h"
 #include "base/textbuf.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const struct {
 
 const struct syscall_table *syscalls_for(const char *machine, size_t len)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (strlen(rows[i].machine) != len || memcmp(rows[i].machine, machine, len))
 			continue;
 		for (const struct syscall_table *t = syscall_tables; t->name; t++)

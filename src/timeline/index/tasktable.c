@@ -13,6 +13,7 @@
  * event counts. While a trace grows, saved_cmdlines is from its beginning, so names in events are
  * newer, until timeline_end().
  */
+#include "base/array.h"
 #include "timeline/timeline_int.h"
 
 #include "base/hash.h"
@@ -256,7 +257,7 @@ void tasktable_release(struct tasktable *tt)
 	for (size_t i = 0; i < tt->n_names && tt->has_names; i++)
 		if (tt->has_names[i])
 			tasks_release(&tt->names[i]);
-	for (size_t i = 0; i < sizeof(tt->blocks) / sizeof(tt->blocks[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(tt->blocks); i++)
 		free(tt->blocks[i]);
 	free(tt->names);
 	for (size_t i = 0; i < tt->n_names && tt->texts; i++)

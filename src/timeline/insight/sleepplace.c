@@ -12,6 +12,8 @@
  */
 #include "timeline/insight/sleepplace.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 #define STACK_NEAR_NS 1000000
@@ -28,7 +30,7 @@ static bool is_waiting_only(const char *frame)
 		"__wait_on_bit",     "out_of_line_wait_on_bit",
 	};
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
 		if (!strncmp(frame, begins[i], strlen(begins[i])))
 			return true;
 	return false;

@@ -10,6 +10,7 @@
  * and the line of each frame is its name. Addresses that were met before are not looked up again.
  */
 #include "timeline/insight/stackframes.h"
+#include "base/array.h"
 #include "decode/print/print.h"
 
 #include <errno.h>
@@ -178,7 +179,7 @@ static unsigned count_tracing(struct stack_reader *r, const uint32_t *labels, un
 	for (unsigned i = 0; i < n && i < 4; i++) {
 		const char *name = labels_find(&r->ls->labels, labels[i]);
 
-		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++)
+		for (size_t j = 0; j < ARRAY_LEN(heads); j++)
 			if (!strncmp(name, heads[j], strlen(heads[j])))
 				skip = i + 1;
 	}

@@ -13,6 +13,7 @@
  * recorded ended when its task died. These and all other calls of a task do not extend beyond the
  * files that contain them.
  */
+#include "base/array.h"
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
 #include "timeline/lanes/lane_int.h"
@@ -253,7 +254,7 @@ static int take_masks(struct building *b)
 
 static void find_sort(struct building *b, unsigned *ret_classes)
 {
-	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sorts); i++)
 		if (sorts[i].type == b->ln->spec.type) {
 			*ret_classes = sorts[i].classes;
 			b->by_cpu = sorts[i].by_cpu;

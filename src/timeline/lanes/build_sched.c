@@ -137,7 +137,7 @@ static int take_sched_kinds(struct lane *ln)
 		{"sched", "sched_wakeup"},	 {"sched", "sched_wakeup_new"},
 		{"sched", "sched_process_fork"}, {"task", "task_newtask"},
 	};
-	size_t n_events = ln->kind == LANE_CPU ? 1 : sizeof(events) / sizeof(events[0]), n;
+	size_t n_events = ln->kind == LANE_CPU ? 1 : ARRAY_LEN(events), n;
 	int r = 0;
 
 	for (size_t i = 0; i < n_events && !r; i++)

@@ -12,6 +12,7 @@
  *	depth   the field with the nesting depth; none: it is counted
  */
 #include "timeline/lanes/forms.h"
+#include "base/array.h"
 #include "timeline/states/states_int.h"
 
 #include "symbols/tables/kvmexits.h"
@@ -76,7 +77,7 @@ static bool is_excluded(const struct form *f, const char *system)
 {
 	if (f->system)
 		return false;
-	for (size_t i = 0; i < sizeof(not_calls) / sizeof(not_calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(not_calls); i++)
 		if (!strcmp(not_calls[i], system))
 			return true;
 	return false;
@@ -228,7 +229,7 @@ int forms_init(struct forms *fs, struct timeline *tl, struct labels *labels, uin
 		const struct timeline_kind *k = kind_of(tl, i, machine);
 		struct form_kind *fk = &fs->kinds[i];
 
-		for (size_t j = 0; k && !fk->form && j < sizeof(table) / sizeof(table[0]); j++) {
+		for (size_t j = 0; k && !fk->form && j < ARRAY_LEN(table); j++) {
 			const struct form *f = &table[j];
 			struct piece stem = PIECE_EMPTY;
 

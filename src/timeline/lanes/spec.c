@@ -6,6 +6,7 @@
  * spec comes from an address that anybody may have written: so the length and form of each part are
  * checked.
  */
+#include "base/array.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <ctype.h>
@@ -178,7 +179,7 @@ int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err)
 		return errmsg_set(err, -EINVAL,
 				  "The name of a lane is empty or too long; "
 				  "see the list of lanes in the help.");
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		if (strcmp(types[i].name, p.part[0]))
 			continue;
 		s->type = types[i].type;

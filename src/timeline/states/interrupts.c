@@ -20,6 +20,7 @@
  * task, no earlier interrupt is open any more.
  */
 #include "timeline/states/interrupts.h"
+#include "base/array.h"
 #include "timeline/insight/insight_int.h"
 
 #include "format/bytes.h"
@@ -97,7 +98,7 @@ static bool read_number(const struct interrupts *in, const struct walk_event *ev
 	static const char *const names[] = {"irq", "vec", "vector"};
 	const struct timeline_kind *k = timeline_kind(in->ls->tl, ev->kind);
 
-	for (size_t i = 0; k->event && i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; k->event && i < ARRAY_LEN(names); i++) {
 		const struct field *f = event_find_field(k->event, names[i]);
 
 		if (f && (uint64_t)f->offset + f->size <= ev->size && f->size <= 8) {

@@ -10,6 +10,7 @@
  * and this file reads them from there. A bit above all named ones (TASK_REPORT_MAX, shown as "+")
  * only means that the task was preempted, as 0 does.
  */
+#include "base/array.h"
 #include "timeline/states/states.h"
 
 static const struct {
@@ -34,7 +35,7 @@ static const char *const names[STATES_N] = {
 
 static enum task_state letter_state(const struct flag_name *n)
 {
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]) && n->len == 1; i++)
+	for (size_t i = 0; i < ARRAY_LEN(letters) && n->len == 1; i++)
 		if (letters[i].letter == n->text[0])
 			return letters[i].state;
 	return STATE_UNKNOWN;

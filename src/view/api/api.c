@@ -10,6 +10,7 @@
  */
 #include "view/api/api.h"
 
+#include "base/array.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -77,7 +78,7 @@ static void fmt_error(struct answer *a, const struct errmsg *err)
 static int run(struct stage *st, const struct request *req, const char *path, struct answer *a,
 	       struct errmsg *err)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		if (strcmp(table[i].name, path))
 			continue;
 		if (!(table[i].methods & (req->is_post ? BY_POST : BY_GET)))

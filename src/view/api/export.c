@@ -9,6 +9,7 @@
  * A file is made in memory, so there is a ceiling (ANSWER_MAX_BYTES); to export whole traces, use
  * `sonde export` or `sonde report`.
  */
+#include "base/array.h"
 #include "present/rows.h"
 #include "view/api/api.h"
 #include "view/picture/picture.h"
@@ -132,7 +133,7 @@ static int find_what(const struct request *req, struct errmsg *err)
 {
 	const char *what = request_arg(req, "what");
 
-	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
+	for (size_t i = 0; what && i < ARRAY_LEN(whats); i++)
 		if (!strcmp(whats[i].name, what))
 			return i;
 	return errmsg_set(err, -EINVAL, "what must be svg, html, csv or json");

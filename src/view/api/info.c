@@ -5,6 +5,7 @@
  * All of this is available from the start and grows with the index: a later request gets more.
  * Numbers of tasks and kinds never change, so the page can keep them.
  */
+#include "base/array.h"
 #include "view/api/api.h"
 #include "symbols/processes.h"
 #include "view/picture/lanefiles.h"
@@ -52,7 +53,7 @@ static bool has_feature(const struct stage *st, const struct feature *f)
 
 static bool has_member(const struct stage *st, const char *member)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+	for (size_t i = 0; i < ARRAY_LEN(features); i++)
 		if (!strcmp(features[i].member, member) && has_feature(st, &features[i]))
 			return true;
 	return false;
@@ -63,7 +64,7 @@ static void add_features(const struct stage *st, struct jsonwriter *w)
 	const char *last = "";
 
 	jsonwriter_open(w, "has", '{');
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(features); i++) {
 		if (strcmp(features[i].member, last))
 			jsonwriter_add_bool(w, features[i].member,
 					    has_member(st, features[i].member));

@@ -6,6 +6,7 @@
  * reports errors. The numbers cover [from, to] of what is indexed so far; without a range,
  * everything.
  */
+#include "base/array.h"
 #include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 #include "view/api/api.h"
@@ -177,7 +178,7 @@ static int read_list(const struct request *req, struct list_wants *ret, struct e
 	*ret = (struct list_wants){request_arg(req, "name"), value, LIST_LONGEST, max};
 	if (!order)
 		return 0;
-	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++)
 		if (!strcmp(orders[i].name, order)) {
 			ret->order = orders[i].order;
 			return 0;
@@ -231,7 +232,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	r = errmsg_set(err, -EINVAL,
 		       "what must be tasks, events, wakeups, functions, flame, offcpu, "
 		       "spans or list");
-	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
+	for (size_t i = 0; what && i < ARRAY_LEN(whats); i++)
 		if (!strcmp(whats[i].name, what)) {
 			*err = (struct errmsg){0};
 			r = whats[i].run(&args, &w);

@@ -9,6 +9,7 @@
  *
  * Numbers and levels come from outside: a tile beyond 48 bits of time is refused.
  */
+#include "base/array.h"
 #include "base/json/jsonreader.h"
 #include "present/insight/json.h"
 #include "timeline/states/interrupts.h"
@@ -287,7 +288,7 @@ static int parse_step(const struct request *req, enum lane_step *ret, struct err
 	*ret = LANE_AT;
 	if (!s)
 		return 0;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
 		if (!strcmp(steps[i].name, s)) {
 			*ret = steps[i].step;
 			return 0;

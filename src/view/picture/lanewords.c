@@ -8,6 +8,7 @@
  * same rows, and a browser test compares the two.
  */
 #include "view/picture/lanewords.h"
+#include "base/array.h"
 #include "view/picture/lanefiles.h"
 
 #include <stdio.h>
@@ -191,7 +192,7 @@ void lane_words_get(const struct stage *st, const char *spec, struct lane_words 
 
 	*ret = (struct lane_words){.section = "", .height = 20};
 	parts_split(&p, spec);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
 		if (!strcmp(types[i].type, p.type)) {
 			ret->section = types[i].section;
 			ret->height = types[i].height;

@@ -13,12 +13,14 @@
  */
 #include "view/picture/palette.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const int hues[] = {248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228};
-#define N_HUES (sizeof(hues) / sizeof(*hues))
+#define N_HUES ARRAY_LEN(hues)
 
 /*
  * How a task's colour differs from that of its name, by its PID; a prime number, as many PIDs are
@@ -29,7 +31,7 @@ static const struct {
 	double lift;
 } spread[] = {{0, 0},	   {44, -.05}, {-44, .05},  {88, .03},	{-88, -.04}, {22, .08},
 	      {-22, -.08}, {132, 0},   {-132, .04}, {66, -.09}, {-66, .09}};
-#define N_SPREAD (sizeof(spread) / sizeof(*spread))
+#define N_SPREAD ARRAY_LEN(spread)
 
 struct lch {
 	double lightness, chroma, hue;
@@ -109,7 +111,7 @@ unsigned palette_task(const char *comm, size_t len, int pid)
 	uint32_t h = 2166136261u;
 	bool is_kernel = false;
 
-	for (size_t i = 0; i < sizeof(kernel_names) / sizeof(*kernel_names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kernel_names); i++)
 		is_kernel |= strlen(kernel_names[i]) <= len &&
 			     !strncmp(comm, kernel_names[i], strlen(kernel_names[i]));
 	while (len && ((comm[len - 1] >= '0' && comm[len - 1] <= '9') || comm[len - 1] == ':'))

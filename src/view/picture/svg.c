@@ -16,6 +16,7 @@
  * Sizes, names and colours are those of the page. A single picture has the light theme: it is for
  * paper and slides. Its size has a ceiling: if it does not fit, it fails as a whole.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "view/picture/picture_int.h"
 
@@ -125,7 +126,7 @@ void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, doubl
 		snprintf(buf, size, "%.0f %s", n, d->unit.name);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (ns >= units[i].ns) {
 			snprintf(buf, size, "%.10g %s", round(ns) / units[i].ns, units[i].name);
 			return;

@@ -19,6 +19,8 @@
  */
 #include "view/serve/browser.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -123,7 +125,7 @@ static void leave_the_server(int *fd)
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGCHLD, SIG_IGN); /* the keeper does not wait for the browser */
 	for (int i = 0; i < 3 && null >= 0; i++)

@@ -27,6 +27,7 @@
 #include "base/array.h"
 #include "analyse/comm_table.h"
 #include "analyse/namepool.h"
+#include "format/bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

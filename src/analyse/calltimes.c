@@ -16,6 +16,8 @@
 
 #include "base/errmsg.h"
 #include "base/map.h"
+#include "decode/formats/event.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

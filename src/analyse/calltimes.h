@@ -11,6 +11,7 @@
 #define SONDE_ANALYSE_CALLTIMES_H
 
 #include "analyse/keytable.h"
+#include "decode/formats/formats.h"
 
 struct calltimes;
 struct errmsg;

@@ -10,6 +10,7 @@
 #define SONDE_ANALYSE_COMM_TABLE_H
 
 #include "analyse/namepool.h"
+#include "base/arena.h"
 #include "symbols/tasks.h"
 
 struct comm_run { /* the same name, many times in a row */

@@ -15,6 +15,8 @@
 #define SONDE_ANALYSE_KEYCOUNT_H
 
 #include "analyse/keytable.h"
+#include "base/textbuf.h"
+#include "decode/formats/formats.h"
 
 struct errmsg;
 struct filter;

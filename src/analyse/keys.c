@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "format/bytes.h"
 #include "symbols/programs.h"
 #include "symbols/tables/syscalls.h"
 #include "symbols/tasks.h"

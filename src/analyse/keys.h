@@ -15,7 +15,9 @@
 #define SONDE_ANALYSE_KEYS_H
 
 #include "analyse/namepool.h"
+#include "base/textbuf.h"
 #include "decode/print/print.h"
+#include "symbols/kallsyms.h"
 
 #define KEYS_MAX	 4
 #define KEY_WORD_MAX	 96

@@ -21,6 +21,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
  */
 #include "analyse/own.h"
 
+#include "format/bytes.h"
 #include "symbols/processes.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
  */
 #include "analyse/tally.h"
 #include "base/hash.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>

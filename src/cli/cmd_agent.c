@@ -6,6 +6,8 @@
  * for: options of record, but only those in the table `asked`. No command is run, no file is written,
  * whoever asks.
  */
+#include "base/options.h"
+#include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/record/recordopts.h"
 #include "cli/record/service.h"

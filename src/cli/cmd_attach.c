@@ -7,9 +7,11 @@
  *	-s OFFSET[,SCALE[,FRACTION[,TIME]]]     what to add to the guest's time
  *	PID or PID:VCPU                         a thread of the host that runs a virtual CPU
  */
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/attach.h"
+#include "store/guestopts.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -11,6 +11,7 @@
 #include "capture/kernel/kernelimage.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
+#include "format/bytes.h"
 #include "inputs/formatcheck.h"
 
 #include <errno.h>

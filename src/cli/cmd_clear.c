@@ -5,6 +5,7 @@
  * What is being traced goes on being traced; only what has been written so far is gone. Here -a means
  * everything, the top level included, as it does for trace-cmd clear.
  */
+#include "base/options.h"
 #include "cli/kernel/instances.h"
 
 static int apply_everything(void *opts, const char *value, struct errmsg *err)

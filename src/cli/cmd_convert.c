@@ -5,6 +5,7 @@
  * The options, and one call: rewrite/convert.h does it. Source and target may be the same file. A
  * damaged source is converted as far as it is sound; the exit status is 1 then.
  */
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/convert.h"

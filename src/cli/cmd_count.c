@@ -7,7 +7,10 @@
  *
  * Live, where the kernel has histograms, it counts by itself and only the table is read (kernel/count.c).
  */
+#include "analyse/keycount.h"
+#include "base/options.h"
 #include "cli/command.h"
+#include "decode/record.h"
 #include "live/kernel/count.h"
 #include "cli/ask/gather.h"
 #include "present/counttext.h"

@@ -5,9 +5,11 @@
  * Options choose items (present/dump/dump.h), which makes the text. What is damaged or cut off is left out
  * and said at the end; the exit status is 1 then.
  */
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
+#include "inputs/inputs.h"
 #include "present/dump/dump.h"
 
 #include <errno.h>

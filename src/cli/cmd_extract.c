@@ -6,7 +6,9 @@
  * stay stopped, as everything stays set; with -k those that ran go on. Reading takes the events out of
  * the buffer; a snapshot (-s) stays where it is.
  */
+#include "base/options.h"
 #include "capture/record/recording.h"
+#include "live/request.h"
 #include "store/compression.h"
 #include "inputs/info/filecount.h"
 #include "cli/kernel/instances.h"

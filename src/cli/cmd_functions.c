@@ -10,8 +10,10 @@
  */
 #include "analyse/calltimes.h"
 #include "base/array.h"
+#include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/ask/gather.h"
+#include "decode/record.h"
 #include "present/calltimestext.h"
 
 #include <errno.h>

@@ -7,9 +7,11 @@
  */
 #include "analyse/callhist.h"
 #include "analyse/own.h"
+#include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
+#include "decode/record.h"
 #include "inputs/cpuwalk.h"
 #include "present/calltext.h"
 

@@ -6,6 +6,7 @@
  * unpacking texts). Events of files above INFO_BIG_BYTES are counted only if --count asks for it. A file that cannot be opened does not keep the others
  * from being shown.
  */
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "inputs/info/info.h"

@@ -11,6 +11,8 @@
  * Live, where the question is one that the kernel can answer by itself, it does and only the result is read
  * (kernel/latency.c).
  */
+#include "analyse/latency/latency.h"
+#include "base/options.h"
 #include "cli/ask/gather.h"
 #include "live/kernel/latency.h"
 

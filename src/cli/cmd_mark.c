@@ -12,6 +12,8 @@
  *
  * include/sonde/mark.h is the same for a program.
  */
+#include "base/options.h"
+#include "capture/tracefs/instances.h"
 #include "cli/kernel/instances.h"
 
 #include <errno.h>

@@ -7,9 +7,11 @@
  * the same allocations.
  */
 #include "analyse/kmem.h"
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
+#include "decode/order/sequence.h"
 #include "inputs/sources.h"
 #include "present/kmemtext.h"
 

@@ -9,6 +9,7 @@
 #include "cli/screen/output.h"
 #include "cli/record/recordopts.h"
 #include "live/profile.h"
+#include "present/profile/profiling.h"
 
 #include <errno.h>
 #include <unistd.h>

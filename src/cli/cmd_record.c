@@ -5,6 +5,8 @@
  * The work is done by live/record.h, or over the network and with guests by live/remote. Here is the line
  * that shows how it goes; the sentence at the end is outcome.c.
  */
+#include "base/options.h"
+#include "capture/record/recording.h"
 #include "cli/record/background.h"
 #include "cli/command.h"
 #include "cli/record/guestwords.h"

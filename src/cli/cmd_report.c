@@ -13,6 +13,8 @@
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
 #include "cli/report/report.h"
+#include "decode/filter/filter.h"
+#include "inputs/inputs.h"
 #include "present/linerun.h"
 
 #include <errno.h>

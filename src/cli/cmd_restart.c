@@ -6,6 +6,7 @@
  * in the buffers already. A trigger or a function command that stopped the trace (traceoff) is undone by
  * it, too.
  */
+#include "base/options.h"
 #include "cli/kernel/instances.h"
 
 static const struct option_row rows[] = {

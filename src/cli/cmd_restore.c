@@ -9,9 +9,11 @@
  *
  * rewrite/restore.h does it; this file reads the description of the kernel for it.
  */
+#include "base/options.h"
 #include "capture/kernel/kernelinfo.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
+#include "format/bytes.h"
 #include "rewrite/restore.h"
 
 #include <errno.h>

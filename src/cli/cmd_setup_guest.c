@@ -5,6 +5,7 @@
  * The options and what they may be; wire/guest/setup.h makes the pipes. The directory is trace-cmd's, so either
  * program finds what the other made. With -a the pipes become devices of a libvirt machine.
  */
+#include "base/options.h"
 #include "cli/command.h"
 #include "wire/guest/fifos.h"
 #include "wire/guest/setup.h"

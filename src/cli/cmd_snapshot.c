@@ -10,6 +10,8 @@
  * The second buffer takes as much memory as the first, until it is freed with -f. Without an option the
  * snapshot is printed. A trigger or a function command can take one, too.
  */
+#include "base/options.h"
+#include "capture/tracefs/copy.h"
 #include "cli/kernel/instances.h"
 #include "cli/kernel/showfile.h"
 

@@ -13,6 +13,7 @@
 #include "capture/setup/setup.h"
 #include "cli/command.h"
 #include "cli/record/recordopts.h"
+#include "live/request.h"
 
 #include <errno.h>
 #include <stdio.h>

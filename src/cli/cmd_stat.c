@@ -7,9 +7,11 @@
  */
 #include "base/arena.h"
 #include "base/textbuf.h"
+#include "capture/tracefs/instances.h"
 #include "cli/kernel/instances.h"
 #include "cli/kernel/showfile.h"
 #include "live/state.h"
+#include "present/tracestate.h"
 
 #define ARENA_MAX_BYTES (256u << 20)
 

@@ -11,6 +11,8 @@
 #include "base/array.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
+#include "present/insight/view.h"
+#include "timeline/insight/taskgroups.h"
 
 #include <errno.h>
 #include <stdlib.h>

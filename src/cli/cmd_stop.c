@@ -6,6 +6,7 @@
  * nothing is written. What is in the buffers stays and can be looked at in peace; `sonde restart` goes on,
  * `sonde reset` removes the set-up.
  */
+#include "base/options.h"
 #include "cli/kernel/instances.h"
 
 static const struct option_row rows[] = {

@@ -9,11 +9,14 @@
  * is left after that is counted and told. When the command has ended by itself, everything is printed,
  * however long it takes.
  */
+#include "base/options.h"
+#include "capture/record/livetrace.h"
 #include "cli/command.h"
 #include "live/report.h"
 #include "cli/screen/output.h"
 #include "live/run.h"
 #include "cli/record/recordopts.h"
+#include "present/lines.h"
 
 #include <errno.h>
 

@@ -12,6 +12,7 @@
  */
 #include "base/array.h"
 #include "base/files/caller.h"
+#include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/record/recordrun.h"

@@ -6,8 +6,10 @@
  *
  * Without --task it is the command that was recorded, if the trace tells which that is (view/recorded.c).
  */
+#include "base/options.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
+#include "present/insight/view.h"
 #include "timeline/taskmatch.h"
 #include "view/recorded.h"
 

@@ -13,6 +13,7 @@
 #include "decode/names.h"
 #include "base/array.h"
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "store/pagestream.h"
 
 #include <errno.h>

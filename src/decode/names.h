@@ -6,6 +6,7 @@
 #define SONDE_DECODE_NAMES_H
 
 #include "decode/formats/formats.h"
+#include "store/tracefile.h"
 #include "symbols/tasks.h"
 
 /* Walks all buffers of the file and gives every unnamed task the last name seen for it. */

@@ -15,6 +15,7 @@
 #include "decode/timeconv.h"
 
 #include "base/array.h"
+#include "format/tracedat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "decode/record.h"
 #include "inputs/inputs.h"
+#include "store/tracefile.h"
 
 /*
  * Calls visit for every record. It has cpu, ts (as recorded), data, size, event (NULL: not described) and RECORD_MISSED. 0, or a

@@ -21,6 +21,7 @@
 #include "decode/order/guests.h"
 #include "decode/timeconv.h"
 #include "decode/timefmt.h"
+#include "format/bytes.h"
 #include "store/tracefile.h"
 #include "symbols/tasks.h"
 

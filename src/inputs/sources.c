@@ -12,6 +12,7 @@
 
 #include "base/conveyor.h"
 #include "decode/timearg.h"
+#include "store/pagestream.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "decode/order/sequence.h"
 #include "inputs/inputs.h"
+#include "store/tracefile.h"
 
 /* A buffer of a file. */
 struct inputs_source {

@@ -10,6 +10,9 @@
 #include "live/feed.h"
 
 #include "base/clock.h"
+#include "capture/record/livetrace.h"
+#include "decode/order/sequence.h"
+#include "inputs/sources.h"
 #include "live/run.h"
 #include "live/source.h"
 

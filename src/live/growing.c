@@ -24,6 +24,7 @@
 #include "base/files/caller.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "capture/plan.h"
 #include "store/live/livefile.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #ifndef SONDE_LIVE_NAMES_H
 #define SONDE_LIVE_NAMES_H
 
+#include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
 
 #include <stdint.h>

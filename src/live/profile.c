@@ -16,8 +16,12 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "capture/plan.h"
+#include "decode/order/sequence.h"
+#include "inputs/inputs.h"
 #include "live/run.h"
 #include "live/source.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdio.h>

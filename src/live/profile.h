@@ -5,6 +5,7 @@
 #ifndef SONDE_LIVE_PROFILE_H
 #define SONDE_LIVE_PROFILE_H
 
+#include "base/errmsg.h"
 #include "present/profile/profiling.h"
 #include "live/request.h"
 

@@ -10,6 +10,7 @@
  */
 #include "live/record.h"
 
+#include "analyse/tally.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "capture/kernel/cost.h"

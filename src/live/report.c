@@ -17,9 +17,11 @@
 #include "base/clock.h"
 #include "analyse/own.h"
 #include "base/files/trickle.h"
+#include "capture/setup/setup.h"
 #include "live/source.h"
 #include "decode/order/order.h"
 #include "present/rows.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdlib.h>

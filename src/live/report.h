@@ -11,8 +11,12 @@
 #ifndef SONDE_LIVE_REPORT_H
 #define SONDE_LIVE_REPORT_H
 
+#include "base/errmsg.h"
+#include "decode/formats/formats.h"
+#include "inputs/inputs.h"
 #include "live/run.h"
 #include "present/lines.h"
+#include "store/tracefile.h"
 
 struct livereport;
 struct setup;

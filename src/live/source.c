@@ -9,6 +9,8 @@
 #include "live/source.h"
 
 #include "base/clock.h"
+#include "decode/formats/formats.h"
+#include "store/tracefile.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

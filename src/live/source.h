@@ -5,9 +5,12 @@
 #ifndef SONDE_LIVE_SOURCE_H
 #define SONDE_LIVE_SOURCE_H
 
+#include "base/errmsg.h"
 #include "capture/setup/setup.h"
+#include "decode/order/sequence.h"
 #include "live/names.h"
 #include "inputs/sources.h"
+#include "store/tracefile.h"
 
 struct livesource {
 	struct inputs inputs; /* with one file, which is the trace */

@@ -12,6 +12,7 @@
 #include "present/bars.h"
 
 #include "base/json/jsonwriter.h"
+#include "decode/formats/event.h"
 
 #include <math.h>
 #include <stdio.h>

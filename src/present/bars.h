@@ -6,6 +6,7 @@
 #define SONDE_PRESENT_BARS_H
 
 #include "analyse/keys.h"
+#include "base/textbuf.h"
 
 /* Draws n relative to most as a bar of '#'; empty only for 0. */
 void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb);

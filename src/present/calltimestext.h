@@ -6,6 +6,7 @@
 #define SONDE_PRESENT_CALLTIMESTEXT_H
 
 #include "analyse/calltimes.h"
+#include "base/textbuf.h"
 
 struct calltimes_view {
 	struct calltimes *calls; /* after calltimes_finish() */

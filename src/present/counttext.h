@@ -6,6 +6,7 @@
 #define SONDE_PRESENT_COUNTTEXT_H
 
 #include "analyse/keycount.h"
+#include "base/textbuf.h"
 
 struct count_view {
 	struct keycount *counts; /* after keycount_finish() */

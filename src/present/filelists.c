@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/textbuf.h"
 #include "decode/timefmt.h"
+#include "format/bytes.h"
 #include "inputs/cpuwalk.h"
 #include "present/lines.h"
 #include "store/pagestream.h"

@@ -6,6 +6,7 @@
 #ifndef SONDE_PRESENT_FILELISTS_H
 #define SONDE_PRESENT_FILELISTS_H
 
+#include "base/errmsg.h"
 #include "inputs/inputs.h"
 
 /* Selects the list; if several are true, the first in the order of find_list() counts. */

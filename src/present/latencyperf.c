@@ -16,6 +16,8 @@
  */
 #include "present/latencyperf.h"
 
+#include "base/textbuf.h"
+
 #define BAR_WIDTH 46
 
 static void fmt_bar(uint64_t n, uint64_t total, struct textbuf *tb)

@@ -6,6 +6,7 @@
 #define SONDE_PRESENT_LATENCYPERF_H
 
 #include "analyse/latency/latencies.h"
+#include "base/textbuf.h"
 
 /* Call it after latencies_finish(). The unit is that of the scale: microseconds or nanoseconds. */
 void latencyperf_fmt(const struct latencies *l, bool hide_empty, struct textbuf *tb);

@@ -6,6 +6,7 @@
 #define SONDE_PRESENT_LATENCYTEXT_H
 
 #include "analyse/latency/latency.h"
+#include "base/textbuf.h"
 
 struct latency_view {
 	const struct latency_config *config;

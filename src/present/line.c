@@ -10,6 +10,8 @@
 #include "present/line.h"
 #include "base/escaper.h"
 #include "decode/walker.h"
+#include "format/tracedat.h"
+#include "store/tracefile.h"
 #include "symbols/tables/syscalls.h"
 
 #include <errno.h>

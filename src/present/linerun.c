@@ -12,7 +12,10 @@
 
 #include "base/conveyor.h"
 #include "base/shortage.h"
+#include "decode/order/sequence.h"
+#include "inputs/sources.h"
 #include "present/rows.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,8 @@
 #ifndef SONDE_PRESENT_LINERUN_H
 #define SONDE_PRESENT_LINERUN_H
 
+#include "base/errmsg.h"
+#include "inputs/sources.h"
 #include "present/lines.h"
 
 struct linerun_spec {

@@ -8,7 +8,11 @@
  */
 #include "present/lines.h"
 
+#include "base/errmsg.h"
+#include "decode/order/sequence.h"
+#include "format/tracedat.h"
 #include "present/rows.h"
+#include "store/tracefile.h"
 #include "symbols/tables/syscalls.h"
 
 #include <errno.h>

@@ -10,8 +10,11 @@
 #ifndef SONDE_PRESENT_LINES_H
 #define SONDE_PRESENT_LINES_H
 
+#include "base/errmsg.h"
+#include "decode/order/sequence.h"
 #include "inputs/sources.h"
 #include "present/line.h"
+#include "store/tracefile.h"
 
 enum lines_as { LINES_TEXT, LINES_JSON, LINES_CSV };
 

@@ -15,6 +15,9 @@
  */
 #include "present/rows.h"
 #include "base/json/json.h"
+#include "decode/formats/event.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #ifndef SONDE_PRESENT_ROWS_H
 #define SONDE_PRESENT_ROWS_H
 
+#include "decode/order/sequence.h"
 #include "present/line.h"
 
 /* {"ts":…,"cpu":…,"pid":…,"comm":…,"system":…,"event":…,"fields":{…},"info":…} */

@@ -6,6 +6,7 @@
  * absent or an empty array. Times are those of the report, in nanoseconds or units of the clock.
  */
 #include "base/json/jsonwriter.h"
+#include "inputs/info/traceinfo.h"
 #include "present/traceinfo.h"
 
 static void add_known(struct jsonwriter *j, const char *key, bool known, uint64_t v)

@@ -13,6 +13,7 @@
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
 #include "base/files/regular.h"
+#include "format/bytes.h"
 #include "probe/ldcache.h"
 
 #include <errno.h>

@@ -32,6 +32,7 @@
 #include "base/array.h"
 #include "base/textbuf.h"
 #include "probe/probe.h"
+#include "symbols/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>

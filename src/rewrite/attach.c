@@ -15,6 +15,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "decode/timeconv.h"
+#include "format/bytes.h"
 #include "rewrite/attach_int.h"
 #include "rewrite/tracecopy.h"
 

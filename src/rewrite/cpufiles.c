@@ -13,6 +13,7 @@
 
 #include "base/errmsg.h"
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "store/pagebuilder.h"
 #include "store/writer.h"
 

@@ -12,6 +12,7 @@
 #include "rewrite/restore.h"
 
 #include "base/errmsg.h"
+#include "format/tracedat.h"
 #include "rewrite/cpufiles.h"
 #include "rewrite/tracecopy.h"
 

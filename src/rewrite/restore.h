@@ -9,6 +9,7 @@
 #ifndef SONDE_REWRITE_RESTORE_H
 #define SONDE_REWRITE_RESTORE_H
 
+#include "format/bytes.h"
 #include "rewrite/notes.h"
 #include "store/tracefile.h"
 

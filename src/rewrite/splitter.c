@@ -23,6 +23,7 @@
 
 #include "decode/timeconv.h"
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
 

@@ -24,6 +24,7 @@
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "decode/walker.h"
+#include "format/tracedat.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
 

@@ -10,7 +10,10 @@
 #include "base/errmsg.h"
 #include "decode/order/sequence.h"
 #include "decode/timeconv.h"
+#include "format/bytes.h"
 #include "rewrite/attach_int.h"
+#include "store/pagestream.h"
+#include "symbols/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>

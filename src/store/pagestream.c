@@ -21,6 +21,7 @@
  */
 #include "store/pagestream.h"
 
+#include "format/bytes.h"
 #include "store/chunk_int.h"
 #include "store/live/livepages_int.h"
 #include "store/tracefile_int.h"

@@ -18,6 +18,7 @@
  *
  * Nothing found here is trusted later: it goes through the same checks as any data.
  */
+#include "format/tracedat.h"
 #include "store/tracefile_int.h"
 
 #include <stdlib.h>

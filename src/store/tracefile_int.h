@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 #include <stdatomic.h>

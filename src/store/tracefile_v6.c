@@ -14,6 +14,7 @@
  * An instance is a BUFFER option (u64 offset, name) that points to another "flyrecord\0" with a
  * table; a CPUCOUNT option right after it gives that table another length. There is no compression.
  */
+#include "format/bytes.h"
 #include "store/tracefile_int.h"
 
 #include <string.h>

@@ -15,6 +15,7 @@
  * A section whose stated size is 0 or exceeds the file is the last one that the walk sees.
  */
 #include "base/array.h"
+#include "format/tracedat.h"
 #include "store/tracefile_int.h"
 #include "store/unpack.h"
 

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/shortage.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>

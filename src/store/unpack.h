@@ -5,6 +5,7 @@
 #ifndef SONDE_STORE_UNPACK_H
 #define SONDE_STORE_UNPACK_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 /* Exactly n_out bytes must come out; 0 or -EBADMSG. */

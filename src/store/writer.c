@@ -12,6 +12,7 @@
  * size, data) until they are written. A failure of the disk is sticky in the output, so code that
  * writes small parts ignores results; writer_close() checks.
  */
+#include "format/tracedat.h"
 #include "store/writer_int.h"
 
 #include "base/shortage.h"

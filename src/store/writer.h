@@ -21,6 +21,7 @@
 #ifndef SONDE_STORE_WRITER_H
 #define SONDE_STORE_WRITER_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 struct errmsg;

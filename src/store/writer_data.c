@@ -18,6 +18,7 @@
  */
 #include "base/conveyor.h"
 #include "base/array.h"
+#include "format/bytes.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
 

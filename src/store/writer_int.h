@@ -7,6 +7,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "format/bytes.h"
 #include "store/outfile.h"
 #include "store/writer.h"
 

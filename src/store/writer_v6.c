@@ -11,6 +11,8 @@
  * A clock follows a table if the file has a TRACECLOCK option. With a latency text there must be no
  * such option: trace-cmd would search the clock in the text.
  */
+#include "base/errmsg.h"
+#include "format/tracedat.h"
 #include "store/writer_int.h"
 
 #include <errno.h>

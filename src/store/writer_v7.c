@@ -15,6 +15,7 @@
  * are never compressed. Each section says whether it is compressed.
  */
 #include "base/array.h"
+#include "format/tracedat.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
 

@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@
 #ifndef SONDE_SYMBOLS_PROGRAMS_H
 #define SONDE_SYMBOLS_PROGRAMS_H
 
+#include "format/bytes.h"
 #include "symbols/kallsyms.h"
 
 struct programs;

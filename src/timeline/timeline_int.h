@@ -26,6 +26,7 @@
 #define SONDE_TIMELINE_TIMELINE_INT_H
 
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 #include "timeline/states/states.h"
 #include "timeline/timeline.h"

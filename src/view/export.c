@@ -14,6 +14,7 @@
 
 #include "base/shortage.h"
 #include "decode/timearg.h"
+#include "inputs/sources.h"
 #include "present/export/traceexport.h"
 #include "store/outfile.h"
 #include "timeline/states/states.h"

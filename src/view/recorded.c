@@ -20,6 +20,8 @@
 #include "view/recorded.h"
 
 #include "base/array.h"
+#include "decode/formats/event.h"
+#include "timeline/timeline.h"
 #include <stdlib.h>
 #include <string.h>
 

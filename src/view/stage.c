@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "decode/record.h"
 #include "view/api/api.h"
 
 #include <errno.h>

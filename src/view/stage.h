@@ -7,7 +7,10 @@
 #ifndef SONDE_VIEW_STAGE_H
 #define SONDE_VIEW_STAGE_H
 
+#include "base/textbuf.h"
+#include "decode/record.h"
 #include "present/line.h"
+#include "store/tracefile.h"
 #include "timeline/lanes/lane.h"
 
 #include <pthread.h>

@@ -11,6 +11,13 @@
  */
 #include "view/trace.h"
 
+#include "base/errmsg.h"
+#include "decode/order/guests.h"
+#include "format/bytes.h"
+#include "inputs/inputs.h"
+#include "store/tracefile.h"
+#include "timeline/timeline.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

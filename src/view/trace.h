@@ -5,7 +5,11 @@
 #ifndef SONDE_VIEW_TRACE_H
 #define SONDE_VIEW_TRACE_H
 
+#include "base/errmsg.h"
+#include "inputs/inputs.h"
 #include "present/lines.h"
+#include "store/tracefile.h"
+#include "timeline/timeline.h"
 #include "view/stage.h"
 
 enum viewtrace_use {

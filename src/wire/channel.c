@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,6 +10,7 @@
 #ifndef SONDE_WIRE_CHANNEL_H
 #define SONDE_WIRE_CHANNEL_H
 
+#include "format/bytes.h"
 #include "wire/message.h"
 
 #include <sys/types.h>

@@ -9,6 +9,8 @@
  *
  * It owns nothing: texts and options point into the received bytes. Damaged parts are ignored.
  */
+#include "format/tracedat.h"
+#include "store/tracefile.h"
 #include "wire/collect_int.h"
 
 #include "base/errmsg.h"

@@ -5,6 +5,7 @@
 #ifndef SONDE_WIRE_COLLECT_INT_H
 #define SONDE_WIRE_COLLECT_INT_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 struct errmsg;

@@ -19,6 +19,7 @@
  * At the end, a client that said goodbye gets time to close its connections; for one that
  * disappeared, only what the kernel has received is read.
  */
+#include "format/bytes.h"
 #include "wire/reception_int.h"
 
 #include "base/clock.h"

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/textbuf.h"
+#include "format/tracedat.h"
 
 static void add16(struct textbuf *tb, uint16_t v)
 {

@@ -9,6 +9,7 @@
 #ifndef SONDE_WIRE_METADATA_H
 #define SONDE_WIRE_METADATA_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 struct textbuf;

@@ -10,6 +10,7 @@
  *
  * However the session ends, the received data is written to the file; the log says how it ended.
  */
+#include "format/bytes.h"
 #include "wire/reception_int.h"
 
 #include "base/errmsg.h"

@@ -18,6 +18,8 @@
  */
 #include "analyse/latency/latencies.h"
 
+#include "base/arena.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -21,6 +21,7 @@
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "decode/filter/filter.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

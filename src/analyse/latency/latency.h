@@ -15,6 +15,7 @@
 #define SONDE_ANALYSE_LATENCY_LATENCY_H
 
 #include "analyse/latency/latencies.h"
+#include "decode/formats/formats.h"
 
 struct errmsg;
 struct filter;

@@ -7,6 +7,8 @@
 
 #include "analyse/latency/latency.h"
 #include "analyse/own.h"
+#include "base/arena.h"
+#include "decode/formats/event.h"
 
 enum latency_role {
 	ROLE_FROM = 1,

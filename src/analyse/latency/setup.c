@@ -18,6 +18,8 @@
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "base/spelling.h"
+#include "decode/formats/event.h"
+#include "symbols/kallsyms.h"
 
 #include <ctype.h>
 #include <errno.h>

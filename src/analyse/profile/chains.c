@@ -12,6 +12,7 @@
  * it decides which of two branches with equal times comes first.
  */
 #include "analyse/profile/profile_int.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -32,6 +32,7 @@
  */
 #include "analyse/profile/profile_int.h"
 #include "base/hash.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>

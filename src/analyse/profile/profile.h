@@ -17,6 +17,7 @@
 #define SONDE_ANALYSE_PROFILE_PROFILE_H
 
 #include "analyse/profile/hook.h"
+#include "base/errmsg.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"

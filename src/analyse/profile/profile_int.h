@@ -13,6 +13,8 @@
 
 #include "analyse/profile/profile.h"
 #include "base/arena.h"
+#include "decode/formats/event.h"
+#include "symbols/tasks.h"
 
 #define PROFILE_MAX_BYTES  (512u << 20) /* tasks, starts, rows and stacks */
 #define PROFILE_TASKS_MAX  (1u << 18)

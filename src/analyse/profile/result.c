@@ -13,6 +13,7 @@
 #include "analyse/profile/profile_int.h"
 
 #include "base/array.h"
+#include "decode/formats/event.h"
 #include "symbols/processes.h"
 
 #include <errno.h>

@@ -18,6 +18,7 @@
  */
 #include "analyse/profile/profile_int.h"
 #include "base/array.h"
+#include "decode/formats/event.h"
 
 #include <errno.h>
 #include <string.h>

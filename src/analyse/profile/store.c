@@ -18,6 +18,7 @@
 #include "analyse/profile/profile_int.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "decode/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

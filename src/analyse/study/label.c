@@ -16,6 +16,8 @@
 #include "analyse/study/study_int.h"
 
 #include "base/array.h"
+#include "decode/formats/event.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <fnmatch.h>

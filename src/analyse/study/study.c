@@ -23,6 +23,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

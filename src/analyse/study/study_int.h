@@ -8,6 +8,7 @@
 #include "analyse/namepool.h"
 #include "analyse/own.h"
 #include "analyse/study/study.h"
+#include "base/arena.h"
 #include "decode/print/print.h"
 
 enum value_kind {

@@ -16,6 +16,7 @@
 #include "capture/bpf/source_int.h"
 
 #include "base/errmsg.h"
+#include "probe/probe.h"
 #include "symbols/arch.h"
 #include "symbols/btf/btf.h"
 

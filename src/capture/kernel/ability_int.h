@@ -5,6 +5,7 @@
 #ifndef SONDE_CAPTURE_KERNEL_ABILITY_INT_H
 #define SONDE_CAPTURE_KERNEL_ABILITY_INT_H
 
+#include "base/textbuf.h"
 #include "capture/kernel/ability.h"
 #include "capture/kernel/kconfig.h"
 #include "capture/kernel/lockdown.h"

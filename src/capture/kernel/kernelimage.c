@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "format/bytes.h"
 #include "format/tracedat.h"
+#include "store/tracefile.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #ifndef SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
 #define SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
 
+#include "base/textbuf.h"
 #include "capture/kernel/kernelinfo.h"
 
 void kernelimage_add(const struct kernelinfo *ki, struct textbuf *tb);

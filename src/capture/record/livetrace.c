@@ -13,6 +13,7 @@
 #include "base/errmsg.h"
 #include "capture/record/feeder.h"
 #include "capture/record/recording_int.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -18,6 +18,7 @@
 #include "format/tracedat.h"
 #include "store/live/livefile.h"
 #include "store/writer.h"
+#include "symbols/programs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 #define SONDE_CAPTURE_RECORD_RECORDING_H
 
 #include "capture/record/session.h"
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 struct recording;

@@ -6,6 +6,7 @@
 #define SONDE_CAPTURE_RECORD_RECORDING_INT_H
 
 #include "capture/record/recording.h"
+#include "format/bytes.h"
 
 /* Passes every option that is known at the start to put(). */
 int recording_options(struct session *s, const struct recording_config *config,

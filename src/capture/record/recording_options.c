@@ -14,6 +14,7 @@
 #include "capture/kernel/counter.h"
 #include "format/tracedat.h"
 #include "store/packedtext.h"
+#include "symbols/processes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #ifndef SONDE_CAPTURE_RECORD_SESSION_H
 #define SONDE_CAPTURE_RECORD_SESSION_H
 
+#include "base/textbuf.h"
 #include "capture/kernel/census.h"
 #include "capture/record/child.h"
 #include "capture/kernel/kernelinfo.h"

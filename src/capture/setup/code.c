@@ -7,7 +7,9 @@
  * sonde watches no mappings, and there is no cost. Stacks of programs and page faults also contain
  * such addresses; they are resolved for the command and the selected tasks.
  */
+#include "base/errmsg.h"
 #include "capture/setup/setup_int.h"
+#include "probe/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
  */
 #include "capture/setup/setup_int.h"
 
+#include "probe/probe.h"
 #include "symbols/arch.h"
 
 #include <inttypes.h>

@@ -14,6 +14,7 @@
  * Any call of the function uses up the count of a command, recording or not, including our own
  * calls during the setup. So the command is armed again at the end of the setup.
  */
+#include "base/errmsg.h"
 #include "capture/kernel/functions.h"
 #include "capture/setup/setup_int.h"
 

@@ -13,6 +13,7 @@
  * that were never wanted. Other processes that run it are recognized by their name: finding out the
  * file of a task needs more capabilities than a recorder keeps.
  */
+#include "base/errmsg.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/setup_int.h"
 #include "probe/findprogram.h"

@@ -11,8 +11,10 @@
  * The buffers do not know about them, so no count of lost events includes them: messages report
  * them, with a remedy. lost.c handles hits that are too large for an event.
  */
+#include "base/textbuf.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/pair_int.h"
+#include "probe/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,9 @@
 #ifndef SONDE_CAPTURE_SETUP_PAIR_INT_H
 #define SONDE_CAPTURE_SETUP_PAIR_INT_H
 
+#include "base/errmsg.h"
 #include "capture/setup/setup_int.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 

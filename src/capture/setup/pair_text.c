@@ -12,6 +12,7 @@
  */
 #include "base/array.h"
 #include "capture/setup/pair_int.h"
+#include "probe/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

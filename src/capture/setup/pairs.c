@@ -29,6 +29,7 @@
 #include "base/files/regular.h"
 
 #include "capture/tracefs/eventdir.h"
+#include "probe/definition/definition.h"
 #include "symbols/arch.h"
 
 #include <elf.h>

@@ -10,6 +10,7 @@
  * plan's events later sees each function as a separate event. Each event gets the filters and
  * triggers of the pattern.
  */
+#include "base/errmsg.h"
 #include "capture/setup/setup_int.h"
 
 #include "probe/expand.h"

@@ -18,11 +18,13 @@
  *
  * rates.c measures the cost of hits during the recording.
  */
+#include "base/textbuf.h"
 #include "capture/setup/setup_int.h"
 
 #include "capture/kernel/cost.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/tracefs/probes.h"
+#include "probe/probe.h"
 
 #include <errno.h>
 #include <stdio.h>

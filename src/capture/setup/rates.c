@@ -15,6 +15,7 @@
 #include "capture/kernel/cost.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/tracefs/probes.h"
+#include "probe/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #ifndef SONDE_CAPTURE_SETUP_SETUP_H
 #define SONDE_CAPTURE_SETUP_SETUP_H
 
+#include "base/textbuf.h"
 #include "capture/tracefs/journal.h"
 #include "capture/kernel/mappings.h"
 #include "capture/plan.h"

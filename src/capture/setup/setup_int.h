@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "capture/tracefs/probes.h"
 #include "capture/setup/setup.h"
+#include "probe/definition/definition.h"
 
 /* An event of the plan that is a definition. */
 struct setup_probe {

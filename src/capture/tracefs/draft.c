@@ -8,6 +8,7 @@
 #include "capture/tracefs/draft.h"
 
 #include "base/errmsg.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 #include <stdio.h>

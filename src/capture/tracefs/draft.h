@@ -8,6 +8,7 @@
 #define SONDE_CAPTURE_TRACEFS_DRAFT_H
 
 #include "capture/tracefs/probes.h"
+#include "probe/definition/definition.h"
 
 struct probe_draft {
 	struct definition *d;

@@ -14,6 +14,7 @@
 #ifndef SONDE_CAPTURE_TRACEFS_HISTOGRAM_H
 #define SONDE_CAPTURE_TRACEFS_HISTOGRAM_H
 
+#include "base/textbuf.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/record/session.h"
 

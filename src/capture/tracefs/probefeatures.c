@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "capture/tracefs/probes.h"
 
+#include "probe/probe.h"
 #include "symbols/arch.h"
 
 #include <errno.h>

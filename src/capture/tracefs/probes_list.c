@@ -16,6 +16,7 @@
 #include "capture/tracefs/probes.h"
 
 #include "base/errmsg.h"
+#include "probe/probe.h"
 
 #include <errno.h>
 #include <fnmatch.h>

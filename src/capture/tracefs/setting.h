@@ -9,6 +9,7 @@
 #ifndef SONDE_CAPTURE_TRACEFS_SETTING_H
 #define SONDE_CAPTURE_TRACEFS_SETTING_H
 
+#include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
 
 /* Appends the file's contents to *out. Negative errno if it cannot be read. */

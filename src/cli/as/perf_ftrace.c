@@ -15,7 +15,9 @@
 #include "cli/as/perf_ftrace.h"
 
 #include "base/array.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/as/perf.h"
+#include "decode/formats/formats.h"
 #include "present/calltimestext.h"
 #include "present/latencyperf.h"
 

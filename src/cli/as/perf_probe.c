@@ -17,6 +17,7 @@
  */
 #include "cli/as/perf_probe.h"
 
+#include "base/options.h"
 #include "cli/as/perf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_words.h"

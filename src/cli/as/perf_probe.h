@@ -13,6 +13,7 @@
 #ifndef SONDE_CLI_AS_PERF_PROBE_H
 #define SONDE_CLI_AS_PERF_PROBE_H
 
+#include "base/errmsg.h"
 #include "capture/tracefs/draft.h"
 #include "cli/probe/opts.h"
 #include "probe/look/target.h"

@@ -8,11 +8,14 @@
  * with a line for each place, as perf makes it on kernels that can. The files of --symfs and --target-ns are found
  * under another path than the one that the kernel is given.
  */
+#include "base/textbuf.h"
+#include "capture/tracefs/draft.h"
 #include "cli/as/perf_probe.h"
 
 #include "cli/as/perf.h"
 #include "probe/look/kernelfuncs.h"
 #include "probe/look/seen.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>

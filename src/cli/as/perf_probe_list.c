@@ -9,8 +9,11 @@
  * the file, of the kernel by the name that the line has, or by kallsyms if it is counted from _text, as perf does
  * for functions whose names are not unique. Those of the kernel come first, each part sorted by its line.
  */
+#include "capture/tracefs/probes.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
+#include "format/bytes.h"
+#include "probe/probe.h"
 #include "symbols/kallsyms.h"
 
 #include "base/files/mapfile.h"

@@ -10,9 +10,11 @@
  * Of a function the lines up to the last that can be probed are shown, and three more; of a range all of it. With
  * a number of lines (FUNC:2+3) that is how many there are.
  */
+#include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
 #include "cli/screen/output.h"
+#include "format/bytes.h"
 #include "probe/look/kernelfuncs.h"
 #include "probe/look/sourcetext.h"
 #include "symbols/cxx/demangle.h"

@@ -9,7 +9,10 @@
  * perf hands to the kernel as it is written (%di, $retval, +8(%sp)) has no name unless one is given: the kernel
  * then calls it arg1, arg2 and so on, and records it as 64 bits in hex.
  */
+#include "base/textbuf.h"
+#include "capture/tracefs/draft.h"
 #include "cli/as/perf_probe.h"
+#include "probe/definition/definition.h"
 
 #include <ctype.h>
 #include <errno.h>

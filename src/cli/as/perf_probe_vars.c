@@ -12,10 +12,12 @@
  *
  * perf's types have no qualifiers, an array is a pointer, what points to nothing known is (unknown_type).
  */
+#include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
 #include "cli/screen/output.h"
 #include "probe/look/seen.h"
+#include "symbols/types.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,6 +12,8 @@
  */
 #include "base/array.h"
 #include "cli/as/perf_probe.h"
+#include "probe/definition/definition.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>

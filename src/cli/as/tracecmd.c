@@ -12,6 +12,7 @@
  * the number of errno as exit status; or only the sentence and 255 where there is no number.
  */
 #include "base/textbuf.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/as/personality.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"

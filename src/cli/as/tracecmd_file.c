@@ -5,6 +5,7 @@
  * sonde's commands of these names print the same text; here is only what differs in their words: one file
  * may follow the options, no pager, no colours, and the profile in trace-cmd's form.
  */
+#include "base/errmsg.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 #include "cli/screen/terminal.h"

@@ -9,6 +9,8 @@
  * What an expression matches, and the lists that sonde's own list prints in the same words (clocks,
  * compressions, options of plugins), come from there.
  */
+#include "base/textbuf.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 #include "decode/namematch.h"

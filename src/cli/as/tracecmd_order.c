@@ -6,8 +6,11 @@
  * right in the plan afterwards. All is done at the top level of the tracing directory, whoever uses it, or
  * in the instances named with -B.
  */
+#include "base/errmsg.h"
+#include "capture/plan.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
+#include "live/request.h"
 
 #include <errno.h>
 #include <stdio.h>

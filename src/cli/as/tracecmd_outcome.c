@@ -5,7 +5,10 @@
  * It is read from the file: for each CPU where its data is and how large, on standard error. Losses are
  * told on standard output, before the CPUs of their buffer.
  */
+#include "base/errmsg.h"
+#include "capture/record/session.h"
 #include "cli/as/tracecmd_record_int.h"
+#include "live/request.h"
 #include "store/tracefile.h"
 
 #include <stdio.h>

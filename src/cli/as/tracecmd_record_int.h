@@ -6,10 +6,12 @@
 #ifndef SONDE_CLI_AS_TRACECMD_RECORD_INT_H
 #define SONDE_CLI_AS_TRACECMD_RECORD_INT_H
 
+#include "base/errmsg.h"
 #include "capture/record/session.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/record/guestwords.h"
 #include "cli/record/recordopts.h"
+#include "live/remote/guests.h"
 
 #define TRACECMD_PROGRAM TRACECMD_VERSION " (sonde " SONDE_VERSION ")" /* noted in files */
 

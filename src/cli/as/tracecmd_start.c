@@ -9,6 +9,7 @@
 #include "capture/setup/setup.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/kernel/start.h"
+#include "live/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * in which the directory has them, as in trace-cmd: a script may take the first one.
  */
 #include "base/array.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/as/tracecmd_int.h"
 
 #include <stdio.h>

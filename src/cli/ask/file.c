@@ -7,10 +7,13 @@
  * One thread: putting records in order and adding them up takes some 40 ns each, and what does not matter is
  * passed over in 15.
  */
+#include "base/errmsg.h"
 #include "cli/ask/gather_int.h"
 
+#include "decode/order/sequence.h"
 #include "inputs/sources.h"
 #include "cli/screen/notes.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdio.h>

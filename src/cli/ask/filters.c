@@ -7,8 +7,11 @@
  *	                       lets pass what either side wants
  *	… if CONDITION         of a call: here, see cmd_latency.c
  */
+#include "base/errmsg.h"
+#include "capture/plan.h"
 #include "cli/ask/gather_int.h"
 
+#include "decode/filter/filter.h"
 #include "probe/definition/definition.h"
 
 #include <errno.h>

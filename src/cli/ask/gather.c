@@ -13,6 +13,7 @@
 
 #include "capture/setup/setup.h"
 #include "cli/command.h"
+#include "decode/formats/formats.h"
 #include "live/eventnames.h"
 #include "live/feed.h"
 

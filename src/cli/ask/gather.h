@@ -11,6 +11,7 @@
 #define SONDE_CLI_ASK_GATHER_H
 
 #include "base/textbuf.h"
+#include "capture/plan.h"
 #include "cli/record/recordopts.h"
 #include "cli/ask/series.h"
 #include "live/pace.h"

@@ -5,6 +5,8 @@
 #ifndef SONDE_CLI_ASK_GATHER_INT_H
 #define SONDE_CLI_ASK_GATHER_INT_H
 
+#include "base/errmsg.h"
+#include "capture/plan.h"
 #include "cli/ask/gather.h"
 #include "decode/filter/filter.h"
 

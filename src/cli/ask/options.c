@@ -8,12 +8,14 @@
  *
  * Words are copied: they outlive what the caller had them from.
  */
+#include "capture/plan.h"
 #include "cli/ask/gather_int.h"
 
 #include "base/files/outplace.h"
 #include "base/shortage.h"
 #include "cli/screen/output.h"
 #include "cli/screen/terminal.h"
+#include "live/request.h"
 
 #include <ctype.h>
 #include <errno.h>

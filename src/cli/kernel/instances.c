@@ -6,6 +6,8 @@
  */
 #include "cli/kernel/instances.h"
 
+#include "base/errmsg.h"
+
 #include <errno.h>
 #include <stdio.h>
 

@@ -13,6 +13,7 @@
 #ifndef SONDE_CLI_KERNEL_INSTANCES_H
 #define SONDE_CLI_KERNEL_INSTANCES_H
 
+#include "base/errmsg.h"
 #include "capture/tracefs/instances.h"
 #include "cli/command.h"
 

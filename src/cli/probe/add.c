@@ -6,9 +6,11 @@
  *
  * All or none: nothing is defined before all are resolved (draft.h).
  */
+#include "base/textbuf.h"
 #include "cli/probe/commands.h"
 #include "capture/tracefs/draft.h"
 #include "cli/probe/opts.h"
+#include "probe/probe.h"
 
 #include <errno.h>
 #include <stdio.h>

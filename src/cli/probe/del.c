@@ -5,8 +5,11 @@
  * What belongs to a recording that is running (the groups sonde_PID) is removed only if its name is
  * written out: a glob does not take it away from another user.
  */
+#include "base/errmsg.h"
+#include "capture/tracefs/probes.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 #include <stdio.h>

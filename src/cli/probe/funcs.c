@@ -16,6 +16,7 @@
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
 #include "probe/look/kernelfuncs.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -16,7 +16,9 @@
 #include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
+#include "format/bytes.h"
 #include "probe/look/sourcetext.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <ctype.h>
 #include <errno.h>

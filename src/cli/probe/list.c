@@ -9,8 +9,10 @@
  * at once, or was inside a probe already.
  */
 #include "base/json/jsonwriter.h"
+#include "capture/tracefs/probes.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
+#include "probe/probe.h"
 
 #include <errno.h>
 #include <stdio.h>

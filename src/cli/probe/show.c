@@ -10,6 +10,8 @@
 #include "capture/kernel/cost.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
+#include "probe/probe.h"
+#include "symbols/types.h"
 
 #include <errno.h>
 #include <limits.h>

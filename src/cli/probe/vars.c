@@ -21,6 +21,7 @@
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
 #include "probe/look/seen.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>

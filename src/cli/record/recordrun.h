@@ -5,7 +5,9 @@
 #ifndef SONDE_CLI_RECORD_RECORDRUN_H
 #define SONDE_CLI_RECORD_RECORDRUN_H
 
+#include "base/errmsg.h"
 #include "cli/record/recordopts.h"
+#include "live/request.h"
 
 /*
  * Into o->output, until the command ends or a signal comes; tells how it went. argv: the command or

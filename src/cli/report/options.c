@@ -6,9 +6,12 @@
  * stands before them: --ts-offset and --ts2secs belong to the input before them, -F to all inputs or,
  * after an -i, to that one; -v turns round every -F that follows.
  */
+#include "base/options.h"
 #include "cli/report/report.h"
 
 #include "decode/handlers/plugin_options.h"
+#include "inputs/inputs.h"
+#include "present/lines.h"
 
 #include <ctype.h>
 #include <errno.h>

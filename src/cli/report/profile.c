@@ -8,6 +8,9 @@
 #include "base/conveyor.h"
 #include "cli/screen/output.h"
 #include "cli/report/report.h"
+#include "decode/order/sequence.h"
+#include "inputs/sources.h"
+#include "present/profile/profiling.h"
 
 #define SLOTS 4
 

@@ -9,6 +9,7 @@
 #ifndef SONDE_CLI_SCREEN_OUTCOME_H
 #define SONDE_CLI_SCREEN_OUTCOME_H
 
+#include "base/textbuf.h"
 #include "live/remote/guests.h"
 #include "live/record.h"
 

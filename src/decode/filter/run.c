@@ -24,8 +24,10 @@
  * failed system calls (libtraceevent compares unsigned and finds none). Equality compares bits:
  * `ret == -1` and `ret == 0xffffffffffffffff` are the same. Division by zero is 0.
  */
+#include "base/number.h"
 #include "decode/filter/filter_int.h"
 #include "decode/print/print.h"
+#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "decode/formats/blktrace.h"
 
 #include "base/array.h"
+#include "format/bytes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #define SONDE_DECODE_FORMATS_BLKTRACE_H
 
 #include "decode/formats/formats.h"
+#include "format/bytes.h"
 
 /*
  * Guesses the id of ftrace:blktrace from its neighbours in *f, which must be sorted, and makes a

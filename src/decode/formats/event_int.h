@@ -5,6 +5,7 @@
 #ifndef SONDE_DECODE_FORMATS_EVENT_INT_H
 #define SONDE_DECODE_FORMATS_EVENT_INT_H
 
+#include "base/arena.h"
 #include "decode/formats/event.h"
 #include "decode/formats/lexer.h"
 

@@ -10,8 +10,10 @@
 #ifndef SONDE_DECODE_FORMATS_FORMATS_H
 #define SONDE_DECODE_FORMATS_FORMATS_H
 
+#include "base/arena.h"
 #include "decode/formats/event.h"
 #include "decode/timefmt.h"
+#include "format/bytes.h"
 #include "store/tracefile.h"
 #include "symbols/kallsyms.h"
 #include "symbols/printkfmt.h"

@@ -8,6 +8,7 @@
  * is an offset from its start.
  */
 #include "decode/formats/functions.h"
+#include "base/textbuf.h"
 #include "decode/formats/functions_int.h"
 #include "decode/print/print.h"
 #include "symbols/tables/hypercalls.h"

@@ -10,8 +10,11 @@
  * sequence.c, which knows the order of records, decides about folding: a record with RECORD_PAIR
  * has its exit. The indentation of function events also comes with the record, in aux.
  */
+#include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
 #include "decode/timefmt.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #define DEPTH_MAX 2048 /* levels that are indented; the kernel stops at 50 */
 

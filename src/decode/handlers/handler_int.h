@@ -8,6 +8,7 @@
 #ifndef SONDE_DECODE_HANDLERS_HANDLER_INT_H
 #define SONDE_DECODE_HANDLERS_HANDLER_INT_H
 
+#include "base/textbuf.h"
 #include "decode/print/print.h"
 
 /* The i-th field of the handler's row, as a number. On failure prints a message. */

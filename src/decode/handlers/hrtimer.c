@@ -8,7 +8,9 @@
  * The number after the slash is symbol minus address, which is the wrong way: it is 0 for a pointer
  * to a function, so nobody noticed. Old kernels call the first field "timer".
  */
+#include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
+#include "symbols/kallsyms.h"
 
 enum { TIMER, HRTIMER, FUNCTION, NOW, EXPIRES = NOW, SOFTEXPIRES }; /* order of the rows' fields */
 

@@ -7,6 +7,7 @@
  * The print format follows. Kernels since 5.x print the call site by name, older ones as a bare
  * address; the text in front is the same for all.
  */
+#include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
 
 int handle_kmem(struct printer *p, const struct event *ev, const struct record *rec)

@@ -15,8 +15,10 @@
  *
  * Instructions stay bytes.
  */
+#include "base/textbuf.h"
 #include "decode/order/guests.h"
 #include "decode/handlers/handler_int.h"
+#include "format/bytes.h"
 #include "symbols/tables/kvmexits.h"
 
 /* Order of the fields in the rows; reason and isa come first everywhere. */

@@ -8,6 +8,7 @@
  * Parts whose field the kernel does not have are omitted. sequence.c has already learned the names
  * of tasks from these events, in time order.
  */
+#include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
 
 #include <string.h>

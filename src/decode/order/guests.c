@@ -12,6 +12,10 @@
  */
 #include "decode/order/guests.h"
 
+#include "format/bytes.h"
+#include "store/tracefile.h"
+#include "symbols/kallsyms.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
 #define SONDE_DECODE_ORDER_GUESTS_H
 
 #include "decode/formats/formats.h"
+#include "store/tracefile.h"
+#include "symbols/kallsyms.h"
 
 struct guest_vcpu {
 	int host_pid;

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "decode/handlers/handler_int.h"
 #include "decode/order/sequence.h"
+#include "format/bytes.h"
 
 #include <ctype.h>
 #include <sched.h>

@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "decode/order/order.h"
 #include "decode/order/sequence_int.h"
+#include "format/tracedat.h"
 #include "store/live/livepages.h"
 
 #include <errno.h>

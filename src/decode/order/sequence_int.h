@@ -7,6 +7,7 @@
 
 #include "decode/order/sequence.h"
 #include "decode/walker.h"
+#include "store/pagestream.h"
 
 struct cursor {
 	struct pagestream *ps;

@@ -10,8 +10,11 @@
  * takes from buf (only letters that change the size of a value matter); then it is printed like any
  * format. The split format is kept by its address; the values are set for each record.
  */
+#include "base/arena.h"
 #include "decode/formats/event_int.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
+#include "symbols/printkfmt.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,8 +7,11 @@
  * output. Where that library divides by zero (and crashes) the value is 0 here, and nothing is ever
  * read outside the record.
  */
+#include "base/textbuf.h"
 #include "decode/formats/functions.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #include <string.h>
 

@@ -10,7 +10,9 @@
  * Addresses and UUIDs are read from the record, so their argument must be a field; otherwise the
  * text names the kind, in the words that trace-cmd users know.
  */
+#include "base/textbuf.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

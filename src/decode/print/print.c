@@ -15,6 +15,8 @@
 #include "decode/handlers/handlers.h"
 #include "decode/order/order.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,8 @@
 #include "decode/formats/event.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 struct bprint_cache;
 

@@ -5,6 +5,7 @@
 #ifndef SONDE_DECODE_PRINT_PRINT_INT_H
 #define SONDE_DECODE_PRINT_PRINT_INT_H
 
+#include "base/arena.h"
 #include "decode/print/print.h"
 
 #define PAD_MAX 4096 /* limit of a width or precision in a format */

@@ -11,6 +11,7 @@
  * checked those, so %c is supported, and if the record ends too early, the conversion's letter is
  * shown and the rest of the format is still printed.
  */
+#include "base/arena.h"
 #include "decode/formats/event_int.h"
 
 #include <string.h>

@@ -11,7 +11,9 @@
  * every later record of that event, even if it contains text. record->aux says which fields are
  * affected, so that it can be printed in any order (sequence.c keeps track).
  */
+#include "base/textbuf.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
 
 #include <ctype.h>
 #include <string.h>

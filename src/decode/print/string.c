@@ -6,7 +6,10 @@
  * record, names of flags or values, arrays in hex, masks of CPUs. Width and precision apply to each
  * text as in printf; for flags, to each name.
  */
+#include "base/textbuf.h"
 #include "decode/print/print_int.h"
+#include "format/bytes.h"
+#include "symbols/printkfmt.h"
 
 #include <string.h>
 

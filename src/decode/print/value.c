@@ -17,6 +17,7 @@
  *	"prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R", REC->prev_state & 256 ? "+" : ""    S, R+
  *	"%d,%d", REC->dev >> 20, REC->dev & 1048575                                                                8,0
  */
+#include "base/textbuf.h"
 #include "decode/print/print_int.h"
 
 #include <math.h>

@@ -12,7 +12,9 @@
  * Numbers, one core, events of 40 bytes: 240 million a second from the page cache; compressed
  * traces are bound by unpacking (25 million), which the unpacker's threads do ahead.
  */
+#include "analyse/tally.h"
 #include "base/conveyor.h"
+#include "decode/formats/formats.h"
 #include "inputs/info/info.h"
 #include "store/pagestream.h"
 

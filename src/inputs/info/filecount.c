@@ -7,6 +7,10 @@
  */
 #include "inputs/info/filecount.h"
 
+#include "analyse/tally.h"
+#include "base/errmsg.h"
+#include "store/tracefile.h"
+
 #include <stdio.h>
 #include <sys/stat.h>
 

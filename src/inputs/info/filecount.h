@@ -9,6 +9,7 @@
 #define SONDE_INPUTS_INFO_FILECOUNT_H
 
 #include "inputs/info/info.h"
+#include "store/tracefile.h"
 
 #include <stddef.h>
 

@@ -17,7 +17,9 @@
  * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a
  * hostile file costs; lists are cut at LIST_MAX.
  */
+#include "analyse/tally.h"
 #include "base/array.h"
+#include "format/tracedat.h"
 #include "inputs/info/info.h"
 #include "base/textbuf.h"
 #include "decode/timeconv.h"

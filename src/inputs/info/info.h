@@ -13,8 +13,10 @@
 #include "analyse/tally.h"
 #include "base/arena.h"
 #include "base/errmsg.h"
+#include "decode/formats/formats.h"
 #include "inputs/info/traceinfo.h"
 #include "inputs/inputs.h"
+#include "store/tracefile.h"
 #include "symbols/tasks.h"
 
 /* What was found in the sub-buffers. */

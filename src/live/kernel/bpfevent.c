@@ -15,8 +15,11 @@
  */
 #include "live/kernel/bpfevent.h"
 
+#include "analyse/keys.h"
 #include "base/errmsg.h"
 #include "capture/bpf/bpf.h"
+#include "decode/formats/event.h"
+#include "probe/probe.h"
 #include "symbols/btf/btf.h"
 
 #include <errno.h>

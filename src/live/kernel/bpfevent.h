@@ -8,6 +8,7 @@
 #ifndef SONDE_LIVE_KERNEL_BPFEVENT_H
 #define SONDE_LIVE_KERNEL_BPFEVENT_H
 
+#include "analyse/keys.h"
 #include "capture/bpf/filter.h"
 #include "capture/bpf/source.h"
 #include "capture/bpf/tasks.h"

@@ -12,10 +12,13 @@
  * A text is one in an array, one of any length, or (char *) elsewhere in memory: in the kernel's, or with .ustring in the
  * program's.
  */
+#include "analyse/keys.h"
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "capture/bpf/program.h"
 #include "live/kernel/bpfevent.h"
 #include "decode/formats/event.h"
+#include "probe/probe.h"
 
 #include <errno.h>
 #include <stdio.h>

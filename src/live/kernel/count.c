@@ -18,6 +18,8 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "capture/plan.h"
+#include "decode/kernelhist.h"
 #include "live/kernel/count_bpf.h"
 #include "live/kernel/run.h"
 

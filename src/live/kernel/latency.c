@@ -18,6 +18,8 @@
 
 #include "analyse/own.h"
 #include "base/errmsg.h"
+#include "capture/plan.h"
+#include "decode/formats/event.h"
 #include "live/kernel/run.h"
 #include "live/kernel/latency_bpf.h"
 #include "live/eventnames.h"

@@ -12,6 +12,7 @@
 #define SONDE_LIVE_KERNEL_RUN_H
 
 #include "analyse/keys.h"
+#include "base/arena.h"
 #include "capture/bpf/bpf.h"
 #include "capture/tracefs/histogram.h"
 #include "decode/kernelhist.h"

@@ -13,9 +13,11 @@
 
 #include "base/clock.h"
 #include "capture/record/recording.h"
+#include "decode/order/sequence.h"
 #include "live/report.h"
 #include "live/request.h"
 #include "live/run.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <limits.h>

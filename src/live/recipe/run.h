@@ -10,6 +10,7 @@
 #include "base/textbuf.h"
 #include "capture/recipe.h"
 #include "capture/record/recording.h"
+#include "decode/formats/formats.h"
 #include "live/front.h"
 
 #define RECIPE_STUDIES_MAX 16

@@ -6,6 +6,10 @@
  * file. Events come with all their fields and function exits are not folded into their entries, because the
  * graph study counts exits.
  */
+#include "analyse/study/study.h"
+#include "base/errmsg.h"
+#include "capture/recipe.h"
+#include "decode/order/sequence.h"
 #include "live/recipe/run.h"
 
 #include "inputs/sources.h"

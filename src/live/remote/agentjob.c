@@ -13,8 +13,10 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "capture/record/session.h"
 #include "live/remote/network.h"
 #include "live/remote/syncclock.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdio.h>

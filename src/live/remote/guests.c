@@ -16,9 +16,11 @@
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
 #include "base/textbuf.h"
+#include "format/bytes.h"
 #include "live/remote/network.h"
 #include "live/request.h"
 #include "live/remote/syncclock.h"
+#include "store/guestopts.h"
 #include "wire/guest/guest.h"
 #include "wire/netkey.h"
 

@@ -15,7 +15,9 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "format/tracedat.h"
 #include "live/request.h"
+#include "store/tracefile.h"
 #include "wire/netkey.h"
 #include "wire/send.h"
 

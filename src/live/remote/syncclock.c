@@ -10,6 +10,7 @@
 #include "live/remote/syncclock.h"
 
 #include "base/errmsg.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

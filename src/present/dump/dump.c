@@ -13,7 +13,9 @@
  */
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "format/tracedat.h"
 #include "present/dump/dump_int.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #ifndef SONDE_PRESENT_DUMP_DUMP_INT_H
 #define SONDE_PRESENT_DUMP_DUMP_INT_H
 
+#include "format/bytes.h"
 #include "present/dump/dump.h"
 #include "store/tracefile.h"
 

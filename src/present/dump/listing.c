@@ -11,7 +11,9 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "decode/namematch.h"
+#include "format/bytes.h"
 #include "inputs/inputs.h"
+#include "store/tracefile.h"
 
 #include <ctype.h>
 #include <errno.h>

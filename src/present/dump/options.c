@@ -8,6 +8,7 @@
  * and the option is marked as broken.
  */
 #include "base/textbuf.h"
+#include "format/tracedat.h"
 #include "present/dump/dump_int.h"
 #include "store/packedtext.h"
 #include "symbols/processes.h"

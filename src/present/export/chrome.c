@@ -22,6 +22,8 @@
  */
 #include "base/array.h"
 #include "base/json/json.h"
+#include "decode/print/print.h"
+#include "format/bytes.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
 #include "symbols/tables/syscalls.h"

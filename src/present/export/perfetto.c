@@ -18,6 +18,7 @@
  */
 #include "base/array.h"
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
 

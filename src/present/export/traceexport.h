@@ -9,6 +9,8 @@
 #ifndef SONDE_PRESENT_EXPORT_TRACEEXPORT_H
 #define SONDE_PRESENT_EXPORT_TRACEEXPORT_H
 
+#include "base/textbuf.h"
+#include "decode/order/sequence.h"
 #include "present/line.h"
 
 struct trace_export;

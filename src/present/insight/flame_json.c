@@ -8,8 +8,10 @@
  * The members are part of the page's protocol (doc/VIEWER.md). A graph has at most 120 levels, which is what a writer of
  * JSON can nest.
  */
+#include "base/json/jsonwriter.h"
 #include "present/insight/json.h"
 #include "present/insight/words.h"
+#include "timeline/insight/insight.h"
 
 #include <stdio.h>
 

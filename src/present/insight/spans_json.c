@@ -5,7 +5,9 @@
  * The members are part of the page's protocol (doc/VIEWER.md). Lanes that cannot be looked at stand in "refused" with a
  * sentence; the others are answered all the same. A row without lengths, all of whose spans are cut, has no times.
  */
+#include "base/json/jsonwriter.h"
 #include "present/insight/json.h"
+#include "timeline/insight/insight.h"
 
 /* --- functions --------------------------------------------------------------------------------- */
 

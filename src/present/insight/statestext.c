@@ -12,6 +12,7 @@
 #include "base/json/jsonwriter.h"
 #include "present/insight/view.h"
 #include "present/insight/words.h"
+#include "timeline/states/states.h"
 
 #include <stdio.h>
 

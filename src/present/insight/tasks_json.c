@@ -5,7 +5,9 @@
  * The members are part of the page's protocol (doc/VIEWER.md). Numbers of states are those of states.h, and a list of
  * states has all of them. Members about stolen time are there only for guests whose host is in the trace.
  */
+#include "base/json/jsonwriter.h"
 #include "present/insight/json.h"
+#include "timeline/insight/insight.h"
 
 static void emit_stolen(const struct stolen_sum *s, struct jsonwriter *w)
 {

@@ -7,8 +7,10 @@
  * The members are part of the page's protocol (doc/VIEWER.md). A piece has "had" if it waits for a CPU, and members about
  * stolen time if a guest's task runs whose host is in the trace. The page shows the sentence as it is.
  */
+#include "base/json/jsonwriter.h"
 #include "present/insight/json.h"
 #include "present/insight/words.h"
+#include "timeline/insight/insight.h"
 
 void interrupt_emit(const struct interrupt *i, const char *key, struct jsonwriter *w)
 {

@@ -11,6 +11,7 @@
 #include "present/insight/words.h"
 
 #include "base/array.h"
+#include "decode/timeconv.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,9 @@
  * not a tree here but a list, each with its frames, the innermost first.
  */
 #include "present/profile/profilejson.h"
+#include "analyse/profile/profile.h"
 #include "base/json/jsonwriter.h"
+#include "decode/timefmt.h"
 
 #include <inttypes.h>
 #include <stdio.h>

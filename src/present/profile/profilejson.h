@@ -6,6 +6,8 @@
 #ifndef SONDE_PRESENT_PROFILE_PROFILEJSON_H
 #define SONDE_PRESENT_PROFILE_PROFILEJSON_H
 
+#include "analyse/profile/profile.h"
+#include "base/textbuf.h"
 #include "present/profile/profiletext.h"
 
 void profilejson_fmt_head(const struct profile *p, const struct profile_style *style,

@@ -21,6 +21,7 @@
 #include "present/profile/profiletext.h"
 
 #include "base/array.h"
+#include "decode/formats/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>

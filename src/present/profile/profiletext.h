@@ -8,6 +8,7 @@
 
 #include "analyse/profile/profile.h"
 #include "base/textbuf.h"
+#include "decode/timefmt.h"
 #include "symbols/tables/syscalls.h"
 
 struct profile_style {

@@ -12,10 +12,13 @@
 #include "present/profile/profiling.h"
 
 #include "analyse/profile/profile.h"
+#include "decode/formats/formats.h"
+#include "format/tracedat.h"
 #include "present/line.h"
 #include "present/profile/profilejson.h"
 #include "present/profile/profilepeer.h"
 #include "present/profile/profiletext.h"
+#include "store/tracefile.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #define SONDE_PRESENT_PROFILE_PROFILING_H
 
 #include "base/textbuf.h"
+#include "decode/order/sequence.h"
 #include "inputs/inputs.h"
 #include "present/lines.h"
 

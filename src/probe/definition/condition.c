@@ -33,6 +33,7 @@
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
+#include "symbols/types.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -11,6 +11,7 @@
  * Only what is needed to recognize such a line, and to name and filter its event, is parsed. The
  * condition of an eprobe belongs to the line; for other kinds it becomes the event's filter.
  */
+#include "base/arena.h"
 #include "probe/definition/definition_int.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
 
 #include "base/errmsg.h"
 #include "probe/fetch/fetch.h"
+#include "symbols/types.h"
 
 #define EXPR_MAX_BYTES 256
 

@@ -12,6 +12,7 @@
  *	aarch64   up to four floating point numbers of one size: none can be read. Others by their position.
  *	riscv64   one or two floating point numbers, or one and an integer: as on x86-64, but member by member.
  */
+#include "base/errmsg.h"
 #include "probe/fetch/fetch_int.h"
 #include "symbols/arch.h"
 

@@ -15,6 +15,7 @@
 #include "probe/fetch/fetch_int.h"
 
 #include "base/textbuf.h"
+#include "symbols/types.h"
 
 #include <errno.h>
 #include <stdio.h>

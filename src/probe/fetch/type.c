@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
+#include "symbols/types.h"
 
 #include <errno.h>
 #include <stdio.h>

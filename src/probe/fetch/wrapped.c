@@ -10,6 +10,7 @@
  */
 #include "base/array.h"
 #include "probe/fetch/fetch_int.h"
+#include "symbols/types.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "probe/look/kernelfuncs.h"
 
 #include "base/files/mapfile.h"
+#include "format/bytes.h"
 #include "symbols/kallsyms.h"
 
 #include <fnmatch.h>

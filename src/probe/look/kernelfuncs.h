@@ -5,7 +5,9 @@
 #ifndef SONDE_PROBE_LOOK_KERNELFUNCS_H
 #define SONDE_PROBE_LOOK_KERNELFUNCS_H
 
+#include "base/errmsg.h"
 #include "probe/look/target.h"
+#include "symbols/dwarf/debuginfo.h"
 
 /*
  * Those of the running kernel or of a loaded module are in /proc/kallsyms; no other file is opened.

@@ -7,6 +7,7 @@
 #ifndef SONDE_PROBE_LOOK_SEEN_H
 #define SONDE_PROBE_LOOK_SEEN_H
 
+#include "base/errmsg.h"
 #include "probe/look/target.h"
 #include "probe/definition/definition.h"
 #include "symbols/btf/btf.h"

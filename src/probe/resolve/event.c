@@ -15,6 +15,7 @@
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
+#include "symbols/place.h"
 
 #include <ctype.h>
 #include <dirent.h>

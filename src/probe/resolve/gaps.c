@@ -13,6 +13,7 @@
  * For the kernel a bit field has its container's type, so both are one field. A value that cannot
  * be widened (hex of the user's own type, text) is not marked.
  */
+#include "base/arena.h"
 #include "probe/resolve/resolve_int.h"
 
 #include <stdio.h>

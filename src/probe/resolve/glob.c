@@ -12,7 +12,9 @@
  * that lacks what is to be recorded: vfs_*(count) is for functions with a count. A list that cannot
  * be read excludes nothing.
  */
+#include "base/errmsg.h"
 #include "probe/resolve/resolve_int.h"
+#include "symbols/btf/btf.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -10,6 +10,7 @@
  *
  * A condition tests what is recorded, see condition.c.
  */
+#include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
 
 #include <ctype.h>

@@ -14,6 +14,7 @@
  * (kptr_restrict), or the kernel accepts only one place per event, a note says that one is probed.
  */
 #include "probe/resolve/resolve_int.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * the kernel and of sonde; a note reports what was skipped. The caller writes the place (kernel.c:
  * SYMBOL+OFFSET, program.c: PATH:OFFSET).
  */
+#include "base/arena.h"
 #include "probe/resolve/resolve_int.h"
 
 #include "symbols/arch.h"

@@ -10,6 +10,7 @@
  * A substitute for another machine (probe_world: btf_dir, kallsyms …) has no blacklist unless it is
  * named: this kernel's would be useless.
  */
+#include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
 

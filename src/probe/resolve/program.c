@@ -12,6 +12,7 @@
  * are mapped differently) but the distance from where the file would begin if all of it were mapped
  * like the code.
  */
+#include "base/arena.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"

@@ -15,6 +15,7 @@
  */
 #include "base/array.h"
 #include "probe/resolve/resolve_int.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <string.h>

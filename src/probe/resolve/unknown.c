@@ -12,6 +12,7 @@
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
+#include "symbols/btf/btf.h"
 
 #include <errno.h>
 #include <stdio.h>

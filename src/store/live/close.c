@@ -28,6 +28,8 @@
  * Between the data of two buffers there is room for the headers of the later one (and of empty ones
  * in between): `lead`.
  */
+#include "base/textbuf.h"
+#include "format/tracedat.h"
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
 

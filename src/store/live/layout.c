@@ -36,6 +36,8 @@
  * support holes at all, and gets temporary files. The tail is allocated at the start, so that a
  * full disk does not prevent a proper end.
  */
+#include "base/textbuf.h"
+#include "format/tracedat.h"
 #include "store/live/livefile_int.h"
 
 #include <errno.h>

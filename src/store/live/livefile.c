@@ -25,6 +25,7 @@
  * The process that started a file holds a lock on it (fcntl), which ends with the process, so
  * nobody repairs a file that is still being recorded.
  */
+#include "format/bytes.h"
 #include "store/live/livefile_int.h"
 
 #include "base/clock.h"

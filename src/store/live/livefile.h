@@ -27,6 +27,7 @@
 #ifndef SONDE_STORE_LIVE_LIVEFILE_H
 #define SONDE_STORE_LIVE_LIVEFILE_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 #include <sys/types.h>

@@ -6,6 +6,7 @@
 #define SONDE_STORE_LIVE_LIVEFILE_INT_H
 
 #include "base/files/outplace.h"
+#include "format/bytes.h"
 #include "store/live/livefile.h"
 #include "store/writer_int.h"
 

@@ -34,6 +34,8 @@
  * One lock protects everything: it is taken once per sub-buffer, which takes some microseconds to
  * fill and to decode.
  */
+#include "base/errmsg.h"
+#include "format/bytes.h"
 #include "store/live/livepages_int.h"
 
 #include "store/chunk_int.h"

@@ -21,6 +21,7 @@
 #ifndef SONDE_STORE_LIVE_LIVEPAGES_H
 #define SONDE_STORE_LIVE_LIVEPAGES_H
 
+#include "format/bytes.h"
 #include "store/tracefile.h"
 
 struct errmsg;

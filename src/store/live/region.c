@@ -18,6 +18,7 @@
  *
  * An error is sticky: whole pages before it stay, and everything after it fails in the same way.
  */
+#include "format/bytes.h"
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
 

@@ -21,6 +21,8 @@
  *
  * A killed repair can be repaired again. A repair that finds a lock does nothing.
  */
+#include "base/files/outplace.h"
+#include "format/tracedat.h"
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
 

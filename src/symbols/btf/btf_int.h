@@ -6,6 +6,7 @@
 #ifndef SONDE_SYMBOLS_BTF_BTF_INT_H
 #define SONDE_SYMBOLS_BTF_BTF_INT_H
 
+#include "format/bytes.h"
 #include "symbols/btf/btf.h"
 
 #define BTF_TYPE_BYTES 12

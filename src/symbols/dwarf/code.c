@@ -18,6 +18,7 @@
  *	An address counts if a function begins there; in a file without such symbols, if lea leads to code. For other
  *	processors, functions named __NAME_something count, as in the C library.
  */
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
 #include "symbols/arch.h"

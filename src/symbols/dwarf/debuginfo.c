@@ -30,6 +30,7 @@
  * Our own code treats files as hostile: depth, cycles and sizes are bounded. libdw itself trusts
  * the file more; a file that makes it fail ends one command that changes nothing.
  */
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
 #include "base/files/regular.h"

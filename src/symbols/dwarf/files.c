@@ -19,6 +19,7 @@
  * does not notice a file that is replaced between the two.
  */
 #include "base/files/regular.h"
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/dwarf/unpacked.h"
 

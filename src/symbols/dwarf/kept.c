@@ -28,6 +28,7 @@
  * If the code cannot be read (x86-64, a file that has only debug information), the location is
  * trusted.
  */
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/arch.h"
 #include "symbols/insn/instruction.h"

@@ -7,6 +7,7 @@
  *	sem_wait@V2     one version of a symbol; without it all versions
  *	memcpy          selected when a program starts (IFUNC): all candidates, see code.c
  */
+#include "base/errmsg.h"
 #include "symbols/dwarf/points_int.h"
 
 #include <errno.h>

@@ -13,6 +13,7 @@
  * A copy may lack a variable that the function has: it was optimised away in this copy, and is only
  * in the abstract function. It is reported as such instead of being skipped.
  */
+#include "base/arena.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <errno.h>

@@ -11,6 +11,8 @@
  * jumps of the function and of its split-off parts (work.cold); if one of them is indirect, the
  * paths are unknown.
  */
+#include "base/errmsg.h"
+#include "format/bytes.h"
 #include "symbols/dwarf/points_int.h"
 #include "symbols/insn/instruction.h"
 

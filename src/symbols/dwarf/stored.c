@@ -13,6 +13,7 @@
  *
  * x86-64 only. Anything unusual ends it without an answer.
  */
+#include "format/bytes.h"
 #include "symbols/arch.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/insn/instruction.h"

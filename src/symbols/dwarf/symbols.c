@@ -9,6 +9,7 @@
  * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the default for new
  * programs). They are removed: the name is sem_wait, which may occur in several versions.
  */
+#include "base/arena.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <errno.h>

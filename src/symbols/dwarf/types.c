@@ -14,6 +14,7 @@
  * Files are hostile: a typedef may name itself. Walks along types end after PEELS_MAX steps.
  */
 #include "base/array.h"
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/hash.h"
 

@@ -24,6 +24,7 @@
  * The same is done for the names of source files and line tables; there a name can also be the end
  * of a path.
  */
+#include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
 #include "symbols/dwarf/diescan.h"

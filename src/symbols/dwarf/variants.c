@@ -12,6 +12,7 @@
  * Calls are found in the code itself, only on x86-64: e8 and e9 with a distance, directly or
  * through the .plt of a library, whose entry jumps to the symbol that a relocation names.
  */
+#include "format/bytes.h"
 #include "symbols/dwarf/points_int.h"
 
 #include "symbols/arch.h"

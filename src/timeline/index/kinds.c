@@ -13,6 +13,7 @@
  * The rows of `roles` define the meaning of an event for the index; its format has the field
  * offsets.
  */
+#include "decode/formats/event.h"
 #include "timeline/timeline_int.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
  * of losses, not on the size of the trace, and is the same for a new index and one from the
  * sidecar.
  */
+#include "decode/walker.h"
 #include "timeline/timeline_int.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
  *
  * Memory: CACHE_MAX_BYTES, plus one held chunk for each running walk.
  */
+#include "format/bytes.h"
 #include "timeline/timeline_int.h"
 
 #include "base/hash.h"

@@ -21,6 +21,9 @@
  *	10  20  900  30  40        900 is wrong: 20 and 30 fit together
  *	10  20    3  30  40        3 is wrong
  */
+#include "decode/walker.h"
+#include "format/bytes.h"
+#include "store/tracefile.h"
 #include "timeline/timeline_int.h"
 
 #include "base/array.h"

@@ -23,6 +23,7 @@
  */
 #include "timeline/index/passes.h"
 
+#include "decode/walker.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/insight/marks.h"
 #include "timeline/index/runmerge.h"

@@ -31,6 +31,7 @@
  *
  * A refresh does nothing while a segment is queued or being indexed. One thread at a time.
  */
+#include "store/tracefile.h"
 #include "timeline/timeline_int.h"
 
 #include "base/array.h"

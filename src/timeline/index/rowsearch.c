@@ -12,6 +12,7 @@
  *
  * Cost: one or two microseconds per stream for a rank, some tens for rows().
  */
+#include "decode/walker.h"
 #include "timeline/index/selection_int.h"
 
 #include <stdlib.h>

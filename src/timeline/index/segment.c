@@ -18,6 +18,9 @@
  *
  * Cost: about 10 ns per record.
  */
+#include "decode/formats/formats.h"
+#include "format/bytes.h"
+#include "store/tracefile.h"
 #include "timeline/timeline_int.h"
 
 #include "base/shortage.h"

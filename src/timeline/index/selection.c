@@ -15,6 +15,9 @@
  * new selection can copy the results of the old one (wants.before). Events keep their numbers when
  * their segment grows, so the old results are the first bits of each segment.
  */
+#include "base/errmsg.h"
+#include "decode/filter/filter.h"
+#include "symbols/tasks.h"
 #include "timeline/index/selection_match.h"
 
 #include <errno.h>

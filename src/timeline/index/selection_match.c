@@ -13,6 +13,7 @@
 #include "timeline/index/selection_match.h"
 
 #include "decode/print/print.h"
+#include "symbols/tables/syscalls.h"
 #include "timeline/lanes/forms.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #ifndef SONDE_TIMELINE_INDEX_SELECTION_MATCH_H
 #define SONDE_TIMELINE_INDEX_SELECTION_MATCH_H
 
+#include "symbols/tasks.h"
 #include "timeline/index/selection_int.h"
 
 #include "base/errmsg.h"

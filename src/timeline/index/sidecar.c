@@ -14,6 +14,9 @@
  * The directory has ceilings: SIDECARS_MAX files, CACHE_MAX_BYTES; the least recently used are
  * removed first (a file's mtime is its last use).
  */
+#include "base/sha256.h"
+#include "decode/timeconv.h"
+#include "format/bytes.h"
 #include "timeline/index/sidecar_int.h"
 
 #include <dirent.h>

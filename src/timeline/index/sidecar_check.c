@@ -7,6 +7,7 @@
  * that is later used as an index or a length is compared with its bounds, independent of the sum.
  * Both together read the file once, at about 5 GB/s per thread.
  */
+#include "format/bytes.h"
 #include "timeline/index/sidecar_int.h"
 
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #define SONDE_TIMELINE_INDEX_SIDECAR_INT_H
 
 #include "base/sha256.h"
+#include "format/bytes.h"
 #include "timeline/timeline_int.h"
 
 #define SIDECAR_MAGIC	"sonde index v1\n"

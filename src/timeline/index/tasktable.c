@@ -14,6 +14,8 @@
  * newer, until timeline_end().
  */
 #include "base/array.h"
+#include "format/bytes.h"
+#include "store/tracefile.h"
 #include "timeline/timeline_int.h"
 
 #include "base/hash.h"

@@ -8,6 +8,7 @@
  *
  * The first event of a page reports `missed`; empty pages before it may report it, too.
  */
+#include "decode/walker.h"
 #include "timeline/timeline_int.h"
 
 #include <errno.h>

@@ -19,6 +19,7 @@
  * A probe on an address is a call only if some other probe tells that it returned; else it is a single event. Which are
  * left anywhere is found out first, where there are such probes.
  */
+#include "base/errmsg.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
  *
  * The answer names what it was made of and what else there is, so that a page can offer it.
  */
+#include "decode/formats/event.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
 
+#include "decode/formats/event.h"
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
 #include "timeline/insight/insight.h"

@@ -9,6 +9,7 @@
  *
  * A span whose begin or end was not recorded has no length: in an order by length it stands behind the others.
  */
+#include "base/errmsg.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>

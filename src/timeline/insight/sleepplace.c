@@ -13,6 +13,7 @@
 #include "timeline/insight/sleepplace.h"
 
 #include "base/array.h"
+#include "decode/formats/event.h"
 
 #include <string.h>
 

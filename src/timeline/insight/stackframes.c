@@ -12,6 +12,8 @@
 #include "timeline/insight/stackframes.h"
 #include "base/array.h"
 #include "decode/print/print.h"
+#include "format/bytes.h"
+#include "symbols/kallsyms.h"
 
 #include <errno.h>
 #include <stdio.h>

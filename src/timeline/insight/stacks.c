@@ -20,6 +20,8 @@
  * Stacks are kept once, as nodes of the tree they will be drawn in; a mark tells which node a task left with. Where
  * there are no stacks, time off the CPU is told by the state and by who ended it.
  */
+#include "decode/formats/event.h"
+#include "format/bytes.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/stackframes.h"
 

@@ -10,6 +10,7 @@
  * Of a guest whose host's trace is there, too, it is known how much of the running time the host did not run the virtual
  * CPU (stolen.h).
  */
+#include "base/errmsg.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/states/stolen.h"
 

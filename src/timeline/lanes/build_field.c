@@ -6,6 +6,8 @@
  * SAMPLES_MAX. passes.c gathers them in time order. The level above stores minimum and maximum of
  * each SAMPLES_A_BUCKET samples, and so on, so that any zoom reads a few hundred.
  */
+#include "base/errmsg.h"
+#include "format/bytes.h"
 #include "timeline/lanes/lane_int.h"
 #include "decode/print/print.h"
 

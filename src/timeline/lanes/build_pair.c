@@ -11,6 +11,8 @@
  *
  * Ceilings: PAIRS_MAX under way at once, LANE_ROWS_MAX drawn.
  */
+#include "decode/formats/event.h"
+#include "format/bytes.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/insight/marks.h"
 #include "base/hash.h"

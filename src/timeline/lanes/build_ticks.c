@@ -9,6 +9,7 @@
  * passes.c counts the events, together with the other lanes that are built. Hits of a search are
  * counted by ranks: the trace is cut into slices of whole buckets, one job each.
  */
+#include "base/errmsg.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>

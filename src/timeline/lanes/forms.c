@@ -13,6 +13,9 @@
  */
 #include "timeline/lanes/forms.h"
 #include "base/array.h"
+#include "decode/formats/event.h"
+#include "format/bytes.h"
+#include "store/tracefile.h"
 #include "timeline/states/states_int.h"
 
 #include "symbols/tables/kvmexits.h"

@@ -9,6 +9,8 @@
 #ifndef SONDE_TIMELINE_LANES_FORMS_H
 #define SONDE_TIMELINE_LANES_FORMS_H
 
+#include "decode/formats/event.h"
+#include "store/tracefile.h"
 #include "symbols/tables/syscalls.h"
 #include "timeline/index/labels.h"
 #include "timeline/insight/marks.h"

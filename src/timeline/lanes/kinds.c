@@ -7,6 +7,7 @@
  * appearance, so a mask may miss some while the index grows; the lane is rebuilt when the index is
  * complete (lane.c).
  */
+#include "base/errmsg.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>

@@ -18,6 +18,7 @@
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
+#include "store/tracefile.h"
 #include "timeline/lanes/lane_int.h"
 #include "base/clock.h"
 #include "timeline/insight/marks.h"

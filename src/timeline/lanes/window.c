@@ -17,6 +17,7 @@
  * pass over all windows returns such a span once, in the window where it begins. It does not return
  * a span whose begin was not recorded, if it ends some windows later.
  */
+#include "base/errmsg.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>

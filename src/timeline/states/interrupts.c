@@ -21,6 +21,7 @@
  */
 #include "timeline/states/interrupts.h"
 #include "base/array.h"
+#include "decode/formats/event.h"
 #include "timeline/insight/insight_int.h"
 
 #include "format/bytes.h"

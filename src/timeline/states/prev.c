@@ -11,6 +11,7 @@
  * only means that the task was preempted, as 0 does.
  */
 #include "base/array.h"
+#include "decode/formats/event.h"
 #include "timeline/states/states.h"
 
 static const struct {

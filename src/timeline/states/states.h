@@ -31,6 +31,7 @@
 #ifndef SONDE_TIMELINE_STATES_STATES_H
 #define SONDE_TIMELINE_STATES_STATES_H
 
+#include "decode/formats/event.h"
 #include "timeline/timeline.h"
 
 enum task_state { /* numbers are part of the protocol */

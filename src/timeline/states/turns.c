@@ -23,6 +23,7 @@
 #include "timeline/states/turns.h"
 
 #include "base/array.h"
+#include "store/tracefile.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/shortage.h"
+#include "timeline/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>

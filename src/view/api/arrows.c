@@ -10,6 +10,8 @@
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
+#include "base/json/jsonwriter.h"
+#include "timeline/timeline.h"
 #include "view/api/api.h"
 
 #include <errno.h>

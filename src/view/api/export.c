@@ -10,7 +10,10 @@
  * `sonde export` or `sonde report`.
  */
 #include "base/array.h"
+#include "decode/record.h"
 #include "present/rows.h"
+#include "symbols/tasks.h"
+#include "timeline/timeline.h"
 #include "view/api/api.h"
 #include "view/picture/picture.h"
 

@@ -6,6 +6,8 @@
  * Numbers of tasks and kinds never change, so the page can keep them.
  */
 #include "base/array.h"
+#include "decode/formats/event.h"
+#include "timeline/timeline.h"
 #include "view/api/api.h"
 #include "symbols/processes.h"
 #include "view/picture/lanefiles.h"

@@ -7,6 +7,7 @@
  * appears when the page resumes.
  */
 #include "base/json/jsonreader.h"
+#include "timeline/timeline.h"
 #include "view/api/api.h"
 
 #include <errno.h>

@@ -6,7 +6,9 @@
  * page scrolls through any number of them and requests only what it shows. The printers of `sonde
  * report` make the texts; the fields of one event are as in `sonde report --json`.
  */
+#include "decode/formats/formats.h"
 #include "present/rows.h"
+#include "timeline/timeline.h"
 #include "view/api/api.h"
 
 #include "base/json/json.h"

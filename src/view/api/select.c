@@ -14,6 +14,7 @@
 #include "base/json/jsonreader.h"
 #include "base/clock.h"
 #include "base/shortage.h"
+#include "decode/formats/event.h"
 #include "timeline/insight/insight.h"
 #include "view/api/api.h"
 

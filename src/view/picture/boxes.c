@@ -13,6 +13,7 @@
  * of its own has a tooltip, and its name if there is room. On a page (is_page) the name is always
  * written, and the page's script decides after each zoom whether to show it.
  */
+#include "base/textbuf.h"
 #include "timeline/states/states.h"
 #include "view/picture/picture_int.h"
 

@@ -7,6 +7,7 @@
  * longest running ones, and the functions of the busiest of them. Without switches, all events of a
  * CPU are shown below its running tasks as far as known.
  */
+#include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
 
 #include "view/recorded.h"

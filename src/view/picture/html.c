@@ -14,6 +14,7 @@
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
 #include "base/sha256.h"
+#include "decode/record.h"
 #include "present/insight/json.h"
 #include "present/rows.h"
 #include "timeline/insight/insight.h"

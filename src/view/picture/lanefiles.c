@@ -10,6 +10,9 @@
  */
 #include "view/picture/lanefiles.h"
 
+#include "decode/formats/event.h"
+#include "timeline/timeline.h"
+
 #include <stdio.h>
 #include <string.h>
 

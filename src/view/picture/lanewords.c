@@ -9,6 +9,7 @@
  */
 #include "view/picture/lanewords.h"
 #include "base/array.h"
+#include "timeline/timeline.h"
 #include "view/picture/lanefiles.h"
 
 #include <stdio.h>

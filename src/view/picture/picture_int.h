@@ -5,6 +5,8 @@
 #ifndef SONDE_VIEW_PICTURE_PICTURE_INT_H
 #define SONDE_VIEW_PICTURE_PICTURE_INT_H
 
+#include "base/textbuf.h"
+#include "decode/timeconv.h"
 #include "view/picture/lanewords.h"
 #include "view/picture/palette.h"
 #include "view/picture/picture.h"

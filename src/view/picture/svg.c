@@ -18,6 +18,7 @@
  */
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "timeline/lanes/lane.h"
 #include "view/picture/picture_int.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@
 #include "base/files/caller.h"
 #include "base/shortage.h"
 #include "store/live/livefile.h"
+#include "timeline/timeline.h"
 #include "view/httpd.h"
 #include "view/sandbox.h"
 #include "view/serve/cachedir.h"

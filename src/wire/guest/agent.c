@@ -13,6 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "format/bytes.h"
 #include "wire/channel.h"
 #include "wire/guest/fifos.h"
 #include "wire/netkey.h"

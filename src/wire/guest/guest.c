@@ -21,6 +21,7 @@
 #include "base/files/outplace.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
+#include "store/guestopts.h"
 #include "wire/guest/fifos.h"
 #include "wire/metadata.h"
 #include "wire/reception_int.h"

@@ -5,6 +5,8 @@
 #ifndef SONDE_WIRE_SYNC_TIMESYNC_INT_H
 #define SONDE_WIRE_SYNC_TIMESYNC_INT_H
 
+#include "format/bytes.h"
+#include "store/guestopts.h"
 #include "wire/channel.h"
 #include "wire/sync/timesync.h"
 

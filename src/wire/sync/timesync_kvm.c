@@ -7,6 +7,7 @@
  *
  * A ratio of one, which is 1 << 32 on AMD and 1 << 48 on Intel processors, means no scaling.
  */
+#include "store/guestopts.h"
 #include "wire/sync/timesync.h"
 
 #include <dirent.h>

@@ -16,6 +16,8 @@
  * Flag 1: use the fastest; flag 2: times are those of marks in a trace buffer, else
  * CLOCK_MONOTONIC_RAW.
  */
+#include "format/bytes.h"
+#include "store/guestopts.h"
 #include "wire/sync/timesync_int.h"
 
 #include "base/errmsg.h"

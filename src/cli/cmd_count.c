@@ -13,7 +13,7 @@
 #include "decode/record.h"
 #include "live/kernel/count.h"
 #include "cli/ask/gather.h"
-#include "present/counttext.h"
+#include "present/result/counttext.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/ask/gather.h"
 #include "decode/record.h"
-#include "present/calltimestext.h"
+#include "present/result/calltimestext.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "cli/screen/output.h"
 #include "decode/record.h"
 #include "inputs/cpuwalk.h"
-#include "present/calltext.h"
+#include "present/result/calltext.h"
 
 #include <errno.h>
 

@@ -19,7 +19,7 @@
 #include "capture/kernel/words.h"
 #include "cli/command.h"
 #include "decode/filter/filter.h"
-#include "present/latencytext.h"
+#include "present/result/latencytext.h"
 #include "probe/definition/definition.h"
 
 #include <ctype.h>

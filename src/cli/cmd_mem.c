@@ -13,7 +13,7 @@
 #include "cli/screen/output.h"
 #include "decode/order/sequence.h"
 #include "inputs/sources.h"
-#include "present/kmemtext.h"
+#include "present/result/kmemtext.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "cli/screen/output.h"
 #include "live/recipe/run.h"
 #include "cli/record/recordopts.h"
-#include "present/studytext.h"
+#include "present/result/studytext.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 #include "capture/tracefs/eventdir.h"
 #include "cli/kernel/instances.h"
 #include "cli/kernel/showfile.h"
-#include "present/histtable.h"
+#include "present/result/histtable.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * JSON must come out of whatever was found.
  */
 #include "decode/kernelhist.h"
-#include "present/histtable.h"
+#include "present/result/histtable.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

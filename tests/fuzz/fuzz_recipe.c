@@ -11,7 +11,7 @@
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
 #include "capture/recipe.h"
-#include "present/studytext.h"
+#include "present/result/studytext.h"
 #include "symbols/tasks.h"
 #include "../lib/memtrace.h"
 

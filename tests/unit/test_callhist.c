@@ -8,7 +8,7 @@
 #include "analyse/callhist.h"
 #include "analyse/comm_table.h"
 #include "base/errmsg.h"
-#include "present/calltext.h"
+#include "present/result/calltext.h"
 #include "../lib/memtrace.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  */
 #include "base/errmsg.h"
 #include "decode/kernelhist.h"
-#include "present/histtable.h"
+#include "present/result/histtable.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -18,8 +18,8 @@
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/perf.h"
 #include "decode/formats/formats.h"
-#include "present/calltimestext.h"
-#include "present/latencyperf.h"
+#include "present/result/calltimestext.h"
+#include "present/result/latencyperf.h"
 
 #include <errno.h>
 #include <fnmatch.h>

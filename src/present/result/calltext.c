@@ -14,7 +14,7 @@
  * A level is 13 columns wide and has a line down its left side until its last caller. Levels are as
  * deep as stacks, at most some thousands (DEPTH_MAX of callhist.c), so recursion is fine.
  */
-#include "present/calltext.h"
+#include "present/result/calltext.h"
 
 #include <inttypes.h>
 

@@ -14,7 +14,7 @@
  * A bar shows the share of all, not of the largest. From 1024 units on, the next unit is printed;
  * with steps (--bucket-range) from 1000 on, with two decimals.
  */
-#include "present/latencyperf.h"
+#include "present/result/latencyperf.h"
 
 #include "base/textbuf.h"
 

@@ -8,11 +8,11 @@
  * With --by the values of the keys follow the name. The table in perf's format has perf's columns:
  * total, average, maximum, count, function; perf has no self time.
  */
-#include "present/calltimestext.h"
+#include "present/result/calltimestext.h"
 
 #include "base/array.h"
 #include "base/json/jsonwriter.h"
-#include "present/bars.h"
+#include "present/result/bars.h"
 
 static void fmt_us(const struct calltimes_view *v, uint64_t ns, struct textbuf *tb)
 {

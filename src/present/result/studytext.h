@@ -2,8 +2,8 @@
 /*
  * studytext.h - the answer to a question of analyse/study/study.h, as a table or as JSON.
  */
-#ifndef SONDE_PRESENT_STUDYTEXT_H
-#define SONDE_PRESENT_STUDYTEXT_H
+#ifndef SONDE_PRESENT_RESULT_STUDYTEXT_H
+#define SONDE_PRESENT_RESULT_STUDYTEXT_H
 
 #include "analyse/study/study.h"
 #include "base/json/jsonwriter.h"

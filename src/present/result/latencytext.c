@@ -19,12 +19,12 @@
  *
  * Empty buckets before the first and after the last are omitted. JSON contains all numbers, too.
  */
-#include "present/latencytext.h"
+#include "present/result/latencytext.h"
 
 #include "base/array.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
-#include "present/bars.h"
+#include "present/result/bars.h"
 #include "symbols/tasks.h"
 
 #include <stdio.h>

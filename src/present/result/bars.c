@@ -9,7 +9,7 @@
  *
  * Owns nothing; keys.c makes the text of a value.
  */
-#include "present/bars.h"
+#include "present/result/bars.h"
 
 #include "base/json/jsonwriter.h"
 #include "decode/formats/event.h"

@@ -9,7 +9,7 @@
  * largest amount at one time. Tabs separate the columns and the first is 32 wide, as in trace-cmd
  * mem.
  */
-#include "present/kmemtext.h"
+#include "present/result/kmemtext.h"
 #include "base/json/jsonwriter.h"
 
 #include <inttypes.h>

@@ -14,7 +14,7 @@
  * otherwise hitcount; the longest has BAR_MAX marks and any value above 0 has at least one. A
  * stack, and what onmax() saved, follow below their line.
  */
-#include "present/histtable.h"
+#include "present/result/histtable.h"
 
 #include "base/arena.h"
 #include "base/errmsg.h"

@@ -2,8 +2,8 @@
 /*
  * histtable.h - the counts of a hist trigger, as an aligned table with bars, or as JSON.
  */
-#ifndef SONDE_PRESENT_HISTTABLE_H
-#define SONDE_PRESENT_HISTTABLE_H
+#ifndef SONDE_PRESENT_RESULT_HISTTABLE_H
+#define SONDE_PRESENT_RESULT_HISTTABLE_H
 
 #include "base/textbuf.h"
 #include "decode/kernelhist.h"

@@ -2,8 +2,8 @@
 /*
  * latencytext.h - durations as a histogram, a table and a list of the longest: text, JSON, CSV.
  */
-#ifndef SONDE_PRESENT_LATENCYTEXT_H
-#define SONDE_PRESENT_LATENCYTEXT_H
+#ifndef SONDE_PRESENT_RESULT_LATENCYTEXT_H
+#define SONDE_PRESENT_RESULT_LATENCYTEXT_H
 
 #include "analyse/latency/latency.h"
 #include "base/textbuf.h"

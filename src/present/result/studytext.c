@@ -14,7 +14,7 @@
  * The columns of values are as wide as their longest value, up to a limit; the last one is not
  * padded. Only the first rows are shown; a line reports how many more there are.
  */
-#include "present/studytext.h"
+#include "present/result/studytext.h"
 
 #include "base/escaper.h"
 

@@ -10,11 +10,11 @@
  * With a sum, its columns follow the count, and the bars show it. Columns are as wide as their
  * longest value, up to a limit; bars use the rest of the line.
  */
-#include "present/counttext.h"
+#include "present/result/counttext.h"
 
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
-#include "present/bars.h"
+#include "present/result/bars.h"
 
 #include <stdio.h>
 

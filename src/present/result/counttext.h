@@ -2,8 +2,8 @@
 /*
  * counttext.h - counts as a table with bars; JSON, CSV.
  */
-#ifndef SONDE_PRESENT_COUNTTEXT_H
-#define SONDE_PRESENT_COUNTTEXT_H
+#ifndef SONDE_PRESENT_RESULT_COUNTTEXT_H
+#define SONDE_PRESENT_RESULT_COUNTTEXT_H
 
 #include "analyse/keycount.h"
 #include "base/textbuf.h"

@@ -2,8 +2,8 @@
 /*
  * calltext.h - call chains as a text tree, as trace-cmd hist draws it.
  */
-#ifndef SONDE_PRESENT_CALLTEXT_H
-#define SONDE_PRESENT_CALLTEXT_H
+#ifndef SONDE_PRESENT_RESULT_CALLTEXT_H
+#define SONDE_PRESENT_RESULT_CALLTEXT_H
 
 #include "analyse/callhist.h"
 #include "base/textbuf.h"

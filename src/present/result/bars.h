@@ -2,8 +2,8 @@
 /*
  * bars.h - small parts that tables of counts share.
  */
-#ifndef SONDE_PRESENT_BARS_H
-#define SONDE_PRESENT_BARS_H
+#ifndef SONDE_PRESENT_RESULT_BARS_H
+#define SONDE_PRESENT_RESULT_BARS_H
 
 #include "analyse/keys.h"
 #include "base/textbuf.h"

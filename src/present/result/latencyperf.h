@@ -2,8 +2,8 @@
 /*
  * latencyperf.h - the histogram of `perf ftrace latency`.
  */
-#ifndef SONDE_PRESENT_LATENCYPERF_H
-#define SONDE_PRESENT_LATENCYPERF_H
+#ifndef SONDE_PRESENT_RESULT_LATENCYPERF_H
+#define SONDE_PRESENT_RESULT_LATENCYPERF_H
 
 #include "analyse/latency/latencies.h"
 #include "base/textbuf.h"

@@ -2,8 +2,8 @@
 /*
  * calltimestext.h - kernel functions with their times: text, JSON, CSV, and perf's format.
  */
-#ifndef SONDE_PRESENT_CALLTIMESTEXT_H
-#define SONDE_PRESENT_CALLTIMESTEXT_H
+#ifndef SONDE_PRESENT_RESULT_CALLTIMESTEXT_H
+#define SONDE_PRESENT_RESULT_CALLTIMESTEXT_H
 
 #include "analyse/calltimes.h"
 #include "base/textbuf.h"

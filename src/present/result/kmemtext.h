@@ -2,8 +2,8 @@
 /*
  * kmemtext.h - kernel memory by function as a table, as trace-cmd mem prints it, or as JSON.
  */
-#ifndef SONDE_PRESENT_KMEMTEXT_H
-#define SONDE_PRESENT_KMEMTEXT_H
+#ifndef SONDE_PRESENT_RESULT_KMEMTEXT_H
+#define SONDE_PRESENT_RESULT_KMEMTEXT_H
 
 #include "analyse/kmem.h"
 #include "base/textbuf.h"

@@ -148,7 +148,7 @@ def wrong_lengths_v6(work):
     at = data.find(b"c0000000 T start") - 4
     return first_trouble(
         (str(lie), check(patched(trace, work, [(at, struct.pack("<I", lie))]), statuses=(1,),
-                         events=range(20), says="cannot be read"))
+                         events=range(20), says="cannot read"))
         for lie in (5, 1000, 1 << 20, 0xffffffff))
 
 

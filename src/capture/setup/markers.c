@@ -7,8 +7,10 @@
  *
  * Programs know that one file, not our instance. Linux 6.16 and later copy such writes into every
  * instance whose option copy_trace_marker is on, so sonde sets it in the first instance: in only
- * one, or the recording would have each marker twice. -O nocopy_trace_marker turns it off again,
- * because the plan's options are set later.
+ * one, or the recording would have each marker twice. -O nocopy_trace_marker prevents it.
+ *
+ * If such an instance has tracing_on 0, these kernels refuse the write of every program on the
+ * machine. So the option is on only while tracing_on is 1: set after it, cleared before it.
  *
  * Older kernels cannot do it. There the number of records in the top level's buffer shows it: if
  * nothing is traced at the top level, only markers increase it (and the kernel's trace_printk,
@@ -22,8 +24,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-#define COPY_OPTION "options/copy_trace_marker"
 
 long long setup_count_top(const struct tracefs *t, bool all)
 {
@@ -62,10 +62,19 @@ int setup_markers(struct setup *s, const struct setup_buffer *b, struct errmsg *
 {
 	if (!s->journal || b != s->buffers || !*b->instance || s->plan->only_triggers)
 		return 0;
-	if (tracefs_exists(&s->t, b->instance, COPY_OPTION))
-		return setup_write(s, b->instance, COPY_OPTION, "1", TRACEFS_SET, err);
-	s->misses_markers = true;
+	s->misses_markers = !tracefs_exists(&s->t, b->instance, MARKERS_COPY_OPTION);
+	s->copies_markers = !s->misses_markers;
+	for (size_t i = 0; i < b->plan->options.n; i++)
+		if (!strcmp(b->plan->options.words[i], "nocopy_trace_marker"))
+			s->copies_markers = false;
 	return 0;
+}
+
+int setup_copy_markers(struct setup *s, bool is_on, struct errmsg *err)
+{
+	return s->copies_markers ? setup_write(s, s->buffers[0].instance, MARKERS_COPY_OPTION,
+					       is_on ? "1" : "0", TRACEFS_SET, err)
+				 : 0;
 }
 
 void setup_watch_markers(struct setup *s)

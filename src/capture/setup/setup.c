@@ -607,14 +607,17 @@ int setup_start(struct setup *s, struct errmsg *err)
 	setup_watch_markers(s);
 	if (r >= 0)
 		r = switch_all(s, "1", err);
+	if (r >= 0)
+		r = setup_copy_markers(s, true, err);
 	return r < 0 ? r : set_worst(s, "0", err);
 }
 
 int setup_stop(struct setup *s, bool keep, struct errmsg *err)
 {
-	int r = keep ? 0 : set_worst(s, WORST_US, err), r2 = switch_all(s, "0", err);
+	int r = keep ? 0 : set_worst(s, WORST_US, err), r2 = setup_copy_markers(s, false, err),
+	    r3 = switch_all(s, "0", err);
 
-	return r < 0 ? r : r2;
+	return r < 0 ? r : r2 < 0 ? r2 : r3;
 }
 
 void setup_free(struct setup *s)

@@ -58,6 +58,7 @@ struct setup {
 	struct mappings *mappings; /* of programs, if they are needed to resolve names; NULL */
 	const struct processes *processes; /* of the machine; NULL: not needed (census.h) */
 	uint64_t n_events_seen; /* in the buffers, when the hits of probes were last checked */
+	bool copies_markers;	/* the top level's markers are copied into our instance */
 	bool misses_markers;	/* the top level's markers cannot be copied into our instance */
 	long long n_top_before; /* in that case: records in the top level's buffer at the start */
 	bool is_program_busy;	/* other processes ran the command's program before */

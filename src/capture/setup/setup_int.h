@@ -74,6 +74,8 @@ bool setup_find_frame(const struct setup *s, const struct probe *in, const char 
  * options.
  */
 int setup_markers(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+/* From setup_start() to setup_stop(), while tracing_on is 1. */
+int setup_copy_markers(struct setup *s, bool is_on, struct errmsg *err);
 /* If they cannot be copied: starts to count them, just before tracing begins. */
 void setup_watch_markers(struct setup *s);
 /* Records in the top level's buffer; all: also those that were overwritten or read. */

@@ -198,9 +198,11 @@ static void stop_all(const struct tracefs *t, const struct notes *notes)
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct note *n = &notes->list[i];
 
-		if (n->kind == NOTE_INSTANCE)
+		if (n->kind == NOTE_INSTANCE) {
+			/* on, with tracing off, it would break markers of all programs (markers.c) */
+			tracefs_try_write(t, n->name, MARKERS_COPY_OPTION, "0", TRACEFS_SET);
 			tracefs_try_write(t, n->name, "tracing_on", "0", TRACEFS_SET);
-		else if (n->kind == NOTE_FILE && !strcmp(n->name, "tracing_on"))
+		} else if (n->kind == NOTE_FILE && !strcmp(n->name, "tracing_on"))
 			tracefs_try_write(t, n->instance, "tracing_on", "0", TRACEFS_SET);
 		else if (n->kind == NOTE_FILE && !strcmp(n->name, "current_tracer"))
 			end_tracer(t, n);

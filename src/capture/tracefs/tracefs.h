@@ -18,8 +18,10 @@
 
 struct errmsg;
 
-#define TRACEFS_PATH_MAX 1024
-#define TRACEFS_NAME_MAX 256
+#define TRACEFS_PATH_MAX    1024
+#define TRACEFS_NAME_MAX    256
+/* Copies what programs write to the top level's trace_marker into an instance; Linux 6.16 and later. */
+#define MARKERS_COPY_OPTION "options/copy_trace_marker"
 
 struct tracefs {
 	char root[TRACEFS_PATH_MAX]; /* "/sys/kernel/tracing" */

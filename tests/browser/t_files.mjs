@@ -67,7 +67,7 @@ export const files = [
 			await t.click(lane, (start + end) / 2);
 			const details = await t.details();
 			same(details.title, 'unknown', 'title of the details');
-			ok(/it may have run there/.test(details.Why), `the details do not say why: ${details.Why}`);
+			ok(/the task may have run there/.test(details.Why), `the details do not say why: ${details.Why}`);
 			ok(/unknown.*The state is unknown/.test(await t.spoken()), 'it is not read aloud');
 			await t.shot('unknown');
 		},

@@ -50,7 +50,7 @@ static int tear_down(void **state)
 /* A count tries the kernel's way first; the second attempt has the same notes and one more. */
 static void test_each_note_is_told_once(void **state)
 {
-	char *texts[] = {"no tracer", "an event is missing"};
+	char first[] = "no tracer", second[] = "an event is missing", *texts[] = {first, second};
 
 	live_request_tell_notes(*state, &(struct setup_notes){texts, 1});
 	live_request_tell_notes(*state, &(struct setup_notes){texts, 2});
@@ -60,7 +60,7 @@ static void test_each_note_is_told_once(void **state)
 static void test_quiet_says_nothing(void **state)
 {
 	struct live_request *o = *state;
-	char *texts[] = {"no tracer"};
+	char text[] = "no tracer", *texts[] = {text};
 
 	o->quiet = true;
 	live_request_tell_notes(o, &(struct setup_notes){texts, 1});

@@ -68,8 +68,9 @@ static int leave_directory(void **state)
 
 static void names_tell_cpus_and_instances(void **state)
 {
-	char *paths[] = {"cpu7.dat.slow.cpu10", "cpu7.dat.cpu2", "cpu7.dat.slow.cpu2",
-			 "cpu7.dat.cpu0"};
+	char slow10[] = "cpu7.dat.slow.cpu10", top2[] = "cpu7.dat.cpu2",
+	     slow2[] = "cpu7.dat.slow.cpu2", top0[] = "cpu7.dat.cpu0",
+	     *paths[] = {slow10, top2, slow2, top0};
 	struct cpu_files cf = {0};
 	struct errmsg err = {0};
 
@@ -89,7 +90,8 @@ static void names_tell_cpus_and_instances(void **state)
 
 static void names_without_or_with_the_same_cpu_are_refused(void **state)
 {
-	char *none[] = {"trace.data"}, *twice[] = {"a.cpu1", "b.cpu1"};
+	char data[] = "trace.data", a[] = "a.cpu1", b[] = "b.cpu1", *none[] = {data},
+	     *twice[] = {a, b};
 	struct cpu_files cf = {0};
 	struct errmsg err = {0};
 

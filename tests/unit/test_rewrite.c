@@ -64,6 +64,8 @@ static int leave_directory(void **state)
 	return system(command);
 }
 
+static char cpu0[] = "trace.dat.cpu0";
+
 /* --- names of files ---------------------------------------------------------------------------- */
 
 static void names_tell_cpus_and_instances(void **state)
@@ -148,7 +150,7 @@ static struct restore_config make_config(int *n_described, struct kept_notes *ke
 
 static void sound_files_become_a_trace_without_a_note(void **state)
 {
-	char *paths[] = {"trace.dat.cpu0"};
+	char *paths[] = {cpu0};
 	struct kept_notes kept = {0};
 	struct errmsg err = {0};
 	int n_described = 0;
@@ -164,7 +166,7 @@ static void sound_files_become_a_trace_without_a_note(void **state)
 
 static void a_damaged_page_is_a_note_not_a_failure(void **state)
 {
-	char *paths[] = {"trace.dat.cpu0"};
+	char *paths[] = {cpu0};
 	struct kept_notes kept = {0};
 	struct errmsg err = {0};
 	int n_described = 0;
@@ -179,7 +181,7 @@ static void a_damaged_page_is_a_note_not_a_failure(void **state)
 
 static void the_kernel_is_described_only_when_needed(void **state)
 {
-	char *paths[] = {"trace.dat.cpu0"}, *missing[] = {"missing.cpu0"};
+	char none[] = "missing.cpu0", *paths[] = {cpu0}, *missing[] = {none};
 	struct kept_notes kept = {0};
 	struct errmsg err = {0};
 	int n_described = 0;
@@ -202,7 +204,7 @@ static void the_kernel_is_described_only_when_needed(void **state)
 
 static void make_trace(void)
 {
-	char *paths[] = {"trace.dat.cpu0"};
+	char *paths[] = {cpu0};
 	struct kept_notes kept = {0};
 	struct errmsg err = {0};
 	int n_described = 0;

@@ -44,7 +44,7 @@ static bool readme_has(const struct tracefs *t, const char *word)
 	bool has;
 
 	textbuf_init(&text, 1 << 20);
-	has = tracefs_read(t, "", "README", &text) >= 0 &&
+	has = tracefs_read(t, "", "README", &text) >= 0 && textbuf_len(&text) &&
 	      memmem(text.start, textbuf_len(&text), word, strlen(word));
 	textbuf_release(&text);
 	return has;

@@ -51,10 +51,10 @@ class Requests:
                 client.shutdown(socket.SHUT_WR)
                 while piece := client.recv(1 << 16):
                     answer += piece
-        except ConnectionError:
-            pass
         except TimeoutError:
             raise Finding(f"no answer within {WAIT_S} s: {raw[:500]!r}") from None
+        except OSError:         # the other side ended the connection: ENOTCONN is no ConnectionError
+            pass
         return answer
 
     def request(self, method, path, body=b"", token=None):

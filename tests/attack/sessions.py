@@ -69,10 +69,10 @@ class Sessions:
                 client.shutdown(socket.SHUT_WR)
                 while client.recv(1 << 16):
                     pass
-        except ConnectionError:
-            pass
         except TimeoutError:
             raise Finding(f"{self.words[0]} holds a connection for {WAIT_S} s: {raw[:300]!r}") from None
+        except OSError:         # the other side ended the connection: ENOTCONN is no ConnectionError
+            pass
 
     def check_alive(self):
         if self.proc.poll() is not None:

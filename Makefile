@@ -6,6 +6,8 @@
 #                   those tests instead)              make format     clang-format over the tree
 #   make test-all   every test                        make clean      remove all build directories
 #   make fuzz       the fuzz targets (SECONDS each)   make install    PREFIX=/usr/local DESTDIR=
+#   make bench BASE=REV   the speed of that commit's build and of this one, in turns, with the ratios
+#                   (FIGURES="NAME…" or FIGURES=--quick: see tests/bench/run --help)
 #
 # `make run` and the tests install what is missing first (Debian, as root or with sudo).
 
@@ -15,6 +17,8 @@ DESTDIR =
 SERVE   = 1
 T       =
 SECONDS = 60
+BASE    =
+FIGURES =
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -36,7 +40,7 @@ test-all: deps-test
 	@tests/run
 
 bench: deps-test all
-	@tests/bench/run
+	@tests/bench/run $(if $(BASE),--base $(BASE)) $(FIGURES)
 
 fuzz: deps-test
 	@tests/fuzz/run $(SECONDS)

@@ -22,7 +22,7 @@ export class Tree {
 	constructor(app) {
 		this.app = app;
 		this.root = document.getElementById('tree');
-		this.focused = null;	/* spec or head of the row with the focus */
+		this.focused = null;	/* spec of the row with the focus, or head of its section */
 		this.root.addEventListener('keydown', (event) => this.key(event));
 		this.root.addEventListener('click', (event) => this.click(event));
 		this.root.addEventListener('contextmenu', (event) => {
@@ -141,7 +141,7 @@ export class Tree {
 		return this.items().find((item) => item.dataset.id === id);
 	}
 
-	/* The roving tabindex: Tab reaches one row. */
+	/* Moves the roving tabindex: the Tab key reaches only this row. */
 	take(id, focus) {
 		this.focused = id;
 		for (const item of this.items()) {
@@ -239,14 +239,14 @@ export class Tree {
 	}
 }
 
-/* The waker of a task: "bash 12"; "interrupt 27 (eth0), on idle CPU 1". */
+/* Formats the waker of a task: "bash 12", or "interrupt 27 (eth0), on idle CPU 1". */
 export function waker_words(app, { irq, waker, waker_in_irq }) {
 	if (!irq)
 		return `${app.task_name(waker)}${waker_in_irq ? ', in an interrupt' : ''}`;
 	return `${irq.name}, ${app.tasks[irq.task]?.pid === 0 ? `on idle CPU ${irq.cpu}` : `interrupting ${app.task_name(irq.task)}`}`;
 }
 
-/* One sentence about the selection. */
+/* Returns a sentence about the selection. */
 export function sentence(app, s) {
 	if (!s)
 		return '';

@@ -17,14 +17,14 @@
  * While something moves, the page rewrites the address without a new entry in the history. An
  * action that jumps (to a hit, a span, the whole trace) or changes tracks or filter calls jump()
  * first, and gets its own entry: the browser's Back returns to the previous state. If the user
- * changes the address by hand or through the history, the page reads it again and drops everything
- * that it does not name.
+ * changes the address by hand or through the history, the page reads the address again and drops
+ * everything that the address does not name.
  */
 import { single_parse, single_text } from './single.js';
 
 const PARTS = 16384;	/* maximum length of a written address */
 
-/* As few codes as possible, but none of the characters at which programs end a link. */
+/* Escapes as few characters as possible, but all characters at which programs end a link. */
 function escape(text) {
 	return encodeURIComponent(text).replace(/['()!~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 		.replace(/%(3A|2F|2C|3B|40)/g, (code) => decodeURIComponent(code));
@@ -36,7 +36,7 @@ export class Address {
 		this.timer = null;
 		this.written = '';
 		this.preset = '';
-		this.deep = 0;		/* our entries in the history, after the first */
+		this.deep = 0;		/* number of this page's entries in the history after the first */
 		this.deepest = 0;
 		this.leaps = false;	/* the next write makes a new entry */
 		this.kept = false;	/* writing has started */
@@ -67,11 +67,14 @@ export class Address {
 			this.app.hint('There is nothing to go forward to: this is the last view.');
 	}
 
-	/* Once, at the start, when names are known: applies the address; then starts writing it. */
+	/*
+	 * Applies the address, then starts writing it. Called once at the start, when names are
+	 * known.
+	 */
 	async open() {
 		const { app } = this;
 		await this.read();
-		app.on('info', () => {	/* not in a live view: tracks must not move while the user reads */
+		app.on('info', () => {	/* not in a live view, where tracks must not move while the user reads */
 			const settled = app.info.live && app.lanes.list.some((lane) => lane.type === 'task');
 			if (!settled && app.lanes.text() === this.preset)
 				this.choose();
@@ -91,7 +94,7 @@ export class Address {
 		});
 	}
 
-	/* The program's choice of lanes; grows with the index. */
+	/* Shows the lanes that the program chose. Their number grows with the index. */
 	choose() {
 		const { app } = this, wanted = app.info.lanes || [];
 		if (!wanted.every((spec) => app.lanes.find(spec)))
@@ -108,7 +111,10 @@ export class Address {
 			try {
 				parts.set(part.slice(0, at), decodeURIComponent(part.slice(at + 1)));
 			} catch {
-				/* a truncated address: its other parts are still valid */
+				/*
+				 * a part of a truncated address is invalid; the other parts are
+				 * still valid
+				 */
 			}
 		}
 		this.reading = true;

@@ -36,13 +36,16 @@ export function on_trouble(act) {
 	tell = act;
 }
 
-/* For promises whose requests may be cancelled: ignores that. Reports all other errors. */
+/*
+ * Handles a promise whose request may be cancelled: ignores the cancellation and reports all other
+ * errors.
+ */
 export function quiet(error) {
 	if (!error.gone)
 		tell(error);
 }
 
-/* The program does not answer at all: it has ended. */
+/* the program does not answer at all, so it has ended */
 export function is_silence(error) {
 	return error instanceof TypeError && /fetch|network/i.test(error.message);
 }
@@ -83,7 +86,7 @@ export function address(name, params = {}) {
 	return `api/${name}${text ? '?' + text : ''}`;
 }
 
-/* A file, unchanged. */
+/* Fetches a file, unchanged. */
 export async function file(url) {
 	const answer = await fetch(url);
 	if (!answer.ok) {
@@ -145,10 +148,10 @@ function parse_tiles(buffer, wanted_seq, wanted) {
 		at += 16;
 		const size = kind === 0 ? Math.ceil(records / 16) * 16 : records * 16;
 		if (at + size > buffer.byteLength)
-			throw new Error('The answer is cut off.');
+			throw new Error('The answer is truncated.');
 		if (kind === 0)
 			head.refused = new TextDecoder().decode(new Uint8Array(buffer, at, records));
-		else	/* a copy: a view would keep the whole answer alive */
+		else	/* a copy, because a view would keep the whole answer in memory */
 			head.data = buffer.slice(at, at + size);
 		out.push(head);
 		at += size;

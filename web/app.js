@@ -4,7 +4,7 @@
  *
  * All parts get one object, app. It holds
  *
- *	info, tasks, kinds     of the trace, from the program
+ *	info, tasks, kinds     data of the trace, from the program
  *	view                   the visible part of time (viewport.js)
  *	lanes, tiles, names    what is shown, and its parts
  *	selection              null, a span {lane, row, start, end, …} or {event}
@@ -42,9 +42,9 @@ import { Live } from './live.js';
 import { Lost } from './lost.js';
 import { bytes, count, clock, duration, set_unit } from './units.js';
 
-const SLOW_MS = 2000, QUICK_MS = 250;	/* interval of info requests: normally; while the index grows */
-const SILENT_MAX = 3;			/* failed requests in a row before it stops asking */
-const HINT_MS = 8000;			/* a hint disappears after this */
+const SLOW_MS = 2000, QUICK_MS = 250;	/* interval of info requests: normal, and while the index grows */
+const SILENT_MAX = 3;			/* number of failed requests in a row after which the page stops asking */
+const HINT_MS = 8000;			/* time after which a hint disappears */
 const NAMES_MS = 1000;			/* interval for names of tasks and events, while the index grows */
 
 function lane_name(app, spec) {
@@ -66,7 +66,7 @@ class App {
 		this.hot = -1;
 		this.why_task = -1;
 		this.single = null;
-		this.commands = new Map();	/* of processes, by machine and tgid */
+		this.commands = new Map();	/* command lines of processes, by machine and tgid */
 		this.ready = false;
 		this.view = new Viewport(() => {
 			this.redraw();
@@ -94,7 +94,9 @@ class App {
 		this.stage?.redraw();
 	}
 
-	/* Makes the present view a step of the history; not for changes by a live recording. */
+	/*
+	 * Makes the current view a step of the history. Not used for changes by a live recording.
+	 */
 	jump() {
 		if (!this.live?.at_end)
 			this.address?.jump();
@@ -106,7 +108,7 @@ class App {
 		return this.by_pid.get(`${machine}:${pid}`);
 	}
 
-	/* The command line of a task's process, at most max characters; '' if unknown. */
+	/* Returns the command line of a task's process, at most max characters; '' if unknown. */
 	command_of(task, max = Infinity) {
 		const text = task ? this.commands.get(`${task.machine}:${task.tgid > 0 ? task.tgid : task.pid}`) || '' : '';
 		return text.length > max ? `${text.slice(0, max - 1)}…` : text;
@@ -121,7 +123,7 @@ class App {
 
 	set_tasks(list) {
 		const names = list.map(([n, machine, pid, , comm, , , , , sources]) => `${n} ${machine} ${pid} ${comm} ${sources}`).join('\n');
-		const same = names === this.task_names;		/* while it grows, mostly only counts change */
+		const same = names === this.task_names;		/* while the index grows, mostly only counts change */
 		this.task_names = names;
 		this.tasks = [];
 		this.by_pid.clear();
@@ -163,7 +165,7 @@ class App {
 		this.redraw();
 	}
 
-	/* The number of the task of the selection, or -1. */
+	/* Returns the number of the selection's task, or -1. */
 	task_of_selection() {
 		const s = this.selection;
 		if (!s)
@@ -176,7 +178,7 @@ class App {
 		if (['task', 'calls', 'sys'].includes(parts.type))
 			return this.task_of(parts.machine, Number(parts.id))?.n ?? -1;
 		if (parts.type === 'pair' && parts.parts[2] !== 'cpu')
-			return s.task ?? -1;	/* the task of its first event */
+			return s.task ?? -1;	/* the task of the span's first event */
 		const thread = parts.type === 'vcpu' && this.lanes.thread_of(parts.machine, Number(parts.id));
 		return thread ? this.task_of(thread.machine, thread.pid)?.n ?? -1 : -1;
 	}
@@ -188,7 +190,7 @@ class App {
 			this.view.reveal(event.ts);
 	}
 
-	/* The span of a lane at, nearest to, after or before a time. */
+	/* Finds the span of a lane at, nearest to, after or before a time. */
 	async span(lane, t, row = 0, step = 'at', slot = undefined) {
 		const span = await api.get('span', { lane, t: Math.max(0, Math.round(t)), row, step }, slot);
 		if (span.none)
@@ -199,7 +201,10 @@ class App {
 		return { lane, ...span };
 	}
 
-	/* The neighbour of the selection on a lane; without a selection the first visible span. */
+	/*
+	 * Finds the neighbour of the selection on a lane; without a selection, the first visible
+	 * span.
+	 */
 	async step(lane, step) {
 		const s = this.selection, mine = s && s.lane === lane;
 		const t = mine ? s.start : step === 'next' ? this.view.from : this.view.to;
@@ -242,7 +247,8 @@ class App {
 	}
 
 	/*
-	 * Scrolls to a track; adds it if necessary. The idle task has no track: then shows its cpu.
+	 * Scrolls to a track, and adds it if necessary. The idle task has no track: for it the page
+	 * shows its CPU.
 	 */
 	show_lane(spec, cpu = -1) {
 		const { type, machine, id } = split(spec);
@@ -262,7 +268,7 @@ class App {
 		this.redraw();
 	}
 
-	/* The critical path of a task in the range, or in the visible time. */
+	/* Shows the critical path of a task in the range, or in the visible time. */
 	why(n) {
 		this.why_task = n;
 		this.panels.show('why');
@@ -292,7 +298,7 @@ class App {
 		return this.info.machines.find((m) => m.n === n)?.name || `machine ${n}`;
 	}
 
-	/* The time that panels cover: the range, or the visible time. */
+	/* Returns the time that panels cover: the range, or the visible time. */
 	scope() {
 		if (this.range)
 			return { ...this.range, chosen: true };
@@ -310,7 +316,7 @@ class App {
 		}
 	}
 
-	/* Runs something that may fail, now or later; shows errors above the picture. */
+	/* Runs a function that may fail now or later, and shows its errors above the picture. */
 	async attempt(act) {
 		try {
 			return await act();
@@ -322,7 +328,7 @@ class App {
 
 	/* Shows any error above the picture. */
 	fail(error) {
-		if (error?.gone)	/* replaced by a later request */
+		if (error?.gone)	/* a later request replaced this one */
 			return;
 		if (error?.status !== undefined || api.is_silence(error)) {
 			this.trouble(error);
@@ -344,8 +350,8 @@ class App {
 	}
 
 	/*
-	 * Feedback about the last action, until the next one: why nothing happened, or an invisible
-	 * effect.
+	 * Shows feedback about the last action until the next action: why nothing happened, or an
+	 * effect that is not visible.
 	 */
 	hint(text) {
 		document.querySelector('#notes .hint')?.remove();
@@ -358,7 +364,7 @@ class App {
 		this.hint_timer = setTimeout(() => p.remove(), HINT_MS);
 	}
 
-	/* offer: [name, act], a button after the text. */
+	/* Shows a note. offer: [name, act], a button after the text. */
 	note(text, plain = false, offer = null) {
 		const box = document.getElementById('notes');
 		if ([...box.children].some((p) => p.firstChild.textContent === text))
@@ -413,7 +419,7 @@ class App {
 					continue;
 				}
 				const now = await api.get('info');
-				if (this.live.paused) // paused since the request: keep the end
+				if (this.live.paused) /* the page was paused since the request: keep the end */
 					continue;
 				this.info = now;
 				if (this.info.duration !== before.duration) {
@@ -478,7 +484,9 @@ class App {
 		this.poll();
 	}
 
-	/* The status line at the bottom right: the pointer's time, or the visible duration. */
+	/*
+	 * Fills the status line at the bottom right: the pointer's time, or the visible duration.
+	 */
 	say_where(t) {
 		const text = t === null ? `${duration(this.view.span)} in sight` : clock(t);
 		document.getElementById('where').textContent = text;

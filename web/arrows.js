@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrows.js - which task woke which: arrows from the waking to where the woken task ran.
+ * arrows.js - draws which task woke which: an arrow from the waking to the place where the woken
+ * task ran.
  *
- * Shown for the selected task, unless there are too many to distinguish (DENSE). An arrow ends on
- * the lane of the task if that is visible, otherwise on the lane of the CPU.
+ * Arrows are shown for the selected task, unless there are too many to distinguish (DENSE). An
+ * arrow ends on the lane of the task if that lane is visible, otherwise on the lane of the CPU.
  */
 import * as api from './api.js';
 
-const MOST = 400, DENSE = 120;	/* requested; more than DENSE only hide the picture */
+const MOST = 400, DENSE = 120;	/* number of requested arrows; more than DENSE would hide the picture */
 
 export class Arrows {
 	constructor(app) {
@@ -41,7 +42,7 @@ export class Arrows {
 			app.redraw();
 			return;
 		}
-		const size = 2 ** Math.ceil(Math.log2(view.span));	/* a little more than is visible */
+		const size = 2 ** Math.ceil(Math.log2(view.span));	/* a little more than the visible time */
 		const from = Math.max(0, Math.floor(view.from / size * 4) * size / 4), to = from + size * 1.5;
 		const key = `${task} ${from} ${to}`;
 		if (key === this.key)
@@ -57,7 +58,7 @@ export class Arrows {
 		}
 	}
 
-	/* The middle of the lane where a task is visible at that time. */
+	/* Returns the middle of the lane on which a task is visible at that time. */
 	place(task, cpu) {
 		const { app } = this, t = app.tasks[task];
 		const lanes = t ? [`task:${t.machine}:${t.pid}`, `cpu:${t.machine}:${cpu}`] : [];

@@ -103,7 +103,7 @@ export class Axis {
 		let x = Math.max(half, Math.min((a + b) / 2, view.width - half));
 		for (const flag of marks.map((mark) => view.x(mark.t)).sort((m, n) => m - n))
 			if (Math.abs(flag - x) < half + FLAG)
-				x = flag + half + FLAG;		/* beside the flag, not under it */
+				x = flag + half + FLAG;		/* draw beside the flag, not below it */
 		ctx.textAlign = 'center';
 		ctx.fillStyle = theme.accent;
 		if (b > 0 && a < view.width)

@@ -21,10 +21,11 @@ export const STATE_ROW = 256, SPAN_ROW = 257, THING_ROW = 258;
 export const THING = { tick: 0, found: 1, missed: 2, counter: 3, density: 4, idle: 5 };
 export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked',
 	'stopped', 'idle', 'dead'];
-export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; as in the shader */
+export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* share of a lane's height, by state; the shader has the same values */
 export const N_SPANS = 64;
 /*
- * The meaning of a striped span, as text; type: of its lane; flags: of the span. Otherwise nothing.
+ * Returns the meaning of a striped span as text, or nothing for other spans. type: the type of the
+ * lane. flags: the flags of the span.
  */
 export function unknown_why(type, value, flags) {
 	if (!(flags & 2) && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
@@ -66,7 +67,7 @@ export const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswap
 const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
 
 const SPREAD = [[0, 0], [44, -.05], [-44, .05], [88, .03], [-88, -.04], [22, .08], [-22, -.08], [132, 0], [-132, .04],
-	[66, -.09], [-66, .09]];	/* hue and lightness by PID; a prime number of them, as many PIDs are even */
+	[66, -.09], [-66, .09]];	/* offsets of hue and lightness by PID; their number is prime, because many PIDs are even */
 
 const STATES = {	/* lightness, chroma, hue */
 	light: [[.75, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
@@ -152,7 +153,10 @@ export class Colours {
 		return this.css(SPAN_ROW, label_slot(number));
 	}
 
-	/* Text on a box of that colour: dark or light, whichever is more readable. */
+	/*
+	 * Returns the colour of text on a box of that colour: dark or light, whichever is more
+	 * readable.
+	 */
 	ink(row, i) {
 		const [r, g, b] = this.rgb(row, i);
 		const y = .2126 * (r / 255) ** 2.2 + .7152 * (g / 255) ** 2.2 + .0722 * (b / 255) ** 2.2;
@@ -160,7 +164,10 @@ export class Colours {
 	}
 }
 
-/* The low bits of a label's number come from its text. The shader does the same. */
+/*
+ * Returns the colour of a label from the low bits of its number, which come from its text. The
+ * shader does the same.
+ */
 export function label_slot(number) {
 	return number & (N_SPANS - 1);
 }

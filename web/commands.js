@@ -2,11 +2,11 @@
 /*
  * commands.js - all actions of the page, as rows: name, keys, function.
  *
- * Keys, palette and help all read this table, so that none can miss one. A key is written as its
- * character, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
+ * Keys, palette and help all read this table, so each of them has all commands. A key is written as
+ * its character, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
  * names with C- for Ctrl or Cmd, S- for Shift, A- for Alt. keys.js finds them.
  *
- * Every command has a visible effect: something changes, or a hint shows why nothing does.
+ * Every command has a visible effect: something changes, or a hint shows why nothing changed.
  */
 import { show_single, single_of } from './single.js';
 import { follow_wakeup } from './wakers.js';

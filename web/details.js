@@ -95,7 +95,7 @@ export class Details {
 		this.root.replaceChildren(...body);
 	}
 
-	/* A field; a number has a button that adds it as a track. */
+	/* Shows a field. A number has a button that adds the field as a track. */
 	field(e, name, value, text) {
 		const { app } = this;
 		if (typeof value !== 'number' || !e.system)
@@ -104,7 +104,7 @@ export class Details {
 		const b = button('⌁', () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}`), `Draw ${name} over time`);
 		b.setAttribute('aria-label', `Draw ${name} over time`);
 		span.append(b);
-		if (e.pid > 0) {	/* several tasks in one curve may be meaningless */
+		if (e.pid > 0) {	/* a curve with the values of several tasks may be meaningless */
 			const words = `Draw ${name} over time, of ${e.comm} ${e.pid} alone`;
 			const own = button(`⌁ ${e.pid}`, () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}:${e.pid}`), words);
 			own.setAttribute('aria-label', words);
@@ -147,10 +147,7 @@ export class Details {
 		this.root.replaceChildren(...body);
 	}
 
-	/*
-	 * The task or interrupt that woke a task; for an interrupt, its name. In both cases the
-	 * interrupted task.
-	 */
+	/* Shows the task or interrupt that woke a task, and the task that was interrupted. */
 	woken_by(s, { type, machine }) {
 		const { app } = this, { irq } = s, who = irq && app.tasks[irq.task];
 		if (!irq)

@@ -3,8 +3,8 @@
  * draw_2d.js - draws the boxes of all lanes pixel by pixel, if there is no graphics card.
  *
  * WebGL emulated by the CPU takes half a second for a frame of 30 000 boxes; writing the same
- * pixels here takes some milliseconds. It has the interface of draw_gl.js, draw(scene, colours),
- * and gives the same picture: place() and STYLES do the work of the two shaders.
+ * pixels here takes some milliseconds. This file has the interface of draw_gl.js, draw(scene,
+ * colours), and gives the same picture: place() and STYLES do the work of the two shaders.
  *
  * A pixel is one number, ABGR in memory order; the alpha is not premultiplied.
  */
@@ -12,9 +12,9 @@ import { SHARE, STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from 
 
 const SOLID = 255;
 const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
-const FAINT = Math.round(255 * .4);	/* alpha of what was not recorded */
+const FAINT = Math.round(255 * .4);	/* alpha of time that was not recorded */
 const LEAST = 4;	/* minimum height of a sum of spans, in pixels */
-const RED = 26 << 16 | 31 << 8 | 191;	/* stripes of spans without an end, or unknown ones */
+const RED = 26 << 16 | 31 << 8 | 191;	/* stripes of spans that are unknown or have no end */
 
 function mix(rgb, shade, share) {
 	let mixed = 0;
@@ -32,7 +32,10 @@ function over(below, rgb, alpha) {
 	return pixel >>> 0;
 }
 
-/* The alpha of a pixel, for boxes where it varies; x, y: the middle of the pixel. */
+/*
+ * Functions that return the alpha of a pixel, for boxes in which it varies. x, y: the middle of the
+ * pixel.
+ */
 const STYLES = {
 	[HATCHED]: (b, x, y, dot) => ((x + y) % (6 * dot) < 3 * dot || (b.edge && x - b.x0 < dot) ? 1 : .35),
 	[RIMMED]: (b, x, y, dot) => ((b.edge && x - b.x0 < dot) || (b.end && b.x1 - x < dot) ||
@@ -45,8 +48,8 @@ export class FlatPainter {
 	constructor(canvas) {
 		this.name = 'Canvas';
 		this.canvas = canvas;
-		this.ctx = canvas.getContext('2d', { willReadFrequently: true });	/* keeps its pixels in memory */
-		this.box = {	/* the current box; line0, line1: of a curve */
+		this.ctx = canvas.getContext('2d', { willReadFrequently: true });	/* the canvas keeps its pixels in memory */
+		this.box = {	/* the current box; line0, line1: ends of a curve's line */
 			x0: 0, x1: 0, y0: 0, y1: 0, rgb: 0, alpha: SOLID, style: PLAIN,
 			exact: false, edge: false, end: false, line0: 0, line1: 0,
 		};
@@ -67,7 +70,7 @@ export class FlatPainter {
 			this.pixels[at] = this.pixels[at] ? over(this.pixels[at], rgb, alpha) : (rgb | alpha << 24) >>> 0;
 	}
 
-	/* One pixel row of a uniform box. */
+	/* Draws one pixel row of a uniform box. */
 	row(from, to, rgb, alpha) {
 		if (alpha >= SOLID && to - from > 8)
 			this.pixels.fill((rgb | 0xff000000) >>> 0, from, to);
@@ -100,8 +103,8 @@ export class FlatPainter {
 	}
 
 	/*
-	 * A box of a state lane. Several in one column are stacked: the row is where one begins
-	 * (tiles.js).
+	 * Places a box of a state lane. Several boxes in one column are stacked: the row byte is
+	 * the height at which a box begins (tiles.js).
 	 */
 	state(piece, value, row, weight, thin) {
 		const b = this.box, s = Math.min(value, 8);
@@ -144,7 +147,7 @@ export class FlatPainter {
 		b.line1 = b.y0 + dot * 1.5;
 	}
 
-	/* Colour, style and height of a record. */
+	/* Sets colour, style and height of a record. */
 	place(piece, value, packed, hot, wide) {
 		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255;
 		b.exact = Boolean(flags & 1);
@@ -174,7 +177,7 @@ export class FlatPainter {
 			this.colour(SPAN_ROW, label_slot(value));
 			b.y1 = piece.y + piece.row * (row + 1) - this.dot;
 			b.y0 = b.y1 - (piece.row - this.dot) * (b.exact ? 1 : weight);
-			if (b.y1 - b.y0 < this.dot * LEAST) {	/* short spans from afar: small, but visible */
+			if (b.y1 - b.y0 < this.dot * LEAST) {	/* short spans at a low zoom: small, but visible */
 				b.y0 = b.y1 - this.dot * LEAST;
 				b.rgb = mix(b.rgb, this.strong, .4);
 			}
@@ -234,7 +237,7 @@ export class FlatPainter {
 		this.dot = Math.max(1, Math.round(scene.ratio));
 		this.shade = colours.dark ? 13 : 38;
 		this.strong = colours.dark ? 255 : 0;
-		this.grey = (colours.dark ? 0x88 : 0xa0) * 0x010101;	/* stripes of unrecorded time; lost data has red ones */
+		this.grey = (colours.dark ? 0x88 : 0xa0) * 0x010101;	/* stripes of unrecorded time; lost data has red stripes */
 		this.table = new Uint32Array(colours.table.buffer);
 		this.n = 0;
 		for (const piece of scene.pieces)

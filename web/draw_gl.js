@@ -190,7 +190,7 @@ function renderer(gl) {
 }
 
 export class GlPainter {
-	/* Throws if WebGL2 is missing, or only emulated: then draw_2d.js is faster. */
+	/* Throws if WebGL2 is missing or only emulated: in both cases draw_2d.js is faster. */
 	constructor(canvas, emulated_too) {
 		const gl = canvas.getContext('webgl2', {
 			alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true,
@@ -263,7 +263,7 @@ export class GlPainter {
 		return texture;
 	}
 
-	/* Sends the records if other tiles are drawn than in the last frame. */
+	/* Sends the records if this frame draws other tiles than the last frame. */
 	upload(pieces) {
 		const same = this.shown.length === pieces.length &&
 			pieces.every((piece, i) => this.shown[i] === piece.tile);

@@ -12,7 +12,7 @@ function sources_of_event(app, machine, name) {
 	return app.kinds.filter((k) => k && k.events && k.machine === machine && `${k.system}/${k.name}` === name).map((k) => k.source);
 }
 
-/* Numbers of the sources of a track; parts: its spec, from split(). */
+/* Returns the numbers of the sources of a track. parts: its spec, from split(). */
 function sources_of({ type, machine, id, parts }, app) {
 	const all = app.info.sources.map((s, n) => ({ ...s, n })).filter((s) => s.machine === machine);
 	if (OF_CPU.includes(type))
@@ -36,12 +36,12 @@ export function has_files(app) {
 	return (app.info.sources?.length || 0) > 1;
 }
 
-/* "a.dat", "3 files", or nothing. */
+/* Returns "a.dat", "3 files", or nothing. */
 export function files_of_lane(app, lane) {
 	return has_files(app) ? named(app, sources_of(lane, app)).short : '';
 }
 
-/* All of them, for details and tooltips. */
+/* Returns the names of all sources, for details and tooltips. */
 export function all_files_of_lane(app, lane) {
 	return has_files(app) ? named(app, sources_of(lane, app)).list.join(', ') : '';
 }

@@ -21,10 +21,10 @@ import { field_trouble, whole_expression, plain_words } from './search.js';
 
 const LANES = 20;	/* maximum number of task lanes that a filter adds */
 const MOST = 300;	/* entries of a list in the box; typing finds the rest */
-const PARTS = { tasks: 'tasks', kinds: 'events', cpus: 'cpus' };	/* in the filter → in the address */
+const PARTS = { tasks: 'tasks', kinds: 'events', cpus: 'cpus' };	/* name in the filter → name in the address */
 const NUMBERS = 4096;	/* maximum size of a range of CPUs in an address */
 
-/* ["0:0", "0:1", "0:2", "1:0"] → "0-2,1:0", and back */
+/* Convert ["0:0", "0:1", "0:2", "1:0"] to "0-2,1:0" and back. */
 export function numbers_text(list) {
 	const out = [], sorted = list.map((v) => v.split(':').map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 	for (let i = 0, to; i < sorted.length; i = to + 1) {
@@ -63,7 +63,7 @@ export class Filters {
 		document.getElementById('do-filter').addEventListener('click', () => this.open());
 		app.lanes.hidden = (lane) => this.hides(lane);
 		app.on('names', () => this.show_chips());
-		app.on('info', () => {	/* the index was not complete when it was made */
+		app.on('info', () => {	/* the index was not complete when the program made this selection */
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.set(this.want);
 		});
@@ -82,13 +82,13 @@ export class Filters {
 		return false;
 	}
 
-	/* Do tables about tasks contain this task, by its number? */
+	/* Returns true if tables about tasks contain the task with this number. */
 	keeps(n) {
 		const { tasks } = this.want, task = this.app.tasks[n];
 		return !tasks || Boolean(task && tasks.includes(`${task.machine}:${task.pid}`));
 	}
 
-	/* The tasks whose numbers are shown, as text. */
+	/* Returns the tasks of the tables as text. */
 	get whose() {
 		const { tasks } = this.want;
 		if (!tasks)
@@ -101,8 +101,10 @@ export class Filters {
 		return api.post('select', { ...want, expression: whole_expression(want.expression || '') }, slot);
 	}
 
-	/* Sets a filter; false if the program rejects it: the reason is in problem, and above the picture,
-	   unless the caller reports it (quiet). */
+	/*
+	 * Sets a filter. Returns false if the program rejects it. The reason is in problem, and above
+	 * the picture unless the caller reports it (quiet).
+	 */
 	async set(want, quiet = false) {
 		const { app } = this, clean = {};
 		for (const key of ['kinds', 'tasks', 'cpus'])
@@ -173,7 +175,7 @@ export class Filters {
 		app.redraw();
 	}
 
-	/* Adds a value to a part, or makes it the only one. */
+	/* Adds a value to a part of the filter, or makes it the only value of that part. */
 	add(part, value) {
 		const list = this.want[part] || [];
 		return this.set({ ...this.want, [part]: [...new Set([...list, value])] });

@@ -4,9 +4,9 @@
  *
  * Width is time, or the number of stacks. Stacks of events are not samples of the CPU, so the user
  * can choose the event. A row is called by the row below it. A click makes a frame fill the width;
- * Escape or a click on its callers goes back. Off the CPU every task has a column; they can be
- * merged. Frames narrower than half a pixel are omitted. The rows are elements, so Tab can walk
- * them, and the browser can search and print them.
+ * Escape or a click on its callers goes back. Off the CPU every task has a column; the user can
+ * merge the columns. Frames narrower than half a pixel are omitted. The rows are elements, so Tab
+ * can walk them, and the browser can search and print them.
  */
 import * as api from './api.js';
 import { hash } from './colours.js';
@@ -29,8 +29,8 @@ function folded(node, path, out) {
 }
 
 /*
- * Off the CPU the first row has the tasks: this removes it and merges equal stacks of several
- * tasks.
+ * Removes the first row, which has the tasks of a graph of time off the CPU, and merges equal
+ * stacks of several tasks.
  */
 export function merged(root) {
 	const join = (nodes) => {
@@ -105,7 +105,8 @@ class Flame {
 			let at = x;
 			const below = (node.children || []).reduce((sum, child) => sum + child.value, 0);
 			for (const child of [...(node.children || [])].sort((a, b) => b.value - a.value)) {
-				const part = w * child.value / Math.max(1, node.value, below);	/* times are rounded: never wider than its parent */
+				/* times are rounded, so limit a frame to the width of its parent */
+				const part = w * child.value / Math.max(1, node.value, below);
 				put(child, at, part, depth + 1, [...path, child]);
 				at += part;
 			}
@@ -121,7 +122,7 @@ class Flame {
 	}
 }
 
-/* What the graph shows, and what it does not mean. */
+/* Explains what the graph shows and what it does not mean. */
 function words_for(what, answer, all, who) {
 	const value = answer.unit === 'ns' ? duration(answer.root.value) : count(answer.root.value);
 	if (what === 'offcpu')
@@ -133,7 +134,7 @@ function words_for(what, answer, all, who) {
 	return `On the CPU, ${all ? 'all tasks but idle' : who}: ${value}`;
 }
 
-/* Functions, all stacks, or those of one event. */
+/* Lets the user choose functions, all stacks, or the stacks of one event. */
 function chooser(app, answer) {
 	const select = el('select', 'small');
 	select.setAttribute('aria-label', 'What the graph is made of');
@@ -144,7 +145,7 @@ function chooser(app, answer) {
 		option.selected = by === answer.by;
 		select.append(option);
 	}
-	if (!answer.choices.some((c) => c.by === answer.by)) {	/* not in this range */
+	if (!answer.choices.some((c) => c.by === answer.by)) {	/* the event is not in this range */
 		const option = el('option', '', `Stacks of ${answer.by}, none`);
 		option.value = answer.by;
 		option.selected = true;

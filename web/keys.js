@@ -6,9 +6,9 @@
  * or AltGr is that character, however it was typed. For letters, Shift is a flag. If letters are
  * not Latin, the position of the key selects the letter.
  *
- * Keys that move act while they are held; all others once. Keys are ignored while the user types,
- * and elements with their own keys (tree, list, tabs) stop theirs before they arrive here. Escape
- * closes a box at once, so that the next key is not lost.
+ * Keys that move the picture act while they are held; all other keys act once. Keys are ignored
+ * while the user types. Elements with their own keys (tree, list, tabs) stop these events before
+ * they arrive here. Escape closes a box at once, so that the next key is not lost.
  */
 import { COMMANDS } from './commands.js';
 
@@ -17,7 +17,7 @@ function typing(target) {
 		(/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|button)$/.test(target.type)));
 }
 
-/* The name of a key in the table of commands. */
+/* Returns the name of a key in the table of commands. */
 export function key_of(event) {
 	const { key, code } = event, named = key.length > 1;
 	if (key === ' ')
@@ -59,7 +59,7 @@ export function init_keys(app) {
 		if (box && event.key === 'Escape' && !event.isComposing) {
 			event.preventDefault();
 			box.close();
-			if (box.contains(document.activeElement))	/* otherwise it gets the next key, until the next frame */
+			if (box.contains(document.activeElement))	/* otherwise the box gets the keys that come before the next frame */
 				document.activeElement.blur();
 			return;
 		}

@@ -55,7 +55,7 @@ export class Lanes {
 		this.hidden = () => false;	/* set by filters.js: lanes that a filter excludes */
 	}
 
-	/* Does the trace have what a spec names? */
+	/* Returns true if the trace has what a spec names. */
 	is_known(spec) {
 		const { app } = this, { type, machine, id, parts } = split(spec);
 		if (!TYPES[type] || type === 'found')
@@ -71,11 +71,11 @@ export class Lanes {
 		return this.list.find((lane) => lane.spec === spec);
 	}
 
-	/* Adds a lane; returns it, also if it existed. */
+	/* Adds a lane, unless it exists. Returns the lane in both cases. */
 	add(spec, options = {}) {
 		const old = this.find(spec);
 		if (old) {
-			old.by_filter = old.by_filter && options.by_filter;	/* added by the user: it stays */
+			old.by_filter = old.by_filter && options.by_filter;	/* the user added this lane: it stays */
 			return old;
 		}
 		const parts = split(spec), type = TYPES[parts.type];
@@ -108,7 +108,7 @@ export class Lanes {
 		this.remove(spec);
 	}
 
-	/* Moves it before another lane of its section. */
+	/* Moves a lane before another lane of its section. */
 	move(spec, before) {
 		const lane = this.find(spec), target = this.find(before);
 		if (!lane || !target || lane === target)
@@ -118,7 +118,7 @@ export class Lanes {
 		this.changed();
 	}
 
-	/* Moves it up or down by one. */
+	/* Moves a lane up or down by one. */
 	shift(spec, by) {
 		const lane = this.find(spec);
 		if (!lane)
@@ -157,7 +157,7 @@ export class Lanes {
 		this.app.redraw();
 	}
 
-	/* Learns from the first tile of a lane: its kind, its nesting depth. */
+	/* Learns the kind and the nesting depth of a lane from its first tile. */
 	learn(lane, tile) {
 		const rows = Math.min(ROWS_MOST, Math.max(lane.n_rows, tile.rows || 1));
 		if (tile.refused) {
@@ -185,7 +185,7 @@ export class Lanes {
 		return type.row * (lane.flat ? 1 : lane.n_rows) + 2 * PAD;
 	}
 
-	/* The vertical position of the boxes in a lane. */
+	/* Returns the vertical position of the boxes in a lane. */
 	inner(lane, height) {
 		const type = TYPES[lane.type];
 		return type.row ? { y: PAD, row: type.row } : { y: PAD + 1, row: height - 2 * PAD - 2 };
@@ -238,21 +238,21 @@ export class Lanes {
 		this.height = y;
 	}
 
-	/* The row at a height of the scrolled picture. */
+	/* Returns the row at a height of the scrolled picture. */
 	at(y, scroll) {
 		const inside = y < this.pinned_height ? y : y + scroll;
 		return this.rows.find((row) => inside >= row.y && inside < row.y + row.height &&
 			Boolean(row.pinned) === (y < this.pinned_height));
 	}
 
-	/* The thread that runs a virtual CPU: {machine, pid}, or null. */
+	/* Returns the thread that runs a virtual CPU: {machine, pid}, or null. */
 	thread_of(machine, cpu) {
 		const guest = this.app.info.machines.find((m) => m.n === machine);
 		const found = guest?.vcpus?.find((v) => v.cpu === cpu);
 		return found && guest.guest_of >= 0 ? { machine: guest.guest_of, pid: found.pid } : null;
 	}
 
-	/* The virtual CPU that a thread of a host runs: {machine, cpu, name}, or null. */
+	/* Returns the virtual CPU that a thread of a host runs: {machine, cpu, name}, or null. */
 	vcpu_of(machine, pid) {
 		for (const guest of this.app.info.machines) {
 			const found = guest.guest_of === machine && guest.vcpus?.find((v) => v.pid === pid);
@@ -262,13 +262,15 @@ export class Lanes {
 		return null;
 	}
 
-	/* [name, additional text: the file if there are several] */
+	/*
+	 * Returns [name, additional text]. The additional text is the file, if there are several.
+	 */
 	name(lane) {
 		const [name, sub] = this.own_name(lane), files = files_of_lane(this.app, lane);
 		return [name, [sub, files].filter(Boolean).join(', ')];
 	}
 
-	/* Its name with all files, for tooltips and screen readers. */
+	/* Returns the name of a lane with all its files, for tooltips and screen readers. */
 	full_name(lane) {
 		const [name, sub] = this.own_name(lane), files = all_files_of_lane(this.app, lane);
 		const task = ['task', 'calls', 'sys'].includes(lane.type) && this.app.task_of(lane.machine, Number(lane.id));
@@ -304,7 +306,7 @@ export class Lanes {
 	/* --- in the address --- */
 
 	text() {
-		return this.list.filter((lane) => lane.type !== 'found' && !lane.by_filter)	/* those come with their filter */
+		return this.list.filter((lane) => lane.type !== 'found' && !lane.by_filter)	/* these lanes come with their filter */
 			.map((lane) => `${lane.pinned ? '*' : ''}${lane.flat ? '-' : ''}${lane.spec}`).join(',');
 	}
 

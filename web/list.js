@@ -10,7 +10,7 @@
  *	top        number of the first visible row (with a fraction)
  *	pages      fetched rows, PAGE at a time, at most PAGES
  *
- * It lists all events, or only those of the visible time, or those of the range (without a range:
+ * The table lists all events, or only those of the visible time or of the range (without a range:
  * of the selection), as set by the switch above it (which). Rows keep their numbers: base is the
  * number of the first listed row, total the number of listed rows.
  */
@@ -26,7 +26,7 @@ const WHICH = [	/* id, words, title */
 	['range', 'Range', 'List the events of the range; without a range, those of the selection'],
 ];
 const COLUMNS = [	/* title, class, text of a row */
-	['#', 'num dim', (r) => count(r.row)],	/* among the events that pass the filter, if there is one */
+	['#', 'num dim', (r) => count(r.row)],	/* number among the events that pass the filter, if there is a filter */
 	['Time', 'num', (r) => clock(r.ts)],
 	['CPU', 'num', (r) => String(r.cpu)],
 	['Task', '', (r) => r.comm],
@@ -48,7 +48,7 @@ export class EventList {
 		this.total = 0;
 		this.asks = 0;			/* requests for the number of rows; only the last answer counts */
 		this.top = 0;
-		this.moves = 0;			/* moves by the user */
+		this.moves = 0;			/* number of moves by the user */
 		this.sel = undefined;
 		this.pages = new Map();
 		this.asked = new Map();		/* page → promise */
@@ -67,7 +67,7 @@ export class EventList {
 
 	/* --- which events --- */
 
-	/* The switch, for the bar above. */
+	/* Makes the switch for the bar above the table. */
 	make_switch() {
 		this.switch = el('span', 'which');
 		this.switch.setAttribute('role', 'group');
@@ -104,7 +104,7 @@ export class EventList {
 		this.choose(ids[(ids.indexOf(this.which) + 1) % ids.length]);
 	}
 
-	/* The time whose events are listed; null: all. */
+	/* Returns the time whose events are listed; null: all. */
 	time() {
 		const { app } = this, s = app.selection, { view } = app;
 		if (this.which === 'view')
@@ -148,8 +148,8 @@ export class EventList {
 	}
 
 	/*
-	 * Without a selection the list shows the start of the picture; in a followed recording, its
-	 * end.
+	 * Scrolls to the start of the picture, if nothing is selected; in a followed recording, to
+	 * its end.
 	 */
 	later(anyway = false) {
 		const { moves } = this;
@@ -161,7 +161,7 @@ export class EventList {
 			try {
 				const { view, live } = this.app, at_end = live?.at_end;
 				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(at_end ? view.to : view.from)) }, 'follow');
-				if (this.moves === moves)	/* otherwise the user moved before the answer came */
+				if (this.moves === moves)	/* if the counts differ, the user moved before the answer came */
 					this.go(Math.max(0, at_end ? answer.row - this.seen : answer.row));
 			} catch (error) {
 				api.quiet(error);
@@ -182,7 +182,7 @@ export class EventList {
 				});
 			}
 			th.setAttribute('aria-colindex', String(i + 1));
-			if (i < COLUMNS.length - 1)	/* the last one takes the rest */
+			if (i < COLUMNS.length - 1)	/* the last column takes the remaining width */
 				this.make_grip(th, title);
 			line.append(th);
 		});
@@ -212,7 +212,7 @@ export class EventList {
 		new ResizeObserver(() => this.paint()).observe(this.scroll);
 	}
 
-	/* The border on the right of a column. */
+	/* Makes the border on the right of a column. */
 	make_grip(th, title) {
 		const grip = el('span', 'grip');
 		grip.tabIndex = 0;
@@ -326,7 +326,7 @@ export class EventList {
 
 	scrolled() {
 		if (Math.abs(this.scroll.scrollTop - this.expected) < 1)
-			return;		/* caused by ourselves */
+			return;		/* this page caused the event */
 		this.expected = this.scroll.scrollTop;
 		this.moves++;
 		const room = Math.max(1, this.spacer.offsetHeight - this.scroll.clientHeight);
@@ -449,7 +449,7 @@ export class EventList {
 		return td;
 	}
 
-	/* The machine of a task; omitted for a single host. */
+	/* Returns the machine of a task; nothing if there is a single machine. */
 	where(machine) {
 		const { machines } = this.app.info, hosts = machines.filter((m) => m.guest_of === undefined || m.guest_of < 0);
 		return hosts.length > 1 || !hosts.some((m) => m.n === machine) ? ` @${this.app.machine_name(machine)}` : '';

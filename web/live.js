@@ -35,12 +35,12 @@ export class Live {
 		this.show();
 	}
 
-	/* Does the picture end where the recording ends? */
+	/* Returns true if the picture ends where the recording ends. */
 	get at_end() {
 		return this.on && this.following && !this.paused;
 	}
 
-	/* The program does not respond. */
+	/* Reports that the program does not respond. */
 	ended() {
 		this.on = this.following = false;
 		this.button.hidden = true;
@@ -82,8 +82,8 @@ export class Live {
 	}
 
 	/*
-	 * The recording has ended and was read completely; the last names of tasks may come with
-	 * its end.
+	 * Handles the end of a recording that was read completely. The last names of tasks may come
+	 * with its end.
 	 */
 	finish() {
 		const { app } = this;
@@ -136,7 +136,9 @@ export class Live {
 	}
 
 	take(answer) {
-		/* it has ended meanwhile: the picture stays, newer data is available now */
+		/*
+		 * the recording has ended meanwhile: the picture stays, newer data is available now
+		 */
 		if (this.paused && !answer.live)
 			this.following = false;
 		this.paused = Boolean(answer.paused && answer.live);
@@ -145,7 +147,7 @@ export class Live {
 		this.show();
 	}
 
-	/* While paused: another window may have resumed, or the recording may have ended. */
+	/* Checks a paused recording: another window may have resumed it, or it may have ended. */
 	async look() {
 		try {
 			this.take(await api.get('live', {}, 'live'));

@@ -4,9 +4,9 @@
  * steps from one loss to the next.
  *
  * The lane of all events of a CPU (all:M:N) contains the losses. When the index is complete, this
- * requests its coarsest tile for each CPU; if that shows a loss, the CPU's own lane also shows the
- * flags of that lane at every zoom level. A trace without losses costs one request (none). While a
- * recording grows, only the number of losses is requested, now and then.
+ * file requests its coarsest tile for each CPU. If the tile shows a loss, the CPU's own lane also
+ * shows the flags of that lane at every zoom level. A trace without losses costs one request
+ * (none). While a recording grows, only the number of losses is requested, now and then.
  */
 import * as api from './api.js';
 import { some } from './units.js';
@@ -21,12 +21,12 @@ export class Lost {
 		this.lanes = new Map();		/* spec of a CPU → spec of its lane of all events */
 		this.places = [];		/* [from, to] in ns, for the overview */
 		this.asked = -1;
-		this.none = false;		/* it is known that nothing was lost or truncated */
+		this.none = false;		/* true if nothing was lost or truncated */
 		app.on('ready', () => this.look());
 		app.on('info', () => this.look());
 	}
 
-	/* The lane that has the losses of a lane. */
+	/* Returns the lane that has the losses of a lane. */
 	of(lane) {
 		return lane.type === 'cpu' ? this.lanes.get(lane.spec) : undefined;
 	}
@@ -57,7 +57,7 @@ export class Lost {
 	}
 
 	/*
-	 * In a growing recording: shows flags as soon as there are any; the tiles show on which
+	 * Shows flags in a growing recording as soon as there are losses. The tiles show on which
 	 * CPU.
 	 */
 	async look_live() {

@@ -2,9 +2,9 @@
 /*
  * marks.js - moments that the user marked: any number, with the times between them.
  *
- * A mark snaps to a nearby edge of a span or event (snap()), to the nanosecond: tiles are rounded
- * to the pixel, so this asks the program. With Ctrl there is no snapping. One mark is active: keys
- * move it, and differences to it are shown, too.
+ * A mark snaps to a nearby edge of a span or event (snap()), to the nanosecond. Tiles are rounded
+ * to the pixel, so the page asks the program for the edge. With Ctrl there is no snapping. One mark
+ * is active: keys move it, and differences to it are shown, too.
  *
  *	A  12.345 678 s
  *	B  12.345 714 s    +36.123 µs to A
@@ -13,7 +13,7 @@ import * as api from './api.js';
 import { clock, duration, exact, absolute } from './units.js';
 import { table, cell, button } from './table.js';
 
-const CEILING = 200, NEAR = 10;	/* pixels */
+const CEILING = 200, NEAR = 10;	/* distance in pixels */
 
 function letters(n) {
 	return n < 26 ? String.fromCharCode(65 + n) : letters(Math.floor(n / 26) - 1) + String.fromCharCode(65 + n % 26);
@@ -36,7 +36,7 @@ export class Marks {
 				return letters(i);
 	}
 
-	/* Moves the mark of that name; without a name adds one. */
+	/* Moves the mark of that name; without a name, adds a mark. */
 	set(t, name) {
 		let mark = name && this.list.find((m) => m.name === name);
 		if (!mark) {
@@ -74,13 +74,13 @@ export class Marks {
 		this.changed();
 	}
 
-	/* The mark at a position of the ruler. */
+	/* Returns the mark at a position of the ruler. */
 	at(x) {
 		const { view } = this.app;
 		return this.list.find((mark) => Math.abs(view.x(mark.t) - x) < 9);
 	}
 
-	/* The time of the edge nearest to t on a lane, if it is close enough. */
+	/* Returns the time of the edge nearest to t on a lane, if the edge is close enough. */
 	async snap(lane, row, t) {
 		const { view, app } = { view: this.app.view, app: this.app };
 		if (!lane)

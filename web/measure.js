@@ -4,7 +4,7 @@
  *
  * While the mouse button is down, the length is shown beside the pointer. On release both ends snap
  * to nearby edges of spans (Ctrl: no snapping), and the panels show data of the range. With Alt the
- * picture zooms into it instead.
+ * picture zooms into the range instead.
  */
 export class Measure {
 	constructor(app) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.js - texts of label numbers (functions, interrupts, system calls), requested when first
- * seen.
+ * names.js - texts of label numbers (functions, interrupts, system calls); the page requests a text
+ * when it first sees its number.
  *
  * A tile has numbers for its spans. get() returns the text at once or notes that it is missing; the
  * missing texts of a frame are requested together, one request per lane. At most CEILING texts are

@@ -5,9 +5,9 @@
  *
  * Its shape comes from page headers alone (api/density), so that it exists before indexing. A page
  * with few events shows little about their times, so the strip is drawn again from the events when
- * they are known (lost.js requests them). While a recording grows, it is requested again and again.
- * Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a double
- * click shows everything. Hits of a search and marks are lines in it.
+ * they are known (lost.js requests them). While a recording grows, the page requests the shape
+ * again and again. Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new
+ * part; a double click shows everything. Hits of a search and marks are lines in it.
  */
 import * as api from './api.js';
 
@@ -17,7 +17,7 @@ export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.exact = false;	/* values are counts of events, not bytes of pages */
-		this.cells = 0;		/* number of values, if the last one is narrower */
+		this.cells = 0;		/* number of values, with a fraction if the last value covers less time */
 		this.until = 0;		/* end of the values; 0: the end of the trace */
 		this.canvas = document.getElementById('overview-canvas');
 		this.values = null;
@@ -26,7 +26,7 @@ export class Overview {
 		app.on('info', () => this.grow());
 	}
 
-	/* streams: from api/density, up to a time; sums over all CPUs. */
+	/* Sums the values of all CPUs, up to a time. streams: from api/density. */
 	set(streams, until = 0) {
 		const n = streams[0]?.values.length || 0, sums = new Float64Array(n);
 		for (const s of streams)
@@ -61,7 +61,10 @@ export class Overview {
 		this.values = most ? sums.map((v) => Math.sqrt(v / most)) : null;
 	}
 
-	/* Tiles of all events of each CPU, over the whole trace; bucket: ns per bucket. */
+	/*
+	 * Draws from the tiles of all events of each CPU, over the whole trace. bucket: ns per
+	 * bucket.
+	 */
 	count(tiles, bucket) {
 		const cells = this.app.view.end / bucket, n = Math.max(1, Math.ceil(cells)), sums = new Float64Array(n);
 		for (const tile of tiles) {
@@ -73,7 +76,7 @@ export class Overview {
 		}
 		this.exact = true;
 		this.until = 0;
-		this.cells = cells;	/* the last one may be partial */
+		this.cells = cells;	/* the last value may cover less time */
 		this.take(sums);
 	}
 

@@ -13,7 +13,7 @@
  */
 const ARROW = /\s*(?:->|→|=>)\s*/;
 const OFFERED = 12;
-/* suffix of the begin, suffix of the end: the rest of both names is the same */
+/* suffix of the first event, suffix of the second; the rest of both names is the same */
 const ENDS = [['_entry$', '_exit'], ['_enter$', '_exit'], ['^sys_enter_', 'sys_exit_'], ['_start$', '_end'], ['_begin$', '_end'], ['_start$', '_done'],
 	['_start$', '_stop'], ['_issue$', '_complete'], ['_begin$', '_done'], ['$', '__return'], ['$', '_return'], ['_entry$', '_return']]
 	.map(([begin, end]) => [new RegExp(begin), end]);
@@ -22,7 +22,9 @@ const OF_TASK = /^(probe|kprobes|uprobes|syscalls|raw_syscalls|exceptions|sdt_.*
 
 export const PAIR_FORM = 'event -> event field';
 
-/* Kinds of that name: [] none; several: more than one system has it. */
+/*
+ * Returns the kinds of events with that name: none, one, or several if more than one system has it.
+ */
 export function kinds_called(kinds, name) {
 	const seen = new Map();
 	for (const k of kinds)
@@ -33,15 +35,18 @@ export function kinds_called(kinds, name) {
 	return list.every((k) => k.system === list[0].system) ? list.slice(0, 1) : list;
 }
 
-/* The fields that can match spans from a to b, the best first: [[of a, of b]]. */
+/*
+ * Returns the fields that can pair events a with events b, the best first: [[field of a, field of
+ * b]].
+ */
 export function keys_of(a, b) {
 	const numbers = (k) => (k.fields || []).filter((f) => f.number && !f.name.startsWith('common_')).map((f) => f.name);
 	const mine = numbers(a), other = numbers(b), out = mine.filter((name) => other.includes(name)).map((name) => [name, name]);
-	for (const x of ['pid', 'tid'])		/* a task given by its PID: woken, then switched to */
+	for (const x of ['pid', 'tid'])		/* a task that is woken and then switched to, by its PID */
 		for (const y of ['next_pid', 'child_pid', 'pid'])
 			if (x !== y && mine.includes(x) && other.includes(y))
 				out.unshift([x, y]);
-	const own = [['pid', 'pid'], ['cpu', 'cpu']];	/* of the event, unless it has a field of that name */
+	const own = [['pid', 'pid'], ['cpu', 'cpu']];	/* pid or cpu of the event itself, unless the event has a field of that name */
 	return [...out, ...own.filter(([name]) => !mine.includes(name) && !other.includes(name))];
 }
 
@@ -56,14 +61,14 @@ function key_words(a, b, [key, other]) {
 	return key === other ? `matched by ${key}` : `matched by ${key} = ${other}`;
 }
 
-/* Reports that an event has no number of that name; nothing if it has. */
+/* Returns a message if an event has no numeric field of that name; otherwise nothing. */
 function missing_key(kind, key) {
 	if (['pid', 'cpu'].includes(key) || (kind.fields || []).some((f) => f.number && f.name === key))
 		return '';
 	return `${kind.name} has no number “${key}”`;
 }
 
-/* The length of the common prefix of two names. */
+/* Returns the length of the common prefix of two names. */
 function alike(a, b) {
 	let n = 0;
 	while (n < a.length && a[n] === b[n])
@@ -71,7 +76,10 @@ function alike(a, b) {
 	return n;
 }
 
-/* For an incomplete name: events that match, those with a name like the other end first. */
+/*
+ * Returns the events that match an incomplete name; events with a name like that of the other end
+ * come first.
+ */
 function offer(kinds, word, score, text, other = '') {
 	const near = (k) => k.name === other ? 0 : alike(k.name, other);
 	const found = kinds.filter((k) => k && k.events).map((k) => [k, score(`${k.system}/${k.name}`, word.toLowerCase())])
@@ -79,13 +87,14 @@ function offer(kinds, word, score, text, other = '') {
 	return found.slice(0, OFFERED).map(([k]) => ({ text: text(`${k.system}/${k.name}`), note: 'go on with this', fill: text(`${k.system}/${k.name}`) }));
 }
 
-/* For a text without an arrow yet: events to begin with. */
+/* Returns the events for the beginning of a pair, for a text without an arrow. */
 export function first_items(text, kinds, score) {
 	return pair_items(text, kinds, score) || offer(kinds, text.trim(), score, (name) => `${name} -> `);
 }
 
 /*
- * The palette's offers for a text with an arrow: [{text, note, spec or fill}]; null: it has none.
+ * Returns the palette's offers for a text with an arrow: [{text, note, spec or fill}]; null if the
+ * text has no arrow.
  */
 export function pair_items(text, kinds, score) {
 	if (!ARROW.test(text))
@@ -110,7 +119,7 @@ export function pair_items(text, kinds, score) {
 	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));
 }
 
-/* The field that most likely matches both ends of a pair. */
+/* Returns the field that most likely matches both ends of a pair. */
 function best_key(a, b) {
 	const keys = keys_of(a, b), own = (name) => [name, name];
 	if (OF_CPU.test(a.system))
@@ -120,7 +129,10 @@ function best_key(a, b) {
 	return keys[0] || own('pid');
 }
 
-/* Tracks of pairs that follow from the names of the trace's events: [{text, note, spec}]. */
+/*
+ * Returns the tracks of pairs that follow from the names of the trace's events: [{text, note,
+ * spec}].
+ */
 export function known_pairs(kinds) {
 	const list = kinds.filter((k) => k && k.events), by_name = new Map(list.map((k) => [`${k.machine || 0}:${k.system}/${k.name}`, k])), out = [];
 	for (const a of list)

@@ -20,7 +20,7 @@ import { split } from './lanes.js';
 
 const MOST = 60;
 
-/* How well a text matches; 0: not at all. */
+/* Returns how well a text matches; 0: not at all. */
 export function score(text, word) {
 	if (!word)
 		return 1;
@@ -89,7 +89,7 @@ export class Palette {
 		}));
 	}
 
-	/* All tracks that can be shown. */
+	/* Returns all tracks that can be shown. */
 	all_tracks() {
 		const { app } = this, out = [], { has } = app.info, many = app.info.machines.length > 1;
 		const note_of = (spec, note) => [note, files_of_lane(app, split(spec))].filter(Boolean).join(', ');
@@ -156,7 +156,7 @@ export class Palette {
 		this.show();
 	}
 
-	/* A typed time, as the first item; null: it is not a time. */
+	/* Returns the first item for a typed time; null if the text is not a time. */
 	moment(text) {
 		const { app } = this, moment = parse_time(text.replace(/^>/, ''), app.info);
 		if (moment)
@@ -184,7 +184,7 @@ export class Palette {
 
 	run(i) {
 		const item = this.items[i];
-		if (item?.fill !== undefined || item?.pair) {		/* a part of a text: continue typing */
+		if (item?.fill !== undefined || item?.pair) {		/* the item is only a part of a text: the user continues typing */
 			this.input.value = item.fill ?? '';
 			if (item.pair)
 				this.begin_pair(true);

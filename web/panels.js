@@ -19,9 +19,9 @@ import { el, button } from './table.js';
 import { clock, duration } from './units.js';
 
 const WAIT_MS = 250;
-const NARROW = 1150;	/* pixels of the window: below it there is room only for the length */
+const NARROW = 1150;	/* width of the window in pixels; a narrower window has room only for the length */
 const RANGE = ['range', 'view', 'names'];
-const MOVES = ['view', 'names', 'selection', 'lanes'];	/* a held panel ignores these */
+const MOVES = ['view', 'names', 'selection', 'lanes'];	/* messages that a held panel ignores */
 
 const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['events', 'Events', null, []],
@@ -81,7 +81,7 @@ class Panels {
 			this.app.on(name, () => this.current === id && this.stale(name));
 	}
 
-	/* A message that may make the panel in front stale. */
+	/* Handles a message that may make the panel in front stale. */
 	stale(name) {
 		if (this.held && MOVES.includes(name) && !(name === 'selection' && !this.app.selection))
 			return;
@@ -89,7 +89,7 @@ class Panels {
 		this.later(name === 'marks' ? 0 : WAIT_MS);
 	}
 
-	/* A row was chosen: the panel in front stays as it is. */
+	/* Holds the panel in front, because the user chose one of its rows. */
 	hold(scope = null) {
 		clearTimeout(this.timer);
 		this.held ||= scope || this.app.scope();
@@ -135,7 +135,9 @@ class Panels {
 		this.say_scope();
 	}
 
-	/* Empty details give their space to tables; in a small window always (panels.css). */
+	/*
+	 * Gives the space of empty details to tables. A small window always does this (panels.css).
+	 */
 	make_room() {
 		const box = document.getElementById('drawer'), { app } = this;
 		box.classList.toggle('events', this.current === 'events');

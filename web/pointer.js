@@ -37,7 +37,7 @@ export class Pointer {
 		this.splitters();
 	}
 
-	/* Position of a mouse event: {x, y, t, row, lane, depth}. */
+	/* Returns the position of a mouse event: {x, y, t, row, lane, depth}. */
 	place(event) {
 		const { app } = this, rect = this.paint.getBoundingClientRect();
 		const x = event.clientX - rect.left, y = event.clientY - rect.top;
@@ -143,7 +143,7 @@ export class Pointer {
 		}
 	}
 
-	/* The span under the pointer; for ticks the nearest one, if it is close. */
+	/* Returns the span under the pointer; among ticks, the nearest one if it is close. */
 	async find(at, slot) {
 		const { app } = this, lane = app.lanes.find(at.lane);
 		if (!lane || lane.refused || at.t < 0 || at.t > app.view.end)
@@ -262,7 +262,7 @@ export class Pointer {
 		show_menu(box, entries, clientX, clientY);
 	}
 
-	/* here: the track of the menu, which is not offered */
+	/* here: the track of the menu, which the menu does not offer */
 	about_task(task, here = '') {
 		const { app } = this, out = [];
 		if (!task || !task.pid)
@@ -279,7 +279,7 @@ export class Pointer {
 		return out;
 	}
 
-	/* The menu of a track's name. */
+	/* Opens the menu of a track's name. */
 	lane_menu(spec, x, y) {
 		const { app } = this, { lanes } = app, lane = lanes.find(spec), entries = [];
 		if (!lane)
@@ -295,7 +295,7 @@ export class Pointer {
 		show_menu(document.getElementById('menu'), entries, x, y);
 	}
 
-	/* The menu of a row of the list of events. */
+	/* Opens the menu of a row of the list of events. */
 	event_menu(row, x, y) {
 		const { app } = this, kind = `${row.system}/${row.event}`, entries = [
 			['Mark its time', () => app.marks.set(row.ts)],
@@ -385,7 +385,7 @@ export class Pointer {
 	}
 }
 
-/* A menu of [text, act]; closes itself. */
+/* Opens a menu of [text, act], which closes itself. */
 export function show_menu(box, entries, x, y) {
 	const close = () => {
 		box.hidden = true;

@@ -43,7 +43,7 @@ export class Save {
 		});
 	}
 
-	/* Which events can be saved; every entry names them. */
+	/* Lists which events can be saved. Every entry names its events. */
 	events(what, name) {
 		const { app } = this, { from, to, chosen } = app.scope(), whole = from <= 0 && to >= app.view.end;
 		const passing = app.filters.on ? ' that pass the filter' : '', out = [];
@@ -60,7 +60,8 @@ export class Save {
 	}
 
 	/*
-	 * Space for names and ruler; when printing they have no layout, so the last values count.
+	 * Returns the space for names and ruler. During printing these have no layout, so the last
+	 * values are used.
 	 */
 	margins() {
 		const left = document.getElementById('labels').offsetWidth, top = document.getElementById('ruler-canvas').clientHeight;
@@ -69,7 +70,7 @@ export class Save {
 		return this.room || { left: 232, top: 31 };
 	}
 
-	/* The picture as one canvas. */
+	/* Draws the whole picture on one canvas. */
 	picture() {
 		const { app } = this, ratio = devicePixelRatio || 1, { theme, stage } = app;
 		const ruler = document.getElementById('ruler-canvas'), { left, top } = this.margins();
@@ -114,15 +115,18 @@ export class Save {
 	}
 
 	/*
-	 * Like the PNG, a drawing shows the screen, with marks and range; but a range that is not
-	 * visible is drawn instead.
+	 * Saves a drawing. Like the PNG, it shows the visible time, with marks and range. If the
+	 * range is not visible, the drawing shows the range instead.
 	 */
 	in_sight() {
 		const { app } = this, from = Math.max(0, Math.round(app.view.from)), to = Math.min(app.view.end, Math.round(app.view.to));
 		return !app.range || (app.range.from < to && app.range.to > from) ? { from, to } : app.range;
 	}
 
-	/* all: not only what passes the filter; whole: of the whole trace */
+	/*
+	 * Saves events. all: also events that do not pass the filter. whole: events of the whole
+	 * trace.
+	 */
 	address(what, all = false, whole = false) {
 		const { app } = this, { filters, range } = app, { from, to } = whole ? { from: 0, to: app.view.end } : what === 'svg' ? this.in_sight() : app.scope();
 		const lanes = app.lanes.rows.filter((r) => r.lane && r.lane.type !== 'found').map((r) => r.lane.spec);
@@ -131,9 +135,9 @@ export class Save {
 	}
 
 	/*
-	 * The program drops selections that were not used for long; requesting one again is cheap
-	 * otherwise. The page fetches the file itself, because the browser's download shows no
-	 * error if the program refuses.
+	 * Requests the selection again, because the program drops selections that were not used for
+	 * long. The request is cheap if the selection still exists. The page fetches the file
+	 * itself, because the browser's download shows no error if the program refuses.
 	 */
 	async file(what, all = false, whole = false) {
 		const { app } = this, { filters } = app;

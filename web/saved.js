@@ -5,9 +5,9 @@
  *
  * It is not part of the viewer's page; src/view/picture/html.c puts it into the file unchanged,
  * next to the picture (svg.c) and the numbers (an element with JSON). The picture's right side is a
- * nested svg; zooming changes its viewBox, so boxes grow and names on the left do not. Text in it
- * would be stretched: --k, picture pixels per screen pixel, undoes that, and names appear as soon
- * as they have room.
+ * nested svg; zooming changes its viewBox, so boxes grow and names on the left do not. The zoom
+ * would stretch text: --k, picture pixels per screen pixel, undoes this. Names appear as soon as
+ * they have room.
  */
 const box = document.getElementById('pic'), svg = box.querySelector('svg'), plot = svg.querySelector('.plot');
 const names = Number(svg.dataset.names), from = Number(svg.dataset.from), to = Number(svg.dataset.to);
@@ -48,7 +48,7 @@ function element(name, attributes, text = '') {
 	return e;
 }
 
-/* Lines at round times, at least 110 pixels apart, as on the viewer's ruler. */
+/* Draws lines at round times, at least 110 pixels apart, as on the viewer's ruler. */
 function draw_ticks(k) {
 	const ns = (to - from) / full, least = 110 * k * ns, power = 10 ** Math.floor(Math.log10(least)), out = [];
 	const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((s) => s >= least));
@@ -110,7 +110,7 @@ function resize() {
 function listen() {
 	let drag = null;
 	const at = (e) => e.clientX - box.getBoundingClientRect().left - names;
-	svg.addEventListener('wheel', (e) => {		/* the plot itself only exists where something is drawn */
+	svg.addEventListener('wheel', (e) => {		/* the plot gets events only where something is drawn */
 		if (at(e) < 0)
 			return;
 		e.preventDefault();

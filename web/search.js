@@ -5,11 +5,11 @@
  * The program makes a selection of the hits (api/select). The hits are a separate lane at the top
  * (found:ID), lines in the overview, and places to step through: Enter goes to the next one after
  * the selection or the middle of the picture, Shift+Enter to the one before. After a hit the box
- * loses the focus, so that N means the next hit and not a letter; Escape leaves the box. For a time
- * instead of a text, the page goes there (moments.js).
+ * loses the focus, so that N means the next hit and not a letter; Escape leaves the box. If the
+ * user types a time instead of a text, the page goes to that time (moments.js).
  *
  * Expressions are those of sonde-report(1), but the names of events in front are optional: without
- * them all events with these fields are meant. Errors are shown below the box.
+ * names, the expression applies to all events with these fields. Errors are shown below the box.
  */
 import * as api from './api.js';
 import { go_to_time, parse_time } from './moments.js';
@@ -19,24 +19,52 @@ const MODES = ['text', 'regex', 'expression'];
 const ALL = '.*: ';
 
 /*
- * "prev_pid == 0" → ".*: prev_pid == 0"; unchanged if it has names of events in front, or nothing
- * else.
+ * Converts "prev_pid == 0" to ".*: prev_pid == 0". A text that begins with names of events, or
+ * consists of them, stays unchanged.
  */
 export function whole_expression(text) {
 	const names = text.includes(':') ? text.slice(0, text.indexOf(':')) : text;
 	return /[=<>!&|"']/.test(names) ? ALL + text : text;
 }
 
-/* Fields in an expression that no event of the trace has. */
+/* Returns the names of events in front of an expression; none: all events. */
+function event_names(text) {
+	const whole = whole_expression(text);
+	return whole.startsWith(ALL) ? '' : whole.slice(0, Math.max(0, whole.indexOf(':'))).trim();
+}
+
+/*
+ * Returns the kinds of the events that an expression names. It accepts the same patterns as the
+ * program (decode/filter/filter.c).
+ */
+function named_kinds(text, kinds) {
+	const names = event_names(text).split(',').map((name) => name.trim()).filter(Boolean);
+	const matches = (pattern, word) => {
+		try {
+			return new RegExp(`^(?:${pattern})$`, 'i').test(word);
+		} catch {
+			return true;	/* the program explains what is wrong with the expression */
+		}
+	};
+	const is_named = (kind) => names.some((name) => {
+		const [system, event] = name.split('/');
+		return event === undefined ? matches(name, kind.name) || matches(name, kind.system)
+			: matches(system, kind.system) && matches(event, kind.name);
+	});
+	const found = names.length ? kinds.filter((kind) => kind && is_named(kind)) : [];
+	return found.length ? found : kinds;
+}
+
+/* Returns the fields in an expression that none of its events has. */
 export function unknown_fields(text, kinds) {
 	const test = whole_expression(text).replace(/^[^:]*:?/, '').replace(/"(\\.|[^"])*"|'[^']*'/g, ' ');
 	const known = new Set(['COMM', 'CPU']);
-	for (const kind of kinds)
+	for (const kind of named_kinds(text, kinds))
 		kind?.fields?.forEach((field) => known.add(field.name));
 	return [...new Set(test.match(/\b[A-Za-z_]\w*/g) || [])].filter((word) => !known.has(word) && !word.startsWith('common_'));
 }
 
-/* The edit distance of two words. */
+/* Returns the edit distance of two words. */
 function distance(a, b) {
 	let row = [...Array(b.length + 1).keys()];
 	for (let i = 1; i <= a.length; i++) {
@@ -48,24 +76,30 @@ function distance(a, b) {
 	return row[b.length];
 }
 
-/* A message about a field that no event has, with the nearest name; nothing if all are known. */
+/*
+ * Returns a message about a field that none of these events has, with the nearest name. Returns
+ * nothing if all fields are known.
+ */
 export function field_trouble(text, kinds) {
-	const [word] = unknown_fields(text, kinds);
+	const [word] = unknown_fields(text, kinds), events = event_names(text);
 	if (!word)
 		return '';
-	const names = [...new Set(kinds.flatMap((kind) => (kind?.fields || []).map((field) => field.name)))];
+	const names = [...new Set(named_kinds(text, kinds).flatMap((kind) => (kind?.fields || []).map((field) => field.name)))];
 	const low = word.toLowerCase(), far = (name) => distance(low, name.toLowerCase());
 	const best = names.sort((a, b) => far(a) - far(b))[0];
 	const near = best && (far(best) <= Math.max(2, word.length / 3) || best.includes(low) || low.includes(best));
-	return `No event of this trace has a field “${word}”${near ? `; did you mean “${best}”?` : '.'}`;
+	return `${events ? `No event of “${events}”` : 'No event of this trace'} has a field “${word}”${near ? `; did you mean “${best}”?` : '.'}`;
 }
 
-/* The program's message, without advice for its command line. */
+/* Returns the program's message without advice about the command line. */
 export function plain_words(message) {
 	return message.replace(/; report -E lists them/, '; “Event counts” lists them').replace(`'${ALL}`, '\'');
 }
 
-/* Hits over the whole trace for the overview, from the coarsest tiles: [[from, to, number]]. */
+/*
+ * Returns the hits over the whole trace for the overview, from the coarsest tiles: [[from, to,
+ * number]].
+ */
 export async function hit_places(spec, end) {
 	const level = Math.max(0, Math.ceil(Math.log2(Math.max(end, 1) / 1024)));
 	const [tile] = await api.tiles([[spec, level, 0]]);
@@ -98,7 +132,7 @@ export class Search {
 			this.placeholder();
 			this.complain('');
 		});
-		app.on('info', () => {	/* the index was not complete when it was made */
+		app.on('info', () => {	/* the index was not complete when the program made this selection */
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.run();
 		});
@@ -173,7 +207,7 @@ export class Search {
 		return { text, regex: this.mode.value === 'regex' };
 	}
 
-	/* True if there is a hit. */
+	/* Returns true if there is a hit. */
 	async run() {
 		if (!this.input.value) {
 			this.clear();

@@ -3,10 +3,10 @@
  * single.js - the single spans of one name, with their lengths: all runs of an interrupt, all calls
  * of a function, all times in which a task was blocked.
  *
- * It is a page of the panel Spans, opened from the details of a span, from a row of Spans or
- * Functions, or with K. The program counts all and lists the first thousand in the wanted order
- * (api/stats what=list): by length or by start, ascending or descending. app.single has what is
- * listed:
+ * The list is a page of the panel Spans, opened from the details of a span, from a row of Spans or
+ * Functions, or with K. The program counts all spans and lists the first thousand in the wanted
+ * order (api/stats what=list): by length or by start, ascending or descending. app.single describes
+ * the list:
  *
  *	lane         a lane with such spans; the same kind on all CPUs or of all tasks is listed
  *	name, value  of interrupts, calls … the name; of CPUs the task number, of tasks the state number
@@ -24,7 +24,7 @@ const MOST = 256;	/* maximum number of lanes per request */
 const ORDERS = { longest: [1, true], shortest: [1, false], first: [0, false], last: [0, true] };	/* column, descending */
 const NAMED = ['irq', 'softirq', 'sys', 'calls', 'cpucalls', 'vcpu', 'pair'];
 
-/* What can be listed for a span; null: nothing for this kind. */
+/* Returns what can be listed for a span; null: nothing for this kind. */
 export function single_of(app, span) {
 	if (!span?.lane)
 		return null;
@@ -34,7 +34,9 @@ export function single_of(app, span) {
 	return type === 'cpu' || type === 'task' ? { lane: span.lane, value: span.value } : null;
 }
 
-/* Shows the list. range: of the table that leads to it; otherwise the whole trace. */
+/*
+ * Shows the list. range: the range of the table that leads to the list; otherwise the whole trace.
+ */
 export function show_single(app, what, range = null) {
 	if (!what)
 		return app.note('Select a span of an interrupt, a call, a CPU or a task first: then all of its name are listed.', true);
@@ -43,7 +45,7 @@ export function show_single(app, what, range = null) {
 	app.emit('spans');
 }
 
-/* The button that lists the single spans of a row. */
+/* Makes the button that lists the single spans of a row. */
 export function list_button(app, what, range) {
 	const b = button('List', () => show_single(app, what, range), 'The single spans of this name, with their lengths (K)');
 	b.tabIndex = -1;	/* K does the same */
@@ -52,8 +54,8 @@ export function list_button(app, what, range) {
 }
 
 /*
- * The lanes with spans of this name: the same kind on all CPUs or of all tasks; the busiest, if too
- * many.
+ * Returns the lanes with spans of this name: the same kind of lane on all CPUs or of all tasks. If
+ * there are too many, returns the busiest lanes.
  */
 function lanes_of(app, lane) {
 	const { type, machine } = split(lane), cpus = app.info.machines.find((m) => m.n === machine)?.cpus || [];
@@ -91,7 +93,7 @@ function words(app, stats, order, lanes) {
 	return out.filter(Boolean).join('; ');
 }
 
-/* The list in the panel Spans, instead of the table by name. */
+/* Fills the panel Spans with the list, instead of the table by name. */
 export async function single_panel(app, box) {
 	const { single } = app, { lane, name, value, order } = single, lanes = lanes_of(app, lane), range = app.range ? null : single.range, { from, to } = range || app.scope();
 	const stats = await api.get('stats', { what: 'list', lanes: lanes.join(','), name, value, order, from, to }, 'stats');
@@ -126,7 +128,7 @@ export async function single_panel(app, box) {
 		app.panels.hold(range);
 }
 
-/* In the address: lane@name, lane@=value */
+/* Formats the list for the address: lane@name, lane@=value. */
 export function single_text(app) {
 	const s = app.single;
 	return s ? `${s.lane}@${s.name ?? `=${s.value}`}` : '';

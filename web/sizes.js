@@ -22,11 +22,11 @@ function write(sizes) {
 	try {
 		localStorage.setItem(KEY, JSON.stringify(sizes));
 	} catch {
-		/* then the size is not stored */
+		/* storage may be forbidden: then the size is not stored */
 	}
 }
 
-/* Applies a size and stores it; px null: that of the style sheet. apply(px or null) does it. */
+/* Applies a size with apply(px or null), and stores it. px null: the size of the style sheet. */
 function settle({ name, least, most, apply }, px) {
 	const sizes = read(), ceiling = typeof most === 'function' ? most() : most;
 	const wanted = px === null ? null : Math.round(Math.max(least, Math.min(ceiling, px)));
@@ -40,7 +40,7 @@ function settle({ name, least, most, apply }, px) {
 
 /*
  * Makes bar a border. border: {name, least, most, now() → px, from(event) → px at the pointer,
- * apply(px or null), upright}. upright: it is vertical, and moves to the left and right.
+ * apply(px or null), upright}. upright: the border is vertical, and moves to the left and right.
  */
 export function make_border(bar, border) {
 	const keys = border.upright ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: 1, ArrowDown: -1 };

@@ -2,11 +2,11 @@
 /*
  * spans.js - how long interrupts, system calls, functions and pairs take in the range, by name.
  *
- * The numbers come from the program (api/stats what=spans), for whole spans: one that the range
+ * The numbers come from the program (api/stats what=spans), for whole spans: a span that the range
  * cuts counts with its full length. The user selects the tracks above the table: the shown ones,
  * the selected one, or all of a kind; also pairs that follow from the names of events (pairs.js). A
- * click on a row goes to its longest span, its button to the list of all with that name
- * (single.js).
+ * click on a row goes to its longest span. The button of a row opens the list of all spans with
+ * that name (single.js).
  */
 import { split } from './lanes.js';
 import { known_pairs } from './pairs.js';
@@ -35,7 +35,7 @@ function all_of(app, kind) {
 		.map((t) => `${kind}:${t.machine}:${t.pid}`);
 }
 
-/* What can be counted: [id, words, lanes]; empty choices are omitted. */
+/* Returns what can be counted: [id, words, lanes]. Empty choices are omitted. */
 function choices(app) {
 	const shown = app.lanes.list.filter((lane) => KINDS[lane.type] && !lane.refused && !app.lanes.hidden(lane)).map((lane) => lane.spec);
 	const chosen = app.selection?.lane, out = [['shown', `Tracks that are shown (${shown.length})`, shown]];
@@ -51,7 +51,9 @@ function choices(app) {
 	return out.filter(([, , lanes]) => lanes.length);
 }
 
-/* "Interrupts", "softirq_raise → softirq_entry", with the machine if there are several. */
+/*
+ * Returns "Interrupts" or "softirq_raise → softirq_entry", with the machine if there are several.
+ */
 function kind_name(app, spec) {
 	const lane = { spec, ...split(spec) }, { machines } = app.info;
 	const name = lane.type === 'pair' ? app.lanes.name(lane)[0] : KINDS[lane.type][0];
@@ -87,7 +89,7 @@ export async function spans_panel(app, box) {
 		return single_panel(app, box);
 	const list = choices(app);
 	if (!list.length)
-		return empty(box, 'The trace has no interrupts, system calls or functions; record with -e irq, -e raw_syscalls or -p function_graph, or add a track of a pair of events.');
+		return empty(box, 'The trace has no interrupts, system calls or functions; record with -e irq, -e raw_syscalls, -p function_graph or -u, or add a track of a pair of events.');
 	const [id, , lanes] = list.find(([name]) => name === app.spans_of) || list[0];
 	const stats = await ask(app, 'spans', { lanes: lanes.slice(0, MOST).join(',') });
 	const n = stats.rows.filter((r) => r.name === undefined).reduce((sum, r) => sum + r.n, 0);

@@ -14,10 +14,10 @@ import { FlatPainter } from './draw_2d.js';
 import { Words } from './text.js';
 import { Axis } from './axis.js';
 
-const NEAR = 20000;	/* ns per pixel: below it lanes of CPUs show single events */
-const DENSITY = 6;	/* kind of tiles made here; the program's end at 5 */
+const NEAR = 20000;	/* ns per pixel; below this limit lanes of CPUs show single events */
+const DENSITY = 6;	/* kind of the tiles made here; the program's kinds end at 5 */
 
-/* A tile made of density values, which painters draw like any other. */
+/* Makes a tile of density values, which painters draw like any other tile. */
 export function density_tile(values, most) {
 	const data = new ArrayBuffer(values.length * 16), view = new DataView(data);
 	let n = 0;
@@ -33,8 +33,8 @@ export function density_tile(values, most) {
 }
 
 /*
- * The lowest and the highest visible value of a counter: {low, high}. The value at the left edge
- * comes from the last record before it, so that counts, too.
+ * Returns the lowest and the highest visible value of a counter: {low, high}. The value at the left
+ * edge comes from the last record before the edge, so that record counts, too.
  */
 export function range_in_sight(pieces, view) {
 	let low = Infinity, high = -Infinity;
@@ -62,9 +62,9 @@ export class Stage {
 		this.axis = new Axis(app);
 		this.queued = false;
 		this.density = new Map();	/* "machine:cpu" → tile */
-		this.times = [];		/* of the last frames, ms of script */
+		this.times = [];		/* script time of the last frames, in ms */
 		this.painter = this.choose();
-		this.painter.again = () => {	/* the graphics card has lost everything */
+		this.painter.again = () => {	/* the graphics card has lost all data */
 			this.shown = null;
 			this.redraw();
 		};
@@ -90,7 +90,7 @@ export class Stage {
 
 	resize() {
 		if (!this.box.clientHeight || !this.paint.clientWidth)
-			return;		/* printing: nothing has a layout */
+			return;		/* during printing, nothing has a layout */
 		const { view } = this.app, rect = this.box.getBoundingClientRect();
 		this.paint.style.height = this.split.style.height = `${this.box.clientHeight}px`;
 		view.width = Math.max(50, this.paint.clientWidth);
@@ -132,7 +132,10 @@ export class Stage {
 			this.redraw();
 	}
 
-	/* Do boxes look different from the last frame? A moving pointer only changes the words. */
+	/*
+	 * Returns true if boxes look different from the last frame. A moving pointer only changes
+	 * the words.
+	 */
 	moved(scene) {
 		const { app } = this, now = [scene.width, scene.height, scene.hot, app.colours.version, app.view.from, app.view.to];
 		for (const piece of scene.pieces)
@@ -204,7 +207,10 @@ export class Stage {
 		return changed;
 	}
 
-	/* A live trace is longer than what a lane knows: that part is not empty but unread. */
+	/*
+	 * Marks the end of a live trace that a lane has not read yet. That part is not empty but
+	 * unread.
+	 */
 	unread(scene, pieces, row, top) {
 		const { view } = this.app, at = (t) => (t - view.from) / view.nsPerPx;
 		for (const { tile, level, number, c1 } of pieces) {
@@ -236,7 +242,7 @@ export class Stage {
 		this.redraw();
 	}
 
-	/* Position of a lane in CSS pixels of the canvas; null: not visible. */
+	/* Returns the position of a lane in CSS pixels of the canvas; null: not visible. */
 	place_of(spec) {
 		const row = this.app.lanes.rows.find((r) => r.lane && r.lane.spec === spec);
 		if (!row)

@@ -14,14 +14,14 @@ import { waker_words } from './a11y.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, seconds, share, some } from './units.js';
 
-const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns by importance; those after the fifth only if not empty */
+const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns by importance; columns after the fifth are shown only if they are not empty */
 
 export function ask(app, what, more = {}) {
 	const { from, to } = app.scope();
 	return api.get('stats', { what, from, to, ...more }, 'stats');
 }
 
-/* What a panel keeps of a table between updates. */
+/* Returns the object in which a panel keeps the state of a table between updates. */
 export function kept_of(box, name = '') {
 	box.tables ||= new Map();
 	if (!box.tables.has(name))
@@ -39,7 +39,7 @@ export function refill(box, ...content) {
 		[...box.querySelectorAll('tr.act')].find((tr) => tr.dataset.key === key)?.focus({ preventScroll: true });
 }
 
-/* A panel: text on top, a table, and the button that copies it. */
+/* Fills a panel: text on top, a table, and the button that copies the table. */
 export function put(box, words, titles, rows, options, ...extra) {
 	const view = table(titles, rows, { kept: kept_of(box, options.name), ...options });
 	const head = el('div', 'panel-head', el('span', '', words), button('Copy as CSV', () => copy(csv(titles, rows))));
@@ -47,8 +47,8 @@ export function put(box, words, titles, rows, options, ...extra) {
 }
 
 /*
- * A row of a table was chosen: makes its span visible and selects it; the table does not change.
- * show: the time to make visible, {start, end, margin}; otherwise the span.
+ * Makes the span of a chosen row visible and selects it. The table does not change. show: the time
+ * to make visible, {start, end, margin}; otherwise the time of the span.
  */
 export async function go_to_span(app, lane, t, row = 0, show = null) {
 	app.panels.hold();
@@ -71,7 +71,7 @@ export function empty(box, text) {
 	box.replaceChildren(el('p', 'empty', text));
 }
 
-/* A bar with all states of a task, in proportion. */
+/* Makes a bar with all states of a task, in proportion. */
 function states_bar(app, states, span) {
 	const strip = el('span', 'strip');
 	for (const s of STATES) {
@@ -86,7 +86,10 @@ function states_bar(app, states, span) {
 	return strip;
 }
 
-/* The stolen part of a guest's running time; "at least", if the host's trace is incomplete. */
+/*
+ * Formats the stolen part of a guest's running time; with "at least" if the host's trace is
+ * incomplete.
+ */
 function stolen_cell(t) {
 	const words = t.stolen_unknown ? (t.stolen ? `≥ ${duration(t.stolen)}` : 'unknown') : t.stolen ? duration(t.stolen) : '';
 	return cell(words, 'num', t.stolen || 0);
@@ -149,7 +152,7 @@ export async function events_panel(app, box) {
 	});
 }
 
-/* A histogram as SVG, so that it prints well. */
+/* Makes a histogram as SVG, so that it prints well. */
 function histogram(buckets) {
 	const svg = (tag, attributes, text) => {
 		const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -165,7 +168,8 @@ function histogram(buckets) {
 		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
 		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
 		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
-			svg('text', { x: x - 2, y: height + 13, class: 'edge' }, duration(from)));	/* between two columns: lower bound of the right one */
+			/* the label between two columns is the lower bound of the right column */
+			svg('text', { x: x - 2, y: height + 13, class: 'edge' }, duration(from)));
 		if (i === buckets.length - 1)
 			root.append(svg('text', { x: x + wide - 2, y: height + 13, class: 'edge' }, duration(to)));
 	});
@@ -194,8 +198,8 @@ export async function wakeups_panel(app, box) {
 			click: (i) => {
 				const w = s.worst[i], t = app.tasks[w.task];
 				/*
-				 * the end of the wait: a task that is woken on its way to sleep
-				 * still runs at its begin
+				 * go to the end of the wait: at its begin, a task that is woken on
+				 * its way to sleep still runs
 				 */
 				return t && go_to_span(app, `task:${t.machine}:${t.pid}`, Math.max(w.woken, w.ran - 1), 0, { start: w.woken, end: w.ran, margin: .6 });
 			},
@@ -206,7 +210,7 @@ export async function functions_panel(app, box) {
 	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
 	const { functions, clock } = await ask(app, 'functions', { task });
 	if (!functions || !functions.length)
-		return empty(box, 'No functions were recorded here; record with -p function_graph, or with spans of a program.');
+		return empty(box, 'No functions were recorded here; record with -u or -p function_graph, or with spans of a program.');
 	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu', cuts = functions.some((f) => f.cut);
 	const who = app.tasks[task] || app.tasks.filter((t) => t && t.pid > 0).sort((a, b) => b.events - a.events)[0], { from, to } = app.scope();
 	const list = (f) => who ? list_button(app, { lane: `calls:${who.machine}:${who.pid}`, name: f.name }, app.range ? null : { from, to }) : '';

@@ -12,7 +12,7 @@
  * row, so that a refilled table looks the same. resort(column, down): the program sorts the rows,
  * for the columns in sortable; sort and down are the present order.
  */
-const MOST = 1000;	/* maximum number of rows; the rest is only counted */
+const MOST = 1000;	/* maximum number of rows; further rows are only counted */
 
 export function el(tag, cls, ...children) {
 	const node = document.createElement(tag);

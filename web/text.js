@@ -2,9 +2,9 @@
 /*
  * text.js - the canvas above the boxes: names in spans, grid, marks, selection, arrows.
  *
- * Only spans that a tile lists as wide are processed, so the cost does not grow with the number of
- * boxes. The parts of a span in several tiles are joined before its name is placed in the middle of
- * the visible part.
+ * This file processes only spans that a tile lists as wide, so the cost does not grow with the
+ * number of boxes. The parts of a span in several tiles are joined before its name is placed in the
+ * middle of the visible part.
  */
 import { STATE_ROW, SPAN_ROW, STATE_NAMES, label_slot } from './colours.js';
 import { ticks } from './axis.js';
@@ -23,7 +23,7 @@ export class Words {
 		this.drawn = 0;
 	}
 
-	/* The part that a live view has not read yet. */
+	/* Draws the part of the trace that a live view has not read yet. */
 	unread(scene, theme) {
 		const { ctx } = this;
 		ctx.fillStyle = theme.shade;
@@ -107,7 +107,7 @@ export class Words {
 			ctx.fillRect(right, 0, this.w - right, this.h);
 	}
 
-	/* Spans with a name: {x0, x1, y, row height, value}, joined over tiles. */
+	/* Returns the spans with a name, joined over tiles: {x0, x1, y, row height, value}. */
 	spans(scene) {
 		const out = [], open = new Map(), k = scene.ratio;
 		for (const piece of scene.pieces) {
@@ -193,7 +193,10 @@ export class Words {
 				ctx.fillText(this.fit(row.lane.refused, this.w - 16), 8, top + row.height / 2);
 	}
 
-	/* [texts, the longest first: draw the first that fits; its colour] */
+	/*
+	 * Returns [texts, colour]. The longest text comes first; the caller draws the first text
+	 * that fits.
+	 */
 	label(span, lane, theme) {
 		const { app } = this, { colours } = app;
 		if (span.kind === 1) {
@@ -214,7 +217,7 @@ export class Words {
 	}
 
 	/*
-	 * Single events as small ticks at the upper edge of a CPU's lane, unless they are too
+	 * Draws single events as small ticks at the upper edge of a CPU's lane, unless they are too
 	 * close.
 	 */
 	events(piece, k, theme) {
@@ -230,7 +233,7 @@ export class Words {
 		}
 	}
 
-	/* A flag where events were lost, visible at any zoom. */
+	/* Draws a flag where events were lost. The flag is visible at any zoom. */
 	lost(piece, k, theme) {
 		const { ctx } = this, { tile } = piece, f = new Float32Array(tile.data);
 		const top = piece.y / k - 2, bottom = top + piece.height / k + 4;
@@ -250,14 +253,14 @@ export class Words {
 		}
 	}
 
-	/* The range of a counter at its right edge. */
+	/* Draws the range of a counter at the right edge of its lane. */
 	scale(piece, k, theme) {
 		const { ctx } = this, { low, high } = piece;
 		if (piece.pinned !== this.only)
 			return;
 		ctx.font = `10px ${theme.font}`;
 		ctx.textAlign = 'right';
-		ctx.strokeStyle = theme.bg;	/* around the letters, to hide as little of the curve as possible */
+		ctx.strokeStyle = theme.bg;	/* an outline around the letters hides little of the curve */
 		ctx.lineWidth = 3;
 		ctx.lineJoin = 'round';
 		ctx.fillStyle = theme.text2;
@@ -288,7 +291,7 @@ export class Words {
 		return keep >= 2 ? text.slice(0, keep) + '…' : '';
 	}
 
-	/* Outlines of the selection and of what is under the pointer. */
+	/* Draws outlines around the selection and the span under the pointer. */
 	picked(scene, view, theme) {
 		const { app } = this;
 		const box = (span, colour, thick) => {

@@ -50,7 +50,7 @@ export function init_theme(apply) {
 		try {
 			localStorage.setItem(KEY, next);
 		} catch {
-			/* then the choice is not stored */
+			/* storage may be forbidden: then the choice is not stored */
 		}
 		document.documentElement.dataset.theme = next;
 		apply(read_theme());

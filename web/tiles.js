@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tiles.js - the tiles that are loaded, and those that are requested.
+ * tiles.js - the tiles that are loaded, and the tiles that are requested.
  *
  * A tile is 1024 buckets of 2^level ns of one lane. In each frame the stage calls cover() and gets
  * at once the best available:
  *
  *	the tile itself
- *	a coarser one, stretched, only the part that is missing
- *	two or four finer ones, squeezed
+ *	the missing part of a coarser tile, stretched
+ *	two or four finer tiles, squeezed
  *
  * and missing tiles are noted. flush(), at the end of a frame, requests them: visible ones first,
  * then neighbours and the next coarser level. A few requests run at a time (MANY), so that a lane
@@ -21,9 +21,9 @@ export const BUCKETS = 1024;
 const CEILING = 80 << 20;
 const EACH = 96;		/* tiles per request */
 const MANY = 3;			/* concurrent requests; browsers allow six connections */
-const STILL_MS = 70, AHEAD_MS = 250;	/* the zoom must be stable for this long */
+const STILL_MS = 70, AHEAD_MS = 250;	/* time for which the zoom must be stable */
 const LONGEST_MS = 600000;	/* longest pause between two tries without an answer */
-const AGAIN_MS = 350;		/* an incomplete tile is requested again after this */
+const AGAIN_MS = 350;		/* time after which an incomplete tile is requested again */
 const HEAD_BYTES = 200;		/* memory of a tile besides its records */
 const WIDE = 10;		/* buckets: a span of this length may have a label */
 const EXACT = 1, MISSED = 2;
@@ -37,8 +37,8 @@ function key_of(spec, level, number) {
 }
 
 /*
- * Finds the records for text.js, so that it need not read all: exact spans of some length, which
- * may have a name, and places where events were lost.
+ * Finds the records for text.js, so that text.js need not read all records: exact spans of some
+ * length, which may have a name, and places where events were lost.
  */
 function find_special(tile) {
 	if (tile.kind < 1 || tile.kind > 4)
@@ -58,9 +58,9 @@ function find_special(tile) {
 const STACK = [4, 7, 8, 1, 2, 3, 5, 6, 0];	/* states from the back to the top of the stack */
 
 /*
- * A bucket of a task's lane has a record for each state, with its share. They are stacked: activity
- * (running, waiting …) from the bottom; sleep, a line at the bottom, is behind. The byte of the
- * row, which state lanes do not use, gets the height where a record begins, in 1/255.
+ * A bucket of a task's lane has a record for each state, with its share. The records are stacked:
+ * activity (running, waiting …) from the bottom; sleep, a line at the bottom, is behind. The byte
+ * of the row, which state lanes do not use, gets the height where a record begins, in 1/255.
  */
 function pile_states(tile) {
 	const f = new Float32Array(tile.data), u32 = new Uint32Array(tile.data), u16 = new Uint16Array(tile.data);
@@ -106,7 +106,7 @@ export class Tiles {
 		this.count = { asked: 0, got: 0, dropped: 0 };
 	}
 
-	/* Starts a new frame: collects again what is needed. */
+	/* Starts a new frame, and collects the needed tiles again. */
 	begin(end) {
 		this.frame++;
 		this.end = end;
@@ -129,8 +129,8 @@ export class Tiles {
 	}
 
 	/*
-	 * Pieces that cover [from, to) of a lane: [{tile, level, number, c0, c1}], c: in its
-	 * buckets.
+	 * Returns the pieces that cover [from, to) of a lane: [{tile, level, number, c0, c1}]. c0
+	 * and c1 are buckets of the tile.
 	 */
 	cover(spec, level, from, to) {
 		const size = BUCKETS * 2 ** level, out = [];
@@ -189,8 +189,9 @@ export class Tiles {
 	}
 
 	/*
-	 * While the zoom changes nothing is requested: the user does not look at the levels in
-	 * between. Tiles ahead are requested only when the zoom has been stable for a while.
+	 * Requests the missing tiles, but none while the zoom changes: the user does not look at
+	 * the levels in between. Tiles ahead are requested only when the zoom has been stable for a
+	 * while.
 	 */
 	flush(level) {
 		for (const request of this.flying)
@@ -243,7 +244,7 @@ export class Tiles {
 		} catch (error) {
 			api.quiet(error);
 			this.count.dropped += list.length;
-			if (!error.gone) {	/* do not flood a program that is in trouble, or has ended */
+			if (!error.gone) {	/* do not send many requests to a program that has failed or ended */
 				this.onTrouble(error);
 				const wait = Math.min(LONGEST_MS, 1000 * 3 ** (error.status === undefined ? this.silent++ : 0));
 				this.until = performance.now() + wait;
@@ -257,8 +258,8 @@ export class Tiles {
 	}
 
 	/*
-	 * Does the lane know less than the trace has by now? Only in a live view; one bucket is
-	 * rounding.
+	 * Returns true if the trace has grown since the lane was read. This happens only in a live
+	 * view. A difference of one bucket comes from rounding.
 	 */
 	is_behind(key, tile) {
 		const [level, number] = key.split('|').slice(-2).map(Number), start = number * BUCKETS;
@@ -297,7 +298,7 @@ export class Tiles {
 		}
 	}
 
-	/* The trace has grown: tiles at its old end are incomplete now. */
+	/* Marks tiles at the old end of a trace as incomplete, because the trace has grown. */
 	grown(old_end) {
 		for (const tile of this.map.values()) {
 			const [, level, number] = tile.key.split('|').map(Number);

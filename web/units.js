@@ -11,8 +11,8 @@
  *	clock(1234567890)    1.234 567 890 s
  */
 const GAP = '\u202f';
-let unit = 1;		/* nanoseconds per unit of the trace's clock; 0: it does not count time */
-let counted = '';	/* what it counts then */
+let unit = 1;		/* nanoseconds per unit of the trace's clock; 0: the clock does not count time */
+let counted = '';	/* the unit of a clock that does not count time */
 
 /* info: from api/info */
 export function set_unit(info) {
@@ -20,12 +20,12 @@ export function set_unit(info) {
 	counted = unit || !info.counted ? '' : `${GAP}${info.counted}`;
 }
 
-/* As seconds; NaN if the clock does not count time. */
+/* Converts to seconds; NaN if the clock does not count time. */
 export function seconds(n) {
 	return unit ? n * unit / 1e9 : NaN;
 }
 
-/* A label without its unit, where that would repeat too often. */
+/* Formats a label without its unit, where the unit would repeat too often. */
 export function bare(text) {
 	return counted && text.endsWith(counted) ? text.slice(0, -counted.length) : text;
 }
@@ -45,7 +45,7 @@ export function some(n, word) {
 
 const STEPS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 
-/* At most three decimals, and never more digits than the number has. */
+/* Formats a number with at most three decimals, and never with more digits than the number has. */
 export function duration(ns) {
 	if (ns === undefined || ns === null || Number.isNaN(ns))
 		return '–';
@@ -68,7 +68,7 @@ export function exact(ns) {
 	return unit ? `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns * unit))))}${GAP}ns` : duration(ns);
 }
 
-/* A moment, to the nanosecond. */
+/* Formats a moment to the nanosecond. */
 export function clock(ns) {
 	const sign = ns < 0 ? '−' : '';
 	if (!unit)
@@ -78,7 +78,10 @@ export function clock(ns) {
 	return `${sign}${group(String(s))}.${rest.slice(0, 3)}${GAP}${rest.slice(3, 6)}${GAP}${rest.slice(6)}${GAP}s`;
 }
 
-/* The same moment on the trace's own clock; origin is text, as it may not fit a number. */
+/*
+ * Formats the same moment on the trace's own clock. origin is text, because it may not fit a
+ * number.
+ */
 export function absolute(ns, origin) {
 	const all = (BigInt(origin || '0') + BigInt(Math.round(ns))) * BigInt(unit || 1);
 	const text = String(all).padStart(10, '0');
@@ -101,7 +104,7 @@ export function bytes(n) {
 	return `${n}${GAP}B`;
 }
 
-/* A value of a counter: short, three significant digits. */
+/* Formats a value of a counter with three significant digits. */
 export function value(v) {
 	const abs = Math.abs(v);
 	if (!Number.isFinite(v))
@@ -113,7 +116,10 @@ export function value(v) {
 
 const HIGH = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '-': '⁻' };
 
-/* A value from a 32-bit float: above 2^24 it is not exact, and shows only significant digits. */
+/*
+ * Formats a value from a 32-bit float. Above 2^24 it is not exact, so only significant digits are
+ * shown.
+ */
 export function rounded(v) {
 	if (!Number.isFinite(v) || Math.abs(v) < 2 ** 24)
 		return value(v);

@@ -6,10 +6,10 @@
  *	0 ──────────────── width        CSS pixels
  *
  * Every move of the picture goes through go(), which keeps it inside the trace (with a little room
- * on both sides) and above the smallest span. Animated moves run on the frames of the stage: it
- * calls step(now) before each, which returns whether the animation continues.
+ * on both sides) and above the smallest span. Animated moves run on the frames of the stage: the
+ * stage calls step(now) before each frame, and step() returns whether the animation continues.
  */
-const SMALLEST = 50;	/* ns over the whole width */
+const SMALLEST = 50;	/* smallest visible time, in ns over the whole width */
 const EASE_MS = 180;
 
 export class Viewport {
@@ -41,7 +41,7 @@ export class Viewport {
 		return this.from + x * this.nsPerPx;
 	}
 
-	/* The end of the trace; grows in live mode. */
+	/* Sets the end of the trace, which grows in live mode. */
 	setEnd(end) {
 		this.end = Math.max(1, end);
 	}
@@ -116,7 +116,7 @@ export class Viewport {
 		this.go(this.from + d, this.to + d);
 	}
 
-	/* A key is held: pan and zoom are speeds, -1 … 1. x: the centre of the zoom. */
+	/* Moves while a key is held. pan and zoom are speeds, -1 … 1. x: the centre of the zoom. */
 	hold(pan, zoom, x) {
 		this.glide = null;
 		if (!pan && !zoom) {
@@ -127,7 +127,7 @@ export class Viewport {
 		this.onChange();
 	}
 
-	/* Called before a frame; true: another one is needed. */
+	/* The stage calls this before a frame. Returns true if another frame is needed. */
 	step(now) {
 		if (this.glide) {
 			const g = this.glide, k = Math.min(1, Math.max(0, (now - g.start) / EASE_MS));

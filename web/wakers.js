@@ -2,9 +2,9 @@
 /*
  * wakers.js - go from a span to the waker of its task, or to a task that its task woke.
  *
- * If the waker has a track, the span of that moment is selected there. The idle task has none; then
- * an interrupt on an idle CPU woke the task. So the page goes to the interrupt, if the trace has
- * it, otherwise to the CPU, and selects the waking event.
+ * If the waker has a track, the span of that moment is selected there. The idle task has no track:
+ * if it is the waker, an interrupt on an idle CPU woke the task. Then the page goes to the
+ * interrupt if the trace has it, otherwise to the CPU, and selects the waking event.
  */
 import * as api from './api.js';
 
@@ -40,7 +40,7 @@ async function go_to_task(app, task, t, step) {
 		app.hint(`The state of ${app.task_name(task.n)} at that time is unknown.`);
 }
 
-/* The waking of a task at t, or the last one before. */
+/* Finds the waking of a task at t, or the last waking before t. */
 async function waking_before(app, n, t) {
 	const here = await api.get('arrows', { from: t, to: t, task: n, max: 100 });
 	const of = (list) => list.filter((a) => a[3] === n && a[0] <= t).pop();

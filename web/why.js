@@ -2,9 +2,9 @@
 /*
  * why.js - what a task waited for: its critical path in the range.
  *
- * The program follows the task through its wakings (api/why): while it slept, it waited for its
- * waker, and so on. The path is drawn as a strip (each piece: which task, in which state) and as a
- * list, one sentence per piece.
+ * The program follows the task through its wakings (api/why): while the task slept, it waited for
+ * its waker, which may have waited for its own waker. The path is drawn as a strip (each piece:
+ * which task, in which state) and as a list, one sentence per piece.
  */
 import * as api from './api.js';
 import { go_to_span, kept_of, refill } from './stats.js';
@@ -27,7 +27,7 @@ function strip(app, path, from, to) {
 		const b = el('button', piece.state === 2 || piece.state === 3 ? 'hatch' : piece.state === 5 ? 'rim' : piece.state === 0 ? 'missing' : '');
 		b.style.left = `${(piece.start - from) / span * 100}%`;
 		b.style.width = `${Math.max(.1, (piece.end - piece.start) / span * 100)}%`;
-		b.style.backgroundColor = app.colours.state(piece.state);	/* as on the tracks */
+		b.style.backgroundColor = app.colours.state(piece.state);	/* the same colours as on the tracks */
 		b.title = `${app.task_name(piece.task)}: ${piece.why} (${duration(piece.end - piece.start)})`;
 		b.tabIndex = -1;
 		b.addEventListener('click', () => go_to_piece(app, piece));
@@ -43,7 +43,7 @@ function sums_table(app, sums, span) {
 	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
 }
 
-/* The tasks that occupied the CPUs that were waited for, or that the host took. */
+/* Names the tasks that occupied the CPU for which the task waited, or that the host took. */
 function had_table(app, had, span, words) {
 	if (!had?.length)
 		return '';

@@ -3,25 +3,25 @@
  * callhist.c - builds call stacks from the records of a trace, and counts them.
  *
  * Stacks come from three kinds of records:
- *	function          "f called by p": if p is the function on top, f goes on top of it; else
+ *	function          "f called by p": if p is on top of the stack, f is pushed; otherwise
  *	                  the current stack is counted and functions are removed until p is found
  *	funcgraph         entry: its depth gives its place; exit: the stack is counted and shortened
- *	kernel_stack      the whole stack of the event before it, or of the function on top
- * An event is pending until it is known whether its kernel stack follows. The current stack belongs
- * to one task; when functions of another task come, it is set aside (`saved`) until its task
- * returns.
+ *	kernel_stack      the whole stack of the preceding event, or of the function on top
+ * An event is pending until it is known whether its kernel stack follows. The current stack
+ * belongs to one task. When a function of another task appears, the stack is saved (`saved`) until
+ * its task runs again.
  *
  *	current [start_kernel … vfs_read]       pending [… vfs_read, sched_switch]
  *	saved   pid 7 [ … ]  pid 15 [ … ]       the latest first
  *
  * All this follows trace-cmd hist record by record, so that the two can be compared: the current
- * stack is kept from one CPU to the next, an event gets the functions of whatever task is current,
- * and an event followed by another task's kernel stack is dropped. The differences: a function
- * without a name is shown by its address (trace-cmd makes a new top of it, or crashes), and
- * everything has a limit.
+ * stack stays when the next CPU is read, an event gets the functions of the current stack even if
+ * they belong to another task, and an event followed by another task's kernel stack is dropped.
+ * The differences: a function without a name is shown by its address (trace-cmd makes a new top of
+ * it, or crashes), and everything has a limit.
  *
- * calltree.c counts the stacks. A task's name is chosen by bisection over every name that the trace
- * ever gave to any task, as in libtraceevent; comm_table.c keeps that list short.
+ * calltree.c counts the stacks. A task's name is found by a binary search over all names of all
+ * tasks in the trace, as in libtraceevent; comm_table.c keeps that list short.
  */
 #include "analyse/callhist.h"
 #include "base/array.h"
@@ -34,25 +34,26 @@
 #include <string.h>
 
 #define DEPTH_MAX	 4096  /* functions in a stack; kernel stacks have at most a few hundred */
-#define SAVED_MAX	 65536 /* stacks set aside, and functions in all of them: */
+#define SAVED_MAX	 65536 /* limit of saved stacks, and of the functions in all of them: */
 #define SAVED_FRAMES_MAX (1u << 20)
 
 struct stack {
 	struct call_frame *frames; /* the outermost first */
 	size_t n, cap;
-	int pid; /* negative: none */
+	int pid; /* negative: no task */
 };
 
 struct saved_stack {
 	struct stack stack;
 	struct call_task *task;
 	struct saved_stack *older, *newer;
-	struct saved_stack *older_of_task, *newer_of_task; /* task->aside: the newest */
+	/* stacks of the same task; task->aside is the newest */
+	struct saved_stack *older_of_task, *newer_of_task;
 };
 
 struct function_fields {
 	const struct event *event;
-	const struct field *a, *b; /* ip, parent_ip; func, depth */
+	const struct field *a, *b; /* ip and parent_ip, or func and depth */
 };
 
 struct callhist {
@@ -66,7 +67,7 @@ struct callhist {
 
 	struct calltree tree;
 	struct comm_table comms;
-	struct namepool made_up; /* names for functions without one */
+	struct namepool made_up; /* names for functions without a name */
 };
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -152,7 +153,7 @@ static void save_current(struct callhist *h)
 		saved_count(h, h->oldest);
 }
 
-/* Takes back the latest stack of a task, if it has one. */
+/* Restores the latest saved stack of a task, if it has one. */
 static void restore(struct callhist *h, int pid)
 {
 	struct call_task *task = calltree_task(&h->tree, pid);
@@ -197,7 +198,7 @@ static const struct ksym *find_symbol(struct callhist *h, uint64_t addr)
 	return kallsyms_find_cached(h->symbols, h->cache, addr);
 }
 
-/* A name for something without one; its text identifies it. */
+/* Makes a frame for an address without a symbol, identified by its text. */
 static struct call_frame made_up(struct callhist *h, const char *form, uint64_t number)
 {
 	char text[64];
@@ -265,7 +266,10 @@ static void add_graph_exit(struct callhist *h, const struct record *rec)
 	stack_cut(&h->current, depth);
 }
 
-/* The record has callers innermost first, up to its end or to an address of all ones. */
+/*
+ * Pushes the callers that the record lists, the innermost first. The list ends with the record, or
+ * with an address whose bits are all 1.
+ */
 static void push_callers(struct callhist *h, const struct record *rec, const struct field *field)
 {
 	uint32_t step = h->f->long_size, n = 0;
@@ -299,7 +303,7 @@ static void add_kernel_stack(struct callhist *h, const struct record *rec)
 		save_current(h);
 		aside = true;
 	} else if (h->current.pid >= 0) {
-		/* the stack of the function on top */
+		/* copy the stack of the function on top */
 		stack_copy(&h->pending, &h->current, h->current.pid);
 		stack_drop(&h->current);
 	}
@@ -423,7 +427,7 @@ static struct function_fields find_fields(struct formats *f, const char *system,
 
 	if (!ev)
 		return (struct function_fields){0};
-	/* records have the event of their id */
+	/* records contain the event that their id finds, which may differ */
 	ev = formats_find(f, ev->id);
 	return (struct function_fields){ev, event_find_field(ev, a),
 					b ? event_find_field(ev, b) : NULL};
@@ -455,7 +459,8 @@ struct callhist *callhist_new(struct formats *f, const struct tasks *tasks, bool
 	namepool_init(&h->made_up);
 	h->symbols = formats_kallsyms(f);
 	h->cache = malloc(sizeof(*h->cache));
-	if (!h->cache || comm_table_init(&h->comms, tasks) < 0) {
+	comm_table_init(&h->comms, tasks);
+	if (!h->cache) {
 		callhist_free(h);
 		return NULL;
 	}

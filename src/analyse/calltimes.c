@@ -1,52 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calltimes.c - sums the calls of a function_graph trace.
- *
- *	funcgraph_entry  depth d ──▶ began[d] of its task; nothing was called inside it yet
- *	funcgraph_exit   depth d ──▶ time = rettime - calltime, or since began[d]
- *	                             self time = time - inner[d + 1]; inner[d] += time
- *
- * Each task has its own depths. Idle tasks share pid 0, so their CPU identifies them. Where events
- * were lost, open calls are dropped; exits that have both times still count.
+ * calltimes.c - sums the calls that callflow.h follows.
  *
  * The functions to show are selected at the end: hidden ones still reduce the self time of their
  * callers.
+ *
+ * Without groups, the flow stores the row of each function, so no look-up is needed. The standard
+ * deviation needs sums of squares. These exceed 64 bits after some seconds, so they are doubles.
  */
 #include "analyse/calltimes.h"
 
+#include "analyse/calls/callflow.h"
 #include "base/errmsg.h"
-#include "base/map.h"
+#include "base/scope.h"
 #include "decode/formats/event.h"
-#include "format/bytes.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX	64 /* the kernel's is 50 */
-#define TASKS_MAX	65536
-#define ROWS_MAX	(1u << 20)
-#define NAMES_MAX_BYTES (64u << 20)
-#define ARENA_MAX_BYTES (128u << 20)
-
-struct call_task {
-	int64_t who;
-	uint64_t began[DEPTH_MAX], inner[DEPTH_MAX + 1];
-};
+#define ROWS_MAX	 (1u << 20)
+#define SPREAD_MAX_BYTES (256u << 20)
 
 struct calltimes {
 	const struct calltimes_config *config;
 	struct formats *f;
+	struct callfilter *filter;
+	struct callflow_config flow_config;
+	struct flow_sink sink;
+	struct callflow *flow;
 	struct keyreader keys;
-	struct arena arena, names;
+	struct arena spreads;
 	struct keytable table;
-	struct map tasks; /* struct call_task by pid or CPU */
-	struct call_task *last;
-	int entry_id, exit_id;
-	const struct field *func, *depth, *calltime, *rettime, *entry_depth;
-	struct key_slot func_slot, slots[KEYS_MAX];
+	struct key_slot func_slot, slots[CALL_KINDS_MAX][KEYS_MAX]; /* by kind of event */
 	uint8_t *wanted;
 	struct calltimes_row **rows;
 	size_t n_rows;
@@ -54,133 +42,93 @@ struct calltimes {
 };
 
 /*
- * --- tasks -------------------------------------------------------------------------------------
- */
-
-static struct call_task *task_of(struct calltimes *c, const struct record *rec)
-{
-	int64_t who = rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;
-	void **slot;
-
-	if (c->last && c->last->who == who)
-		return c->last;
-	slot = map_take(&c->tasks, (uint64_t)who, TASKS_MAX);
-	if (!slot)
-		return NULL;
-	if (!*slot) {
-		struct call_task *task = arena_alloc(&c->arena, sizeof(*task));
-
-		if (!task)
-			return NULL;
-		task->who = who;
-		*slot = task;
-	}
-	c->last = *slot;
-	return *slot;
-}
-
-static void forget(struct calltimes *c)
-{
-	c->counts.n_gaps++;
-	for (size_t i = 0; i < c->tasks.n_slots; i++)
-		if (c->tasks.slots[i].value) {
-			struct call_task *task = c->tasks.slots[i].value;
-
-			memset(task->began, 0, sizeof(task->began));
-			memset(task->inner, 0, sizeof(task->inner));
-		}
-}
-
-/*
  * --- calls -------------------------------------------------------------------------------------
  */
 
-static bool read_field(const struct calltimes *c, const struct field *f, const struct record *rec,
-		       uint64_t *ret)
+static void sum_add(struct calltimes_sum *sum, uint64_t ns, bool is_first)
 {
-	if (!f || (uint64_t)f->offset + f->size > rec->size || (f->size != 8 && f->size != 4))
-		return false;
-	*ret = bytes_get(rec->data + f->offset, f->size, c->keys.printer.swap);
-	return true;
+	sum->total += ns;
+	if (is_first || ns < sum->min)
+		sum->min = ns;
+	if (ns > sum->max)
+		sum->max = ns;
 }
 
-static void add_call(struct calltimes *c, const struct record *rec, uint64_t func, uint64_t time,
-		     uint64_t self)
+static void start_row(struct calltimes *c, struct calltimes_row *row, const struct flow_func *fn)
 {
-	uint64_t values[KEYS_MAX] = {func};
+	row->name = fn->name;
+	row->module = fn->module;
+	row->is_user = fn->is_user;
+	if (c->config->with_spread)
+		row->spread = arena_alloc(&c->spreads, sizeof(*row->spread));
+}
+
+static struct calltimes_row *find_row(struct calltimes *c, struct flow_func *fn,
+				      const struct record *rec)
+{
+	uint64_t values[KEYS_MAX] = {fn->addr};
 	const struct key_slot *slots[KEYS_MAX] = {&c->func_slot};
 	struct calltimes_row *row;
 
+	if (!c->config->n_groups && fn->aside)
+		return fn->aside;
 	for (size_t i = 0; i < c->config->n_groups; i++) {
-		values[i + 1] = key_read(&c->keys, &c->slots[i], rec);
-		slots[i + 1] = &c->slots[i];
+		const struct call_kinds *kinds = callflow_kinds(c->flow);
+		size_t kind = rec->event ? kinds->by_id[rec->event->id] : 0;
+
+		slots[i + 1] = &c->slots[kind][i];
+		values[i + 1] = key_read(&c->keys, slots[i + 1], rec);
 	}
 	row = (struct calltimes_row *)keytable_get(&c->table, values, slots);
+	if (row && !row->name)
+		start_row(c, row, fn);
+	if (!c->config->n_groups)
+		fn->aside = row;
+	return row;
+}
+
+static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const struct flow_end *end,
+		  const struct record *rec)
+{
+	struct record last = {.ts = end->ts, .task = t->task, .cpu = t->last_cpu};
+	struct calltimes *c = ctx;
+	struct calltimes_row *row;
+
+	if (!end->is_counted || !(end->is_known || (end->is_open && f->func->is_user)))
+		return;
+	row = find_row(c, f->func, rec ? rec : &last);
 	if (!row) {
 		c->counts.n_dropped++;
 		return;
 	}
 	c->counts.n_calls++;
+	c->counts.n_open += end->is_open;
+	if (end->duration > row->max || !row->n) {
+		row->max = end->duration;
+		row->max_ts = end->ts;
+	}
+	if (f->flags & FLOW_OUTERMOST)
+		row->total += end->duration;
+	row->self += end->self;
+	sum_add(&row->all, end->duration, !row->n);
+	sum_add(&row->own, end->self, !row->n);
 	row->n++;
-	row->total += time;
-	row->self += self;
-	if (time > row->max || row->n == 1) {
-		row->max = time;
-		row->max_ts = rec->ts;
+	if (c->config->with_deviation) {
+		row->all.squares += (double)end->duration * (double)end->duration;
+		row->own.squares += (double)end->self * (double)end->self;
 	}
-}
-
-static void leave(struct calltimes *c, struct call_task *task, const struct record *rec)
-{
-	uint64_t func, depth = 0, from, to, time, inner;
-
-	if (!read_field(c, c->func, rec, &func))
-		return;
-	read_field(c, c->depth, rec, &depth);
-	if (depth >= DEPTH_MAX) {
-		c->counts.n_unknown++;
-		return;
-	}
-	if (read_field(c, c->calltime, rec, &from) && read_field(c, c->rettime, rec, &to)) {
-		time = to > from ? to - from : 0;
-	} else if (task->began[depth]) {
-		time = rec->ts > task->began[depth] ? rec->ts - task->began[depth] : 0;
-	} else {
-		c->counts.n_unknown++;
-		return;
-	}
-	task->began[depth] = 0;
-	inner = task->inner[depth + 1];
-	task->inner[depth + 1] = 0;
-	task->inner[depth] += time;
-	add_call(c, rec, func, time, time > inner ? time - inner : 0);
+	if (row->spread)
+		latency_spread_add(row->spread, &c->spreads, end->duration);
 }
 
 void calltimes_add(struct calltimes *c, const struct record *rec)
 {
-	struct call_task *task;
-	uint64_t depth = 0;
+	callflow_add(c->flow, rec);
+}
 
-	if (rec->flags & RECORD_MISSED)
-		forget(c);
-	if (!rec->event || (rec->event->id != c->entry_id && rec->event->id != c->exit_id))
-		return;
-	if (rec->task && rec->task->is_self && !c->config->with_own)
-		return;
-	task = task_of(c, rec);
-	if (!task) {
-		c->counts.n_dropped++;
-		return;
-	}
-	if (rec->event->id == c->exit_id)
-		return leave(c, task, rec);
-	read_field(c, c->entry_depth, rec, &depth);
-	if (depth < DEPTH_MAX) {
-		task->began[depth] = rec->ts;
-		task->inner[depth + 1] = 0;
-		if (!depth)
-			task->inner[0] = 0;
-	}
+void calltimes_end(struct calltimes *c)
+{
+	callflow_finish(c->flow);
 }
 
 /*
@@ -198,15 +146,39 @@ static bool is_shown(const struct calltimes_config *config, const char *name)
 	return shown;
 }
 
-static uint64_t sort_number(const struct calltimes_row *r, enum calltimes_sort sort)
+static uint64_t deviation(const struct calltimes_sum *sum, uint64_t n)
 {
-	switch (sort) {
+	double mean = (double)sum->total / (double)n;
+	double variance = sum->squares / (double)n - mean * mean;
+
+	return variance > 0 ? (uint64_t)(sqrt(variance) + 0.5) : 0;
+}
+
+uint64_t calltimes_number(const struct calltimes_row *r, enum calltimes_column column)
+{
+	switch (column) {
 	case CALLTIMES_SELF:
 		return r->self;
 	case CALLTIMES_AVG:
-		return r->total / r->n;
+		return r->all.total / r->n;
+	case CALLTIMES_MIN:
+		return r->all.min;
 	case CALLTIMES_MAX:
 		return r->max;
+	case CALLTIMES_STDV:
+		return deviation(&r->all, r->n);
+	case CALLTIMES_P50 ... CALLTIMES_P999:
+		return r->spread ? latency_spread_percentile(
+					   r->spread, latency_percentiles[column - CALLTIMES_P50])
+				 : 0;
+	case CALLTIMES_SELF_AVG:
+		return r->own.total / r->n;
+	case CALLTIMES_SELF_MIN:
+		return r->own.min;
+	case CALLTIMES_SELF_MAX:
+		return r->own.max;
+	case CALLTIMES_SELF_STDV:
+		return deviation(&r->own, r->n);
 	case CALLTIMES_CALLS:
 		return r->n;
 	default:
@@ -214,31 +186,35 @@ static uint64_t sort_number(const struct calltimes_row *r, enum calltimes_sort s
 	}
 }
 
+/* Sorts numbers in descending order, names alphabetically. */
+static int compare_by(const struct calltimes_row *x, const struct calltimes_row *y,
+		      enum calltimes_column column)
+{
+	uint64_t a, b;
+
+	if (column == CALLTIMES_NAME)
+		return strcmp(x->name, y->name);
+	if (column == CALLTIMES_MODULE)
+		return strcmp(x->module ? x->module : "", y->module ? y->module : "");
+	a = calltimes_number(x, column);
+	b = calltimes_number(y, column);
+	return a < b ? 1 : -(a > b);
+}
+
 static int compare(const void *a, const void *b, void *ctx)
 {
 	const struct calltimes_row *x = *(struct calltimes_row *const *)a,
 				   *y = *(struct calltimes_row *const *)b;
-	const struct calltimes *c = ctx;
-	enum calltimes_sort sort = c->config->sort;
-	int by_name;
+	const struct calltimes_config *config = ((const struct calltimes *)ctx)->config;
+	int r = compare_by(x, y, config->sort);
 
-	if (sort != CALLTIMES_NAME && sort_number(x, sort) != sort_number(y, sort))
-		return sort_number(x, sort) < sort_number(y, sort) ? 1 : -1;
-	by_name = strcmp(x->name, y->name);
-	if (by_name)
-		return by_name;
+	for (size_t i = 0; i < config->n_then && !r; i++)
+		r = compare_by(x, y, config->then[i]);
+	if (!r)
+		r = strcmp(x->name, y->name);
+	if (r)
+		return r;
 	return x->key.number < y->key.number ? -1 : x->key.number > y->key.number;
-}
-
-static const char *name_of(struct calltimes *c, uint64_t func)
-{
-	const struct ksym *sym = keyreader_symbol(&c->keys, func);
-	char hex[24];
-
-	if (sym)
-		return arena_strndup(&c->names, sym->name, sym->name_len);
-	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)func);
-	return arena_strndup(&c->names, hex, strlen(hex));
 }
 
 int calltimes_finish(struct calltimes *c)
@@ -251,11 +227,7 @@ int calltimes_finish(struct calltimes *c)
 	for (size_t i = 0; i < c->table.n_used; i++) {
 		struct calltimes_row *row = (struct calltimes_row *)c->table.list[i];
 
-		if (!row->name)
-			row->name = name_of(c, row->key.values[0]);
-		if (!row->name)
-			return -ENOMEM;
-		if (is_shown(c->config, row->name))
+		if (row->n && is_shown(c->config, row->name))
 			c->rows[c->n_rows++] = row;
 	}
 	qsort_r(c->rows, c->n_rows, sizeof(struct calltimes_row *), compare, c);
@@ -270,7 +242,14 @@ const struct calltimes_row *const *calltimes_rows(const struct calltimes *c, siz
 
 const struct calltimes_counts *calltimes_counts(const struct calltimes *c)
 {
-	return &c->counts;
+	const struct flow_counts *flow = callflow_counts(c->flow);
+	struct calltimes_counts *counts = &((struct calltimes *)c)->counts;
+
+	counts->n_events = flow->n_events;
+	counts->n_unknown = flow->n_unknown;
+	counts->n_gaps = flow->n_gaps;
+	counts->n_cut = flow->n_cut;
+	return counts;
 }
 
 const struct calltimes_config *calltimes_config(const struct calltimes *c)
@@ -293,35 +272,45 @@ const uint8_t *calltimes_events(const struct calltimes *c, size_t *ret_n)
  * --- life --------------------------------------------------------------------------------------
  */
 
-static int find_fields(struct calltimes *c, struct errmsg *err)
+/* Binds the groups to every call event, and stores which events these are. */
+static int bind(struct calltimes *c, struct errmsg *err)
 {
-	const struct event *entry = formats_find_name(c->f, "ftrace", "funcgraph_entry");
-	const struct event *leave = formats_find_name(c->f, "ftrace", "funcgraph_exit");
+	const struct call_kinds *kinds = callflow_kinds(c->flow);
 
-	if (!leave || (size_t)leave->id >= c->f->n_table)
+	if (kinds->n < 2)
 		return errmsg_set(err, -ENOENT,
-				  "the trace has no calls of functions; record them with -p "
-				  "function_graph");
-	c->exit_id = leave->id;
-	c->entry_id = entry ? entry->id : -1;
-	c->func = event_find_field(leave, "func");
-	c->depth = event_find_field(leave, "depth");
-	c->calltime = event_find_field(leave, "calltime");
-	c->rettime = event_find_field(leave, "rettime");
-	c->entry_depth = entry ? event_find_field(entry, "depth") : NULL;
-	c->func_slot = (struct key_slot){.kind = KEY_NUMBER, .field = c->func};
-	c->wanted[leave->id] = 1;
-	if (entry && (size_t)entry->id < c->f->n_table)
-		c->wanted[entry->id] = 1;
-	for (size_t i = 0; i < c->config->n_groups; i++) {
-		c->slots[i] = key_bind(leave, c->config->groups[i]);
-		if (c->slots[i].kind == KEY_ABSENT)
-			return errmsg_set(err, -EINVAL,
-					  "functions cannot be separated by '%s'; use $task, "
-					  "$comm, $pid or $cpu",
-					  c->config->groups[i]);
+				  "the trace has no calls of functions; record them with -u, or "
+				  "with -p function_graph for the kernel's");
+	for (size_t k = 1; k < kinds->n; k++) {
+		const struct event *ev = kinds->rows[k].event;
+
+		if ((size_t)ev->id < c->f->n_table)
+			c->wanted[ev->id] = 1;
+		for (size_t i = 0; i < c->config->n_groups; i++) {
+			c->slots[k][i] = key_bind(ev, c->config->groups[i]);
+			c->slots[0][i] = c->slots[k][i];
+			if (c->slots[k][i].kind == KEY_ABSENT)
+				return errmsg_set(err, -EINVAL,
+						  "functions cannot be separated by '%s'; use "
+						  "$task, $comm, $pid or $cpu",
+						  c->config->groups[i]);
+		}
 	}
+	c->func_slot = (struct key_slot){.kind = KEY_NUMBER,
+					 .field = event_find_field(kinds->rows[1].event, "func")};
 	return 0;
+}
+
+static int open_flow(struct calltimes *c, struct errmsg *err)
+{
+	int r;
+
+	TRY(c->config->filter ? callfilter_new(&c->filter, c->config->filter, err) : 0);
+	c->flow_config =
+		(struct callflow_config){.filter = c->filter, .with_own = c->config->with_own};
+	c->sink = (struct flow_sink){.ctx = c, .leave = leave};
+	r = callflow_new(&c->flow, c->f, &c->flow_config, &c->sink);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot sum calls") : bind(c, err);
 }
 
 int calltimes_new(struct calltimes **ret, struct formats *f, const struct calltimes_config *config,
@@ -334,14 +323,13 @@ int calltimes_new(struct calltimes **ret, struct formats *f, const struct callti
 		return errmsg_set_errno(err, -ENOMEM, "cannot sum calls");
 	c->config = config;
 	c->f = f;
-	arena_init(&c->arena, ARENA_MAX_BYTES);
-	arena_init(&c->names, NAMES_MAX_BYTES);
+	arena_init(&c->spreads, SPREAD_MAX_BYTES);
 	keytable_init(&c->table, 1 + config->n_groups, sizeof(struct calltimes_row), ROWS_MAX);
 	c->wanted = calloc(f->n_table + 1, 1);
 	if (keyreader_init(&c->keys, f) < 0 || !c->wanted)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot sum calls");
 	else
-		r = find_fields(c, err);
+		r = open_flow(c, err);
 	if (r < 0) {
 		calltimes_free(c);
 		return r;
@@ -356,9 +344,9 @@ void calltimes_free(struct calltimes *c)
 		return;
 	keyreader_release(&c->keys);
 	keytable_release(&c->table);
-	arena_release(&c->arena);
-	arena_release(&c->names);
-	map_release(&c->tasks);
+	arena_release(&c->spreads);
+	callflow_free(c->flow);
+	callfilter_free(c->filter);
 	free(c->wanted);
 	free(c->rows);
 	free(c);

@@ -7,20 +7,18 @@
  *	                └─ vfs_read 4 ─ …
  *
  * Counting a chain is one look-up of (node, name) for each function in it. A new node becomes the
- * first of its callers, so lists have the latest in front; sorting is stable and keeps that order
- * among equals, as in trace-cmd hist.
+ * first in the list of callers, so the latest comes first. Sorting is stable and keeps that order
+ * among equal nodes, as in trace-cmd hist.
  *
- * Memory: a node takes 72 bytes and up to 64 of the table; NODES_MAX_BYTES hold 700 000 nodes.
+ * Memory: a node takes 88 bytes and up to 64 of the map; NODES_MAX_BYTES hold 570 000 nodes.
  */
 #include "analyse/calltree.h"
 #include "base/array.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NODES_MAX_BYTES (48u << 20)
-#define SLOTS_MIN	1024
 
 void calltree_init(struct calltree *t, bool by_task)
 {
@@ -33,78 +31,38 @@ void calltree_init(struct calltree *t, bool by_task)
 void calltree_release(struct calltree *t)
 {
 	map_release(&t->tasks);
-	free(t->slots);
-	free(t->slot_parents);
+	map_release(&t->nodes);
 	arena_release(&t->arena);
 }
 
-static size_t slot_find(struct call_node **slots, struct call_node **parents, size_t n_slots,
-			uint64_t seed, const struct call_node *parent, const char *name)
-{
-	uint64_t key = (uintptr_t)parent * seed;
-	size_t i = hash_number(seed, (key ^ key >> 32) + (uintptr_t)name, n_slots);
-
-	for (;; i++) {
-		i &= n_slots - 1;
-		if (!slots[i] || (parents[i] == parent && slots[i]->frame.name == name))
-			return i;
-	}
-}
-
-static bool slots_grow(struct calltree *t)
-{
-	size_t n = t->n_slots ? t->n_slots * 2 : SLOTS_MIN;
-	struct call_node **slots = calloc(n, sizeof(*slots));
-	struct call_node **parents = calloc(n, sizeof(*parents));
-
-	if (!slots || !parents) {
-		free(slots);
-		free(parents);
-		return false;
-	}
-	for (size_t i = 0; i < t->n_slots; i++) {
-		size_t to;
-
-		if (!t->slots[i])
-			continue;
-		to = slot_find(slots, parents, n, t->seed, t->slot_parents[i],
-			       t->slots[i]->frame.name);
-		slots[to] = t->slots[i];
-		parents[to] = t->slot_parents[i];
-	}
-	free(t->slots);
-	free(t->slot_parents);
-	t->slots = slots;
-	t->slot_parents = parents;
-	t->n_slots = n;
-	return true;
-}
-
-/* The node of a function below parent; adds it if it is missing; NULL if out of memory. */
+/* Finds or adds the node of a function below parent. Returns NULL if out of memory. */
 static struct call_node *child_of(struct calltree *t, struct call_node *parent,
 				  struct call_frame frame, bool *ret_made)
 {
+	uint64_t hash =
+		hash_step(t->seed, hash_step(t->seed, 0, (uintptr_t)parent), (uintptr_t)frame.name);
+	void **slot = map_take(&t->nodes, hash, ARRAY_NO_MAX);
 	struct call_node *node;
-	size_t i;
 
-	if (t->n_used * 2 >= t->n_slots && !slots_grow(t))
+	if (!slot)
 		return NULL;
-	i = slot_find(t->slots, t->slot_parents, t->n_slots, t->seed, parent, frame.name);
-	*ret_made = !t->slots[i];
-	if (t->slots[i])
-		return t->slots[i];
+	*ret_made = false;
+	for (node = *slot; node; node = node->same_hash)
+		if (node->parent == parent && node->frame.name == frame.name)
+			return node;
 	node = arena_alloc(&t->arena, sizeof(*node));
 	if (!node)
 		return NULL;
+	*ret_made = true;
+	node->parent = parent;
+	node->same_hash = *slot;
+	*slot = node;
 	node->frame = frame;
 	node->next = parent->callers;
 	parent->callers = node;
 	parent->n_callers++;
 	node->made_next = t->made;
 	t->made = node;
-	t->slots[i] = node;
-	t->slot_parents[i] = parent;
-	t->n_used++;
 	return node;
 }
 
@@ -160,7 +118,7 @@ void calltree_add(struct calltree *t, int pid, const struct call_frame *frames, 
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 
-/* Merges two lists sorted by count; of equals those of `a` come first. */
+/* Merges two lists sorted by count; among equal nodes, those of `a` come first. */
 static struct call_node *merge(struct call_node *a, struct call_node *b)
 {
 	struct call_node *list, **end = &list;
@@ -176,7 +134,7 @@ static struct call_node *merge(struct call_node *a, struct call_node *b)
 	return list;
 }
 
-/* By count, the largest first; equal ones stay in their order. */
+/* Sorts by count, the largest first. The sort is stable. */
 static struct call_node *sort(struct call_node *list)
 {
 	struct call_node *runs[64] = {0}, *sorted = NULL;
@@ -198,7 +156,7 @@ static struct call_node *sort(struct call_node *list)
 	return sorted;
 }
 
-/* All tops in one list, the latest first: `made` has that order. */
+/* Puts all top nodes into one list, the latest first: `made` has that order. */
 static void collect_tops(struct calltree *t)
 {
 	struct call_node **end = &t->tops;

@@ -4,12 +4,13 @@
  *
  *	record ──▶ a value for each key, 64 bits each ──▶ row of that tuple ──▶ n++
  *
- * No text is made before the end: some 30 ns for an event with two keys.
+ * Values become text only at the end. Counting an event with two keys takes about 30 ns.
  */
 #include "analyse/keycount.h"
 
 #include "analyse/own.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "decode/filter/filter.h"
 
@@ -19,7 +20,7 @@
 
 #define ROWS_MAX	  (1u << 20)
 #define ARENA_MAX_BYTES	  (16u << 20)
-#define FIELDS_TEXT_BYTES 600 /* for a message */
+#define FIELDS_TEXT_BYTES 600 /* size of a message */
 
 struct keycount {
 	const struct keycount_config *config;
@@ -30,13 +31,13 @@ struct keycount {
 	struct arena arena;
 	char words[KEYS_MAX][KEY_WORD_MAX];
 	uint64_t folds[KEYS_MAX];
-	size_t n_words;		  /* including the summed one */
-	struct key_slot **events; /* by id: n_words slots; NULL: not counted */
+	size_t n_words;		  /* number of words, including the summed one */
+	struct key_slot **events; /* n_words slots by event id; NULL: the event is not counted */
 	uint8_t *wanted;
 	struct keycount_row **rows;
 	size_t n_rows;
 	uint64_t n_total, n_gaps, n_dropped;
-	uint64_t total_before, dropped_before; /* at the last keycount_finish() */
+	uint64_t total_before, dropped_before; /* values at the last keycount_finish() */
 	uint64_t total_shown, dropped_shown;
 };
 
@@ -49,7 +50,7 @@ static size_t n_keys(const struct keycount *k)
  * --- words -------------------------------------------------------------------------------------
  */
 
-/* "bytes.log2" becomes "bytes" and KEYCOUNT_LOG2. */
+/* Splits "bytes.log2" into "bytes" and KEYCOUNT_LOG2. */
 static int parse_fold(char *word, uint64_t *ret_fold, struct errmsg *err)
 {
 	char *dot = strrchr(word, '.'), *end;
@@ -81,7 +82,6 @@ static int parse_fold(char *word, uint64_t *ret_fold, struct errmsg *err)
 int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err)
 {
 	const char *p = text;
-	int r;
 
 	do {
 		size_t len = strcspn(p, ",");
@@ -94,9 +94,7 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 					  "with commas between, not '%s'",
 					  text);
 		snprintf(c->words[c->n_words], KEY_WORD_MAX, "%.*s", (int)len, p);
-		r = parse_fold(c->words[c->n_words], &c->folds[c->n_words], err);
-		if (r < 0)
-			return r;
+		TRY(parse_fold(c->words[c->n_words], &c->folds[c->n_words], err));
 		key_take_argument(c->words[c->n_words]);
 		c->n_words++;
 		p += len + (p[len] == ',');
@@ -174,7 +172,7 @@ static int settle_words(struct keycount *k, size_t n_events, struct errmsg *err)
 {
 	struct keycount_config c = *k->config;
 
-	if (n_events > 1 && !has_event_word(k)) {
+	if (n_events > 1 && !k->config->is_joint && !has_event_word(k)) {
 		if (c.n_words == KEYS_MAX)
 			return errmsg_set(err, -EINVAL,
 					  "several events take up to %d words after --by",
@@ -185,7 +183,10 @@ static int settle_words(struct keycount *k, size_t n_events, struct errmsg *err)
 	return 0;
 }
 
-/* For one event, "count, buf"; for several the list would be long. */
+/*
+ * Lists the fields of a single event, as in "count, buf". For several events the list would be too
+ * long and stays empty.
+ */
 static void list_fields(const struct keycount *k, char fields[FIELDS_TEXT_BYTES])
 {
 	const struct event *only = NULL;
@@ -202,7 +203,10 @@ static void list_fields(const struct keycount *k, char fields[FIELDS_TEXT_BYTES]
 				only->fields[i].name);
 }
 
-/* Lists the fields here instead of naming a command: the probe no longer exists then. */
+/*
+ * Refuses a word that is no field. The message lists the fields. It names no command that lists
+ * them: when the user runs it, the probe no longer exists.
+ */
 static int refuse_word(const struct keycount *k, size_t word, struct errmsg *err)
 {
 	char fields[FIELDS_TEXT_BYTES] = "";
@@ -238,7 +242,7 @@ static int bind_events(struct keycount *k, struct errmsg *err)
 		if (!ev || !k->events[id])
 			return errmsg_set_errno(err, -ENOMEM, "cannot count");
 		for (size_t i = 0; i < k->n_words; i++) {
-			size_t own = i + k->config->n_words - k->n_words; /* without $event */
+			size_t own = i + k->config->n_words - k->n_words; /* index without $event */
 
 			k->events[id][i] = key_bind(ev, k->words[i]);
 			known[i] |= k->events[id][i].kind != KEY_ABSENT;
@@ -288,7 +292,7 @@ static bool is_number(const struct key_slot *slot, uint64_t v)
 	       !(slot->kind == KEY_NUMBER && field_is_gone(slot->field, v));
 }
 
-/* The meaning of the 64 bits: large ones are not negative if the field is unsigned. */
+/* Interprets the 64 bits as signed or unsigned, according to the field. */
 static wide to_wide(const struct key_slot *slot, uint64_t v)
 {
 	bool is_unsigned = slot->kind == KEY_NUMBER && !(slot->field->flags & FIELD_SIGNED);
@@ -296,7 +300,7 @@ static wide to_wide(const struct key_slot *slot, uint64_t v)
 	return is_unsigned ? (wide)v : (wide)(int64_t)v;
 }
 
-/* The end of a range that is closer to 0; it represents the range. */
+/* Returns the end of the range that is closer to 0. This value represents the range. */
 static uint64_t fold(uint64_t fold, const struct key_slot *slot, uint64_t value)
 {
 	wide v = to_wide(slot, value), width = fold;
@@ -416,7 +420,7 @@ static int compare(const void *a, const void *b, void *ctx)
 	return r;
 }
 
-/* Ranges are sorted, below the other keys. */
+/* Sorts by the other keys first, then by range. */
 static int compare_ranges(const void *a, const void *b, void *ctx)
 {
 	const struct keycount_row *x = *(struct keycount_row *const *)a,
@@ -512,7 +516,7 @@ bool keycount_range(const struct keycount *k, const struct keycount_row *row, si
 
 	if (!k->folds[i] || !is_number(row->key.slots[i], row->key.values[i]))
 		return false;
-	more -= more > 0; /* of log2 0 has no more */
+	more -= more > 0; /* the range of 0 in log2 contains only 0 */
 	*ret_from = v < 0 ? v - more : v;
 	*ret_to = v < 0 ? v : v + more;
 	return true;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * keys.c - values of records by name, as 64 bits each.
+ * keys.c - reads values of records by name, as 64 bits each.
  *
  *	word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text stored once ──▶ 64 bits
  *	    └──▶ $cpu $pid $comm $task $event
  *
- * Text is made only for output: the name of the number in the event's print format
- * (__print_symbolic), or what it shows otherwise (flags, letters, hex), or the symbol for a pointer
- * to code, else digits.
+ * Values become text only for output: the name that the event's print format gives to the number
+ * (__print_symbolic), or the other forms that it uses (flags, letters, hex), or the symbol of a
+ * code address, or otherwise digits.
  */
 #include "analyse/keys.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "decode/callevent.h"
 #include "format/bytes.h"
 #include "symbols/programs.h"
 #include "symbols/tables/syscalls.h"
@@ -95,8 +96,8 @@ bool key_can_match(const struct key_slot *slot, const char *word)
 }
 
 /*
- * $syscall: raw_syscalls:sys_enter and sys_exit have its number, and so do the events of single
- * calls.
+ * Binds $syscall. raw_syscalls:sys_enter and sys_exit contain its number, and so do the events of
+ * single calls.
  */
 static struct key_slot bind_syscall(const struct event *ev)
 {
@@ -113,11 +114,14 @@ static struct key_slot bind_syscall(const struct event *ev)
 	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .ev = ev, .is_syscall = true};
 }
 
-/* $func: the place of a probe, or the function that the function tracers name. */
+/*
+ * Finds the field for $func: the place of a probe, or the function that the function tracers name.
+ */
 static const struct field *find_function(const struct event *ev)
 {
 	static const char *const names[] = {"__probe_func", "__probe_ip", "func", "ip"};
-	size_t n = ARRAY_LEN(names) - (strcmp(ev->system, "ftrace") ? 2 : 0);
+	bool is_user, is_call = call_event_step(ev, &is_user) != CALL_NOT;
+	size_t n = ARRAY_LEN(names) - (is_call || !strcmp(ev->system, "ftrace") ? 0 : 2);
 	const struct field *f = NULL;
 
 	for (size_t i = 0; i < n && !f; i++)
@@ -252,7 +256,10 @@ static bool shows_code(const struct key_slot *slot)
 	return slot->shown == SHOWN_SYMBOL || slot->shown == SHOWN_FUNCTION;
 }
 
-/* Counted by the kernel: there is no trace, but the event has its own formats. */
+/*
+ * Makes a printer if there is none. If the kernel counted, there is no trace, and the formats of
+ * the event are used.
+ */
 static bool has_printer(struct keyreader *kr, const struct key_slot *slot)
 {
 	return kr->printer.memo || printer_init(&kr->printer, slot->ev->formats, &kr->text) >= 0;
@@ -270,8 +277,9 @@ static const struct kallsyms *symbols_of(struct keyreader *kr)
 }
 
 /*
- * A function has one row, however many programs loaded it; if only the function is shown, this
- * includes every part of it.
+ * Maps addresses of the same function to one value. A function has one row, even if several
+ * programs loaded it. If only the function is shown (without offset), all addresses inside it share
+ * that row.
  */
 static uint64_t unify(struct keyreader *kr, const struct key_slot *slot, uint64_t v)
 {
@@ -363,8 +371,7 @@ bool key_is_plain(const struct key_slot *slot)
 }
 
 /*
- * The name of the value in the print format, NULL if it has none. -2 of four bytes is 4294967294
- * there.
+ * Returns the name of the value in the print format, or NULL. A four-byte -2 is 4294967294 there.
  */
 static const struct flag_name *find_name(const struct key_slot *slot, uint64_t v)
 {
@@ -394,7 +401,7 @@ bool key_is_nameless(const struct key_slot *slot, uint64_t value)
 	       (slot->kind == KEY_NUMBER && key_is_plain(&bare) && !find_name(slot, value));
 }
 
-/* As in the line of a report; false: in digits. */
+/* Formats the value as in a report. Returns false if it is to be shown in digits. */
 static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
 		      struct textbuf *tb)
 {
@@ -413,13 +420,13 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 		return false;
 	textbuf_clear(&kr->text);
 	if (!printer_print_number(&kr->printer, slot->ev, slot->field, v) ||
-	    !textbuf_len(&kr->text)) /* flags, of which none is set */
+	    !textbuf_len(&kr->text)) /* no flag is set */
 		return false;
 	textbuf_add(tb, kr->text.start, textbuf_len(&kr->text));
 	return true;
 }
 
-/* The place of a probe is the beginning of a function, or inside it. */
+/* Writes a function, with the offset if a probe is not at its start. */
 static void fmt_symbol(const struct ksym *sym, uint64_t v, struct textbuf *tb)
 {
 	textbuf_add(tb, sym->name, sym->name_len);
@@ -475,7 +482,7 @@ void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, 
 	case KEY_COMM:
 	case KEY_TASK:
 	case KEY_EVENT:
-		/* characters that would break a row are shown as a question mark */
+		/* show characters that would break a row as a question mark */
 		for (uint32_t i = 0; name && i < name->len; i++)
 			textbuf_add_char(tb, (uint8_t)name->text[i] < ' ' ? '?' : name->text[i]);
 		if (!name)

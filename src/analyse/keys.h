@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keys.h - the words after --by: their meaning in an event, their value in a record, its text.
+ * keys.h - interprets the words after --by: finds them in an event, reads their values from
+ * records, and formats the values.
  *
  *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be omitted if
  *	the event has no field of that name), or $syscall, the name of the event's system call, or $func, the function that
@@ -9,7 +10,7 @@
  *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
  *
  * A value always has 64 bits: a number, sign-extended, or the address of a text that the reader
- * stores once. So records are compared without making text. One owner.
+ * stores once. So records are compared without making text. Only one thread may use it at a time.
  */
 #ifndef SONDE_ANALYSE_KEYS_H
 #define SONDE_ANALYSE_KEYS_H
@@ -28,7 +29,7 @@ struct spelling;
 struct task;
 
 enum key_kind {
-	KEY_ABSENT, /* the event has nothing of that name */
+	KEY_ABSENT, /* the event has no field of that name */
 	KEY_NUMBER,
 	KEY_TEXT,
 	KEY_CPU,
@@ -38,15 +39,17 @@ enum key_kind {
 	KEY_EVENT,
 };
 
-/* A word, found in one event. */
+/* The meaning of a word in one event. */
 struct key_slot {
 	enum key_kind kind;
 	const struct field *field;
-	const struct arg *names; /* the names of its values in the print format; NULL: numbers */
-	bool is_array;		 /* a text that the print format makes of several numbers */
-	enum number_shown shown; /* how else the print format shows it, by ev */
+	/* names of the field's values in the print format; NULL: numbers */
+	const struct arg *names;
+	bool is_array; /* the print format makes one text of several numbers */
+	/* any other form in which the print format of ev shows the number */
+	enum number_shown shown;
 	const struct event *ev;
-	bool is_syscall; /* its number is that of a system call */
+	bool is_syscall; /* the number is that of a system call */
 };
 
 struct keyreader {
@@ -62,56 +65,65 @@ struct keyreader {
 };
 
 int keyreader_init(struct keyreader *kr, struct formats *f);
-/* Without a trace: only key_of_text(), key_of_number() and key_fmt(). */
+/*
+ * Initialises a reader without a trace, which supports only key_of_text(), key_of_number() and
+ * key_fmt().
+ */
 void keyreader_init_texts(struct keyreader *kr);
 void keyreader_release(struct keyreader *kr);
 
-/* The field name of a probe's argument: $retval becomes ret. Call it before binding. */
+/* Converts a probe's argument to its field name: $retval becomes ret. Call it before binding. */
 void key_take_argument(char word[KEY_WORD_MAX]);
 struct key_slot key_bind(const struct event *ev, const char *word);
 /*
- * Searches a similar word among the fields. For an array of texts, which has a field for each, it
- * is the first of them.
+ * Searches for a similar word among the fields. An array of texts has a field for each element; the
+ * first one is used.
  */
 void key_spell_field(struct spelling *sp, const struct event *ev);
 /*
- * May events be matched by it? A general word must be written as such, $pid: a forgotten "next_"
- * would match the wrong task.
+ * Returns true if the word can match events. A general word must be written with the $, as in $pid:
+ * if a user forgets "next_", "pid" would match the wrong task.
  */
 bool key_can_match(const struct key_slot *slot, const char *word);
 
-/* Is the value the address of a text? */
+/* Returns true if the value is the address of a text. */
 static inline bool key_is_text(const struct key_slot *slot)
 {
 	return slot->kind == KEY_TEXT || slot->kind >= KEY_COMM;
 }
 
-/* Does it point to code, so that its text is the name of a function? */
+/* Returns true if the value points to code, so that its text is the name of a function. */
 bool key_is_code(const struct key_slot *slot);
-/* Can it be printed as a number, without loss? */
+/* Returns true if the value can be printed as a number, without loss. */
 bool key_is_plain(const struct key_slot *slot);
-/* … or, for values with names, does this one have none? */
+/* Returns true if key_is_plain(), or if the field has names for values, but none for this value. */
 bool key_is_nameless(const struct key_slot *slot, uint64_t value);
 
-/* 0 for what is absent, truncated or does not fit into memory. */
+/* Reads a value. Returns 0 for a value that is absent, truncated or does not fit into memory. */
 uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec);
 
 void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, struct textbuf *tb);
 
-/* The kernel's symbol that covers an address, or NULL. The symbols are read when first needed. */
+/*
+ * Returns the kernel's symbol that covers an address, or NULL. The symbols are read when first
+ * needed.
+ */
 const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr);
 
-/* The value of a number from outside a record, like key_read(). */
+/* Returns the value of a number from outside a record, like key_read(). */
 uint64_t key_of_number(struct keyreader *kr, const struct key_slot *slot, uint64_t number);
-/* The value of a text from outside a record. */
+/* Returns the value of a text from outside a record. */
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
-/* … of a text that is known to be longer: it ends with "…". */
+/* Like key_of_text(), for a text that is known to be longer: it ends with "…". */
 uint64_t key_of_cut_text(struct keyreader *kr, const char *text, size_t len);
 
-/* Does "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob match the event? */
+/*
+ * Returns true if "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob matches the
+ * event.
+ */
 bool key_event_matches(const char *pattern, const char *system, const char *name);
 
-/* -ENOENT, with a message that names the nearest event of the trace. */
+/* Returns -ENOENT with a message that names the nearest event of the trace. */
 int key_refuse_event(const struct formats *f, const char *pattern, struct errmsg *err);
 
 #endif

@@ -2,39 +2,41 @@
 /*
  * keytable.h - one entry for each different tuple of values (keys.h).
  *
- * The caller's entry begins with a struct keyed; the rest is zero at first. Entries do not move.
- * One owner.
+ * The caller's entry begins with a struct keyed; the rest of a new entry is zero. Entries do not
+ * move. Only one thread may use it at a time.
  */
 #ifndef SONDE_ANALYSE_KEYTABLE_H
 #define SONDE_ANALYSE_KEYTABLE_H
 
 #include "analyse/keys.h"
 #include "base/arena.h"
+#include "base/map.h"
 
 struct keyed {
+	struct keyed *same_hash;
 	uint64_t values[KEYS_MAX];
-	const struct key_slot *slots[KEYS_MAX]; /* describe the values; must stay valid */
-	uint32_t number;			/* in order of appearance */
+	const struct key_slot *slots[KEYS_MAX]; /* descriptions of the values; must stay valid */
+	uint32_t number;			/* number in order of appearance */
 };
 
 struct keytable {
 	struct arena arena;
-	struct keyed **slots; /* open addressing, a power of two of them */
-	struct keyed **list;  /* as they appeared */
-	size_t n_slots, n_used, max;
+	struct map entries;  /* struct keyed by the hash of the values */
+	struct keyed **list; /* entries in order of appearance */
+	size_t n_used, cap, max;
 	size_t n_keys, entry_bytes;
 	uint64_t seed;
 };
 
-/* At most max entries. */
+/* Initialises a table with at most max entries. */
 void keytable_init(struct keytable *t, size_t n_keys, size_t entry_bytes, size_t max);
 void keytable_release(struct keytable *t);
 
-/* Adds it if it is new; NULL if there is no room. */
+/* Finds or adds an entry. Returns NULL if there is no room. */
 struct keyed *keytable_get(struct keytable *t, const uint64_t *values,
 			   const struct key_slot *const *slots);
 
-/* "bash\t3": the values as text, separated by tabs. */
+/* Writes the values as text, separated by tabs: "bash\t3". */
 void keytable_fmt(const struct keytable *t, struct keyreader *kr, const struct keyed *e,
 		  struct textbuf *tb);
 

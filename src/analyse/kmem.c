@@ -5,21 +5,21 @@
  *	kmalloc  call_site ptr bytes_req bytes_alloc ─▶ row of the function, live[ptr] = row, bytes
  *	kfree    ptr ─▶ live[ptr] has the owner; the row's current bytes decrease
  *
- * If an address is allocated again without a free in between (the free was lost, or is no event),
- * it belongs to the new owner from then on; the old one keeps it in `current`, as in trace-cmd mem.
+ * If an address is allocated again without a free in between (the event was lost, or that kind of
+ * free is not traced), the address belongs to the new owner from then on. The old owner still
+ * counts the memory in `current`, as in trace-cmd mem.
  *
- * Rows are sorted by waste. Equal ones, most have none at all, are in the order of trace-cmd's hash
- * table: by bucket_of() their name, in a bucket the latest first. Any order would do; this one
- * makes the two comparable.
+ * Rows are sorted by waste. Rows with equal waste (most have none) are in the order of trace-cmd's
+ * hash table: by bucket_of() their name, and within a bucket the latest first. This order allows to
+ * compare the output with trace-cmd's.
  *
- * A function is a symbol: two symbols of one name have two rows. An address without a symbol has
- * its own row, named by the address (trace-cmd crashes there).
+ * Functions are distinguished by symbol: two symbols with the same name have two rows. An address
+ * without a symbol has its own row, named by the address (trace-cmd crashes there).
  */
 #include "analyse/kmem.h"
 #include "analyse/namepool.h"
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/map.h"
 #include "format/bytes.h"
 #include "symbols/kallsyms.h"
@@ -29,8 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIVE_MAX       (1u << 21) /* allocations at one time */
-#define LIVE_SLOTS_MIN 1024
+#define LIVE_MAX       (1u << 20) /* limit of allocations at one time */
+#define LIVE_MAX_BYTES (64u << 20)
 #define ROWS_MAX_BYTES (64u << 20)
 #define BUCKETS	       4096
 
@@ -40,14 +40,16 @@ struct alloc_event {
 	bool is_free;
 };
 
-struct live { /* an allocation; open addressing by ptr, row NULL: free slot */
-	uint64_t ptr;
-	struct row *row;
+struct live { /* an allocation */
+	union {
+		struct row *row;
+		struct live *next; /* next in the list of unused entries */
+	};
 	struct kmem_bytes bytes;
 };
 
 struct row {
-	struct kmem_row pub; /* first */
+	struct kmem_row pub; /* must be the first member */
 	uint32_t bucket, order;
 };
 
@@ -56,23 +58,23 @@ struct kmem {
 	const struct kallsyms *symbols;
 	struct ksym_cache *cache;
 	struct alloc_event events[6];
-	uint64_t seed; /* of the hash tables */
 	struct arena arena;
 	struct namepool made_up; /* names of addresses without a symbol */
 	struct map rows;	 /* struct row by the address of its name */
 	size_t n_rows;
-	struct live *live;
-	size_t n_live_slots, n_live;
+	struct map live; /* struct live by address */
+	struct arena lives;
+	struct live *unused;
 	struct kmem_row **sorted;
 	uint64_t n_dropped;
 };
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* Paul Hsieh's hash of one word, as trace-cmd's tables use it. */
+/* Computes Paul Hsieh's hash of one word, as trace-cmd's tables use it. */
 static uint32_t hash_word(uint32_t word)
 {
-	/* right shifts add, left shifts (negative) xor */
+	/* a positive step shifts right and adds; a negative step shifts left and xors */
 	static const int8_t steps[] = {11, -3, 5, -4, 17, -25, 6};
 	uint32_t hash = 12546869 + (word & 0xffff);
 
@@ -85,7 +87,7 @@ static uint32_t hash_word(uint32_t word)
 	return hash;
 }
 
-/* The name's bytes are folded into one word. */
+/* Returns the bucket of a name, whose bytes are folded into one word. */
 static uint32_t bucket_of(const char *name, uint32_t len)
 {
 	uint8_t bytes[4] = {0};
@@ -129,48 +131,20 @@ static struct row *row_of(struct kmem *k, uint64_t call_site)
 
 /* --- live allocations ------------------------------------------------------------------------- */
 
-static size_t live_slot(const struct live *live, size_t n, uint64_t seed, uint64_t ptr)
+/* Finds or adds the allocation at that address. Returns NULL if there is no room for one more. */
+static struct live *live_of(struct kmem *k, uint64_t ptr)
 {
-	size_t i = hash_number(seed, ptr, n);
+	void **slot = map_take(&k->live, ptr, LIVE_MAX);
 
-	for (;; i++) {
-		i &= n - 1;
-		if (!live[i].row || live[i].ptr == ptr)
-			return i;
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	if (k->unused) {
+		*slot = k->unused;
+		k->unused = k->unused->next;
+	} else {
+		*slot = arena_alloc(&k->lives, sizeof(struct live));
 	}
-}
-
-static bool live_grow(struct kmem *k)
-{
-	size_t n = k->n_live_slots ? k->n_live_slots * 2 : LIVE_SLOTS_MIN;
-	struct live *live = n > LIVE_MAX ? NULL : calloc(n, sizeof(*live));
-
-	if (!live)
-		return false;
-	for (size_t i = 0; i < k->n_live_slots; i++)
-		if (k->live[i].row)
-			live[live_slot(live, n, k->seed, k->live[i].ptr)] = k->live[i];
-	free(k->live);
-	k->live = live;
-	k->n_live_slots = n;
-	return true;
-}
-
-/* Removes an entry and moves those after it up, so that searches still find them. */
-static void live_remove(struct kmem *k, size_t hole)
-{
-	size_t mask = k->n_live_slots - 1;
-
-	for (size_t i = (hole + 1) & mask; k->live[i].row; i = (i + 1) & mask) {
-		size_t home = hash_number(k->seed, k->live[i].ptr, k->n_live_slots);
-
-		if (((i - home) & mask) < ((i - hole) & mask))
-			continue;
-		k->live[hole] = k->live[i];
-		hole = i;
-	}
-	k->live[hole].row = NULL;
-	k->n_live--;
+	return *slot;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -187,7 +161,7 @@ static bool read_field(const struct kmem *k, const struct record *rec, const str
 
 static void raise_max(uint64_t *max, uint64_t v)
 {
-	/* frees of lost allocations cannot make it negative: only what was added is subtracted */
+	/* the value is never negative: only bytes that were added before are subtracted */
 	if (v > *max)
 		*max = v;
 }
@@ -197,14 +171,15 @@ static void add_alloc(struct kmem *k, const struct alloc_event *e, const struct 
 	uint64_t call_site, ptr;
 	struct kmem_bytes bytes;
 	struct row *row;
-	size_t i;
+	struct live *l;
 
 	if (!read_field(k, rec, e->call_site, &call_site) || !read_field(k, rec, e->ptr, &ptr) ||
 	    !read_field(k, rec, e->requested, &bytes.requested) ||
 	    !read_field(k, rec, e->allocated, &bytes.allocated))
 		return;
 	row = row_of(k, call_site);
-	if (!row || (k->n_live * 2 >= k->n_live_slots && !live_grow(k))) {
+	l = row ? live_of(k, ptr) : NULL;
+	if (!l) {
 		k->n_dropped++;
 		return;
 	}
@@ -214,9 +189,7 @@ static void add_alloc(struct kmem *k, const struct alloc_event *e, const struct 
 	row->pub.current.allocated += bytes.allocated;
 	raise_max(&row->pub.max.requested, row->pub.current.requested);
 	raise_max(&row->pub.max.allocated, row->pub.current.allocated);
-	i = live_slot(k->live, k->n_live_slots, k->seed, ptr);
-	k->n_live += !k->live[i].row;
-	k->live[i] = (struct live){ptr, row, bytes};
+	*l = (struct live){.row = row, .bytes = bytes};
 }
 
 static void add_free(struct kmem *k, const struct alloc_event *e, const struct record *rec)
@@ -224,14 +197,15 @@ static void add_free(struct kmem *k, const struct alloc_event *e, const struct r
 	struct live *l;
 	uint64_t ptr;
 
-	if (!k->n_live_slots || !read_field(k, rec, e->ptr, &ptr))
+	if (!read_field(k, rec, e->ptr, &ptr))
 		return;
-	l = &k->live[live_slot(k->live, k->n_live_slots, k->seed, ptr)];
-	if (!l->row)
+	l = map_remove(&k->live, ptr);
+	if (!l)
 		return;
 	l->row->pub.current.requested -= l->bytes.requested;
 	l->row->pub.current.allocated -= l->bytes.allocated;
-	live_remove(k, l - k->live);
+	l->next = k->unused;
+	k->unused = l;
 }
 
 void kmem_add(struct kmem *k, const struct record *rec)
@@ -309,7 +283,7 @@ static void find_events(struct kmem *k)
 
 		if (!ev)
 			continue;
-		/* records have the event of their id */
+		/* records contain the event that their id finds, which may differ */
 		ev = formats_find(k->f, ev->id);
 		k->events[i] =
 			(struct alloc_event){.event = ev,
@@ -328,8 +302,8 @@ struct kmem *kmem_new(struct formats *f)
 	if (!k)
 		return NULL;
 	k->f = f;
-	k->seed = hash_seed();
 	arena_init(&k->arena, ROWS_MAX_BYTES);
+	arena_init(&k->lives, LIVE_MAX_BYTES);
 	namepool_init(&k->made_up);
 	k->symbols = formats_kallsyms(f);
 	k->cache = malloc(sizeof(*k->cache));
@@ -347,7 +321,8 @@ void kmem_free(struct kmem *k)
 	if (!k)
 		return;
 	map_release(&k->rows);
-	free(k->live);
+	map_release(&k->live);
+	arena_release(&k->lives);
 	free(k->sorted);
 	free(k->cache);
 	namepool_release(&k->made_up);

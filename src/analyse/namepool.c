@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * namepool.c - a hash table of texts over an arena.
+ * namepool.c - a map of texts over an arena.
  *
- * At most half of the slots are used, so a search ends after a step or two. Texts are never freed
- * individually, and the order of the table is not visible.
+ * Texts are never freed individually. Two texts with the same hash are in a list, which nearly
+ * always has one member.
  */
 #include "analyse/namepool.h"
+#include "base/array.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void namepool_init(struct namepool *p)
@@ -20,55 +20,27 @@ void namepool_init(struct namepool *p)
 
 void namepool_release(struct namepool *p)
 {
-	free(p->slots);
+	map_release(&p->names);
 	arena_release(&p->arena);
 	memset(p, 0, sizeof(*p));
 }
 
-static struct pooled_name **slot_of(struct pooled_name **slots, size_t n, uint64_t seed,
-				    const char *s, size_t len)
-{
-	size_t i = hash_text(seed, s, len, n);
-
-	for (;; i++) {
-		struct pooled_name **slot = &slots[i & (n - 1)];
-
-		if (!*slot || ((*slot)->len == len && !memcmp((*slot)->text, s, len)))
-			return slot;
-	}
-}
-
-static int grow(struct namepool *p)
-{
-	size_t n = p->n_slots ? p->n_slots * 2 : 256;
-	struct pooled_name **slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return -1;
-	for (size_t i = 0; i < p->n_slots; i++)
-		if (p->slots[i])
-			*slot_of(slots, n, p->seed, p->slots[i]->text, p->slots[i]->len) =
-				p->slots[i];
-	free(p->slots);
-	p->slots = slots;
-	p->n_slots = n;
-	return 0;
-}
-
 const struct pooled_name *namepool_find(struct namepool *p, const char *s, size_t len)
 {
-	struct pooled_name **slot;
+	void **slot = map_take(&p->names, hash_of_text(p->seed, s, len), ARRAY_NO_MAX);
+	struct pooled_name *name;
 
-	if (p->n_used * 2 >= p->n_slots && grow(p) < 0)
+	if (!slot)
 		return NULL;
-	slot = slot_of(p->slots, p->n_slots, p->seed, s, len);
-	if (*slot)
-		return *slot;
-	*slot = arena_alloc(&p->arena, sizeof(**slot) + len + 1);
-	if (!*slot)
+	for (name = *slot; name; name = name->same_hash)
+		if (name->len == len && !memcmp(name->text, s, len))
+			return name;
+	name = arena_alloc(&p->arena, sizeof(*name) + len + 1);
+	if (!name)
 		return NULL;
-	(*slot)->len = len;
-	memcpy((*slot)->text, s, len);
-	p->n_used++;
-	return *slot;
+	name->same_hash = *slot;
+	name->len = len;
+	memcpy(name->text, s, len);
+	*slot = name;
+	return name;
 }

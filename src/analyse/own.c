@@ -2,10 +2,10 @@
 /*
  * own.c - recognises events of sonde's own tasks, and scheduler events about them.
  *
- * The task of an event is the one on the CPU. Scheduler events concern another one, whose pid is a
- * field: pid, or next_pid of a switch. The kind of an event and its field are looked up once for
- * each kind; a record then costs one or two look-ups in the table of processes, and nothing if no
- * task is sonde's own.
+ * The task of an event is the task on the CPU. Scheduler events concern another task, whose pid is
+ * in a field: pid, or next_pid of a switch. This field is found once for each kind of event. A
+ * record then costs one or two look-ups in the table of processes, or nothing if sonde has no task
+ * in the trace.
  */
 #include "analyse/own.h"
 
@@ -20,7 +20,7 @@ enum own_kind { OWN_UNKNOWN, OWN_OTHER, OWN_SWITCH, OWN_ABOUT };
 
 struct own_event {
 	enum own_kind kind;
-	const struct field *pid; /* the task that is woken, or switched to */
+	const struct field *pid; /* field with the task that is woken, or switched to */
 };
 
 int own_init(struct own *own, struct formats *f, bool is_wanted)
@@ -50,7 +50,7 @@ static void look_up(const struct event *ev, struct own_event *ret)
 	if (is_sched && !strcmp(ev->name, "sched_switch")) {
 		ret->kind = OWN_SWITCH;
 		ret->pid = event_find_field(ev, "next_pid");
-	} else if (is_sched) { /* woken, moved, charged: it concerns this task, whichever runs */
+	} else if (is_sched) { /* wakeups and similar events concern the task in `pid` */
 		ret->kind = OWN_ABOUT;
 		ret->pid = event_find_field(ev, "pid");
 	}

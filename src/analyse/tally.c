@@ -3,71 +3,48 @@
  * tally.c - counts records at full walking speed.
  *
  * Event ids are small numbers (the kernel assigns them from 1 on), so they index a table; ids
- * without a format go into a hash table, like tasks. Records of one task follow each other on a
- * CPU, so a task is looked up once per run.
+ * without a format go into a hash table, like tasks. Consecutive records of a CPU mostly belong to
+ * the same task, so a task is looked up only when it changes.
  *
  *	by_id[316] { n, bytes }     other_ids { 70000: n, bytes }     pids { 136: n, bytes }
  *
  * Cost: some 4 ns per record on one core; uncompressing a trace takes ten times as long. The loop
- * is compiled twice, once for what every kernel writes (ids of two bytes at 0, tasks of four at 4,
- * native byte order) and once for anything else.
+ * is compiled twice: once for the layout that every kernel writes (ids of two bytes at 0, tasks of
+ * four bytes at 4, native byte order), and once for other layouts.
  */
 #include "analyse/tally.h"
-#include "base/hash.h"
 #include "format/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MIN 64
+#define COUNTS_MAX_BYTES (64u << 20) /* more than COUNTS_MAX entries need */
 
 /* --- counts by hash --------------------------------------------------------------------------- */
 
-static struct count *slot_of(struct count *slots, size_t n_slots, uint64_t seed, int64_t key)
-{
-	size_t i = hash_number(seed, key, n_slots);
-
-	for (;; i++) {
-		struct count *c = &slots[i & (n_slots - 1)];
-
-		if (!c->n || c->key == key)
-			return c;
-	}
-}
-
-static bool counts_grow(struct counts *cs)
-{
-	size_t n_slots = cs->n_slots ? cs->n_slots * 2 : SLOTS_MIN;
-	struct count *slots = n_slots > COUNTS_MAX * 2 ? NULL : calloc(n_slots, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < cs->n_slots; i++)
-		if (cs->slots[i].n)
-			*slot_of(slots, n_slots, cs->seed, cs->slots[i].key) = cs->slots[i];
-	free(cs->slots);
-	cs->slots = slots;
-	cs->n_slots = n_slots;
-	return true;
-}
-
 static void counts_add(struct counts *cs, int64_t key, uint64_t n, uint64_t n_bytes)
 {
-	struct count *c = cs->n_slots ? slot_of(cs->slots, cs->n_slots, cs->seed, key) : NULL;
+	void **slot = map_take(&cs->map, (uint64_t)key, COUNTS_MAX);
+	struct count *c = slot ? *slot : NULL;
 
-	if (!c || !c->n) {
-		/* half of the slots stay free, so that a search ends soon */
-		if (cs->n_used * 2 >= cs->n_slots && !counts_grow(cs)) {
-			cs->n_dropped += n;
-			return;
-		}
-		c = slot_of(cs->slots, cs->n_slots, cs->seed, key);
-		c->key = key;
-		cs->n_used++;
+	if (slot && !c) {
+		*slot = c = arena_alloc(&cs->arena, sizeof(*c));
+		if (c)
+			c->key = key;
+	}
+	if (!c) {
+		cs->n_dropped += n;
+		return;
 	}
 	c->n += n;
 	c->n_bytes += n_bytes;
+}
+
+static void counts_release(struct counts *cs)
+{
+	map_release(&cs->map);
+	arena_release(&cs->arena);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -85,7 +62,8 @@ int tally_init(struct tally *t, const struct tally_layout *layout)
 {
 	memset(t, 0, sizeof(*t));
 	t->layout = *layout;
-	t->other_ids.seed = t->pids.seed = hash_seed();
+	arena_init(&t->other_ids.arena, COUNTS_MAX_BYTES);
+	arena_init(&t->pids.arena, COUNTS_MAX_BYTES);
 	t->by_id = calloc(layout->n_ids + 1, sizeof(*t->by_id));
 	return t->by_id ? 0 : -ENOMEM;
 }
@@ -93,8 +71,8 @@ int tally_init(struct tally *t, const struct tally_layout *layout)
 void tally_release(struct tally *t)
 {
 	free(t->by_id);
-	free(t->other_ids.slots);
-	free(t->pids.slots);
+	counts_release(&t->other_ids);
+	counts_release(&t->pids);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -105,7 +83,7 @@ static inline int64_t field_of(const struct common_field *c, const struct walked
 		       : -1;
 }
 
-/* Tasks counted in sequence, before they go into the table. */
+/* Consecutive records of one task, before they are added to the table. */
 struct pid_run {
 	int pid;
 	uint64_t n, n_bytes;
@@ -186,10 +164,12 @@ bool tally_add_page(struct tally *t, struct tally_span *span, const uint8_t *pag
 
 static void counts_add_all(struct counts *cs, const struct counts *more)
 {
-	for (size_t i = 0; i < more->n_slots; i++)
-		if (more->slots[i].n)
-			counts_add(cs, more->slots[i].key, more->slots[i].n,
-				   more->slots[i].n_bytes);
+	for (size_t i = 0; i < more->map.n_slots; i++) {
+		const struct count *c = more->map.slots[i].value;
+
+		if (c)
+			counts_add(cs, c->key, c->n, c->n_bytes);
+	}
 	cs->n_dropped += more->n_dropped;
 }
 
@@ -231,15 +211,15 @@ static size_t counts_copy(const struct counts *cs, struct count *to)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < cs->n_slots; i++)
-		if (cs->slots[i].n)
-			to[n++] = cs->slots[i];
+	for (size_t i = 0; i < cs->map.n_slots; i++)
+		if (cs->map.slots[i].value)
+			to[n++] = *(const struct count *)cs->map.slots[i].value;
 	return n;
 }
 
 struct count *tally_list_ids(const struct tally *t, size_t *ret_n)
 {
-	struct count *list = malloc((t->layout.n_ids + t->other_ids.n_used + 1) * sizeof(*list));
+	struct count *list = malloc((t->layout.n_ids + t->other_ids.map.n + 1) * sizeof(*list));
 	size_t n = 0;
 
 	if (!list)
@@ -255,7 +235,7 @@ struct count *tally_list_ids(const struct tally *t, size_t *ret_n)
 
 struct count *tally_list_pids(const struct tally *t, size_t *ret_n)
 {
-	struct count *list = malloc((t->pids.n_used + 1) * sizeof(*list));
+	struct count *list = malloc((t->pids.map.n + 1) * sizeof(*list));
 
 	if (!list)
 		return NULL;

@@ -5,8 +5,9 @@
  *   blocks ─▶ [hdr|#####....] ─▶ [hdr|########] ─▶ NULL
  *                  pos^   ^end
  *
- * Blocks start at 4 KiB and double up to 1 MiB, so that a small trace stays small; a larger request
- * gets a block of its size. calloc() gives zeroed pages cheaply for the large ones.
+ * Blocks start at 4 KiB and double up to 1 MiB, so that a small trace stays small; a larger
+ * request gets a block of its size. For large blocks, calloc() gets zeroed pages from the kernel
+ * at no cost.
  */
 #include "base/arena.h"
 

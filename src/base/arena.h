@@ -21,11 +21,11 @@ struct arena {
 void arena_init(struct arena *a, size_t max_bytes);
 void arena_release(struct arena *a);
 
-/* Zeroed memory aligned to 8, or NULL at the limit or if the system has none. */
+/* Returns zeroed memory aligned to 8, or NULL at the limit or if the system has no memory. */
 void *arena_alloc(struct arena *a, size_t n_bytes);
 void *arena_alloc_array(struct arena *a, size_t n, size_t each_bytes);
 
-/* A NUL-terminated copy of len bytes. */
+/* Returns a NUL-terminated copy of len bytes. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 
 #endif

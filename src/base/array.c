@@ -2,8 +2,8 @@
 /*
  * array.c - the slow part of array.h: more memory for an array.
  *
- * An array starts with 16 items and doubles, so that n items cost at most n copies. Near its limit
- * it grows exactly to the limit.
+ * An array starts with 16 items and doubles, so that adding n items copies at most n. The last
+ * step grows exactly to the limit.
  */
 #include "base/array.h"
 
@@ -32,4 +32,18 @@ bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max)
 	*(void **)list = items;
 	*cap = more;
 	return true;
+}
+
+bool array_one_more(void *list, size_t n, size_t each)
+{
+	void *items;
+
+	if (n & (n - 1)) /* not a power of two, and not 0: there is room */
+		return true;
+	if (n > SIZE_MAX / 4 / each)
+		return false;
+	items = realloc(*(void **)list, (n ? 2 * n : 1) * each);
+	if (items)
+		*(void **)list = items;
+	return items;
 }

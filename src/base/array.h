@@ -35,6 +35,17 @@
 		has_room_;                                                                  \
 	})
 
+/*
+ * Makes room for one more item in a short array that has no capacity of its own. Such an array
+ * starts as NULL and grows only here: it has room up to the next power of two. Returns false, with
+ * nothing changed, if the array has max items or if memory is short.
+ */
+#define ARRAY_ONE_MORE(list, n, max) \
+	((size_t)(n) < (size_t)(max) && array_one_more(&(list), (n), sizeof(*(list))))
+
+/* The function behind ARRAY_ONE_MORE. list: the address of the pointer. */
+bool array_one_more(void *list, size_t n, size_t each);
+
 /* The slow part of ARRAY_ROOM. list: the address of the pointer. */
 bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
 

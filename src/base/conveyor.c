@@ -33,12 +33,12 @@ struct conveyor {
 	const struct conveyor_job *job;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool *done; /* per slot */
+	bool *done; /* whether the item of a slot is done */
 	size_t head, tail;
 	bool filling, draining, eof;
 	int result;
 	unsigned n_waiting;
-	atomic_uint n_threads; /* started threads: numbers them */
+	atomic_uint n_threads; /* started threads; gives each its number */
 	atomic_uint n_changes; /* spinning threads read it without the lock */
 };
 
@@ -57,8 +57,8 @@ static void relax(void)
 }
 
 /*
- * Lock held. Filling an item takes some 15 µs, less than sleeping and waking: so it spins for about
- * that long first.
+ * Called with the lock held. Filling an item takes about 15 µs, less than sleeping and waking up,
+ * so the thread first spins for about that long.
  */
 static void wait_for_change(struct conveyor *c)
 {

@@ -31,8 +31,8 @@ struct conveyor_job {
 int conveyor_run(const struct conveyor_job *job);
 
 /*
- * The number of threads to use: SONDE_JOBS, else the CPUs on which this process may run. At most
- * 64.
+ * Returns the number of threads to use: SONDE_JOBS, or the number of CPUs on which this process may
+ * run. At most 64.
  */
 unsigned conveyor_default_threads(void);
 

@@ -33,7 +33,7 @@ int errmsg_set(struct errmsg *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Appends to the text; returns the position, 0 if there is no room at all. */
+/* Appends to the text. Returns the position of the new part, or 0 if nothing fits. */
 static uint16_t append(struct errmsg *err, const char *separator, const char *text)
 {
 	size_t len = strlen(err->text), at = len + strlen(separator);
@@ -103,7 +103,7 @@ void errmsg_prefix(struct errmsg *err, const char *fmt, ...)
 	memmove(err->text + n, err->text, len);
 	memcpy(err->text, words, n);
 	err->text[n + len] = 0;
-	/* a part that was pushed out of the text no longer exists */
+	/* forget a part that no longer fits into the text */
 	err->picture = err->picture && err->picture + n < n + len ? err->picture + n : 0;
 	err->cause = err->cause && err->cause + n < n + len ? err->cause + n : 0;
 }

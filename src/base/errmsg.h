@@ -13,6 +13,7 @@
 #ifndef SONDE_BASE_ERRMSG_H
 #define SONDE_BASE_ERRMSG_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +26,8 @@ struct errmsg {
 	bool has_span;
 	size_t at, len;	  /* has_span: the bytes of the user's text that the sentence refers to */
 	uint16_t picture; /* position in text of the lines that show the span; 0: none */
-	uint16_t
-		cause; /* position of the last part, "Invalid argument" of "cannot …: …"; 0: none */
+	/* position in text of the cause: "Invalid argument" of "cannot …: …"; 0: none */
+	uint16_t cause;
 	char text[1000];
 };
 
@@ -34,15 +35,15 @@ struct errmsg {
 int errmsg_set(struct errmsg *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with ": " and the errno text of code appended, as the cause. */
+/* Like errmsg_set(), and appends ": " and the errno text of code as the cause. */
 int errmsg_set_errno(struct errmsg *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same with ": " and the cause appended. */
+/* Like errmsg_set(), and appends ": " and the cause. */
 int errmsg_set_cause(struct errmsg *err, int code, const char *cause, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * The same about a part of the user's text. reason: see above. picture: lines that show the part,
- * beginning with a newline; NULL if there are none.
+ * The part of the user's text that the sentence refers to. reason: see struct errmsg. picture:
+ * lines that show the part, beginning with a newline; NULL if there are none.
  */
 struct errmsg_spot {
 	int reason;
@@ -51,16 +52,27 @@ struct errmsg_spot {
 };
 int errmsg_set_spot(struct errmsg *err, int code, const struct errmsg_spot *spot, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
-/* Puts words before the sentence; everything else is unchanged. */
+/* Puts words before the sentence, and changes nothing else. */
 void errmsg_prefix(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The length of the sentence without the picture below it. */
+/*
+ * The code of a failure that one of several calls met:
+ *	if (open_a(err) < 0 || open_b(err) < 0)
+ *		return errmsg_code(err);
+ * A failure without a sentence is a shortage of memory.
+ */
+static inline int errmsg_code(const struct errmsg *err)
+{
+	return err->code ? err->code : -ENOMEM;
+}
+
+/* Returns the length of the sentence without the picture below it. */
 static inline size_t errmsg_sentence_len(const struct errmsg *err)
 {
 	return err->picture ? err->picture : strlen(err->text);
 }
 
-/* NULL: the sentence has no cause. */
+/* Returns NULL if the sentence has no cause. */
 static inline const char *errmsg_cause(const struct errmsg *err)
 {
 	return err->cause ? err->text + err->cause : NULL;

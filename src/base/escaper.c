@@ -6,9 +6,13 @@
  * sets the title of the terminal that prints it, or worse. So text for a terminal passes through
  * here; escaper.h lists what is escaped.
  *
- * The text is split into units: a UTF-8 character, or one of sonde's own colours. held is the
- * beginning of a unit. With each further byte it is complete (and passes or is escaped), or may
- * still become one, or is wrong: then its first byte is escaped and the rest is examined again.
+ * The text is split into units: a UTF-8 character, or one of sonde's own colours. `held` is the
+ * beginning of a unit. With the next byte the unit is either complete (and passes or is escaped),
+ * or still incomplete, or invalid. If it is invalid, its first byte is escaped and the rest is
+ * examined again.
+ *
+ * Data may contain the same bytes as one of sonde's colours, and nothing can distinguish them
+ * here. So every colour ends with its line. sonde always ends its own colours before that.
  *
  * The escaped form is not reversible (a backslash in the data is not escaped). It is for people;
  * programs read files and pipes, where nothing is escaped.
@@ -41,14 +45,14 @@ static enum unit judge_colour(const char *s, unsigned n)
 }
 
 /*
- * The first continuation byte has a narrower range after some lead bytes: overlong forms,
- * surrogates, C1.
+ * Returns true if c may follow the lead byte. After some lead bytes the first continuation byte has
+ * a narrower range, which excludes overlong forms, surrogates and C1.
  */
 static bool is_second_of(unsigned char lead, unsigned char c)
 {
 	unsigned char low = 0x80, high = 0xbf;
 
-	if (lead == 0xc2) /* lower values are U+0080 to U+009F */
+	if (lead == 0xc2) /* lower values of c are U+0080 to U+009F */
 		low = 0xa0;
 	else if (lead == 0xe0)
 		low = 0xa0;
@@ -61,7 +65,7 @@ static bool is_second_of(unsigned char lead, unsigned char c)
 	return c >= low && c <= high;
 }
 
-/* s has n bytes, of which all but the last were judged before. */
+/* Classifies the n bytes of s. Earlier calls have already accepted all but the last byte. */
 static enum unit judge(const char *s, unsigned n)
 {
 	unsigned char lead = s[0], last = s[n - 1];
@@ -91,6 +95,25 @@ static char *emit_escaped(char *out, unsigned char c)
 	return out;
 }
 
+static char *emit_off(struct escaper *e, char *out)
+{
+	if (e->is_coloured)
+		out = mempcpy(out, ESCAPER_OFF, strlen(ESCAPER_OFF));
+	e->is_coloured = false;
+	return out;
+}
+
+static char *emit_held(struct escaper *e, char *out)
+{
+	if (e->held[0] == '\n')
+		out = emit_off(e, out);
+	else if (e->held[0] == 0x1b)
+		e->is_coloured = strncmp(e->held, ESCAPER_OFF, e->n_held) != 0;
+	out = mempcpy(out, e->held, e->n_held);
+	e->n_held = 0;
+	return out;
+}
+
 static char *add_byte(struct escaper *e, char c, char *out);
 
 /* Escapes the first held byte and examines the others again. */
@@ -110,14 +133,12 @@ static char *add_byte(struct escaper *e, char c, char *out)
 	e->held[e->n_held++] = c;
 	switch (judge(e->held, e->n_held)) {
 	case UNIT_WHOLE:
-		memcpy(out, e->held, e->n_held);
-		out += e->n_held;
-		e->n_held = 0;
+		out = emit_held(e, out);
 		break;
 	case UNIT_WRONG:
 		out = reject_held(e, out);
 		break;
-	case UNIT_PART: /* shorter than the longest colour, 5 bytes */
+	case UNIT_PART: /* a part is shorter than the longest colour, 5 bytes */
 		break;
 	}
 	return out;
@@ -128,7 +149,7 @@ size_t escaper_fmt(struct escaper *e, const char *s, size_t len, char *out)
 	char *start = out;
 
 	for (size_t i = 0; i < len; i++) {
-		if (!e->n_held && is_plain(s[i]))
+		if (!e->n_held && is_plain(s[i]) && !(e->is_coloured && s[i] == '\n'))
 			*out++ = s[i];
 		else
 			out = add_byte(e, s[i], out);
@@ -142,5 +163,6 @@ size_t escaper_flush(struct escaper *e, char *out)
 
 	while (e->n_held)
 		out = reject_held(e, out);
+	out = emit_off(e, out);
 	return out - start;
 }

@@ -4,14 +4,15 @@
  *
  * Escaped are C0 (ESC, BEL, CR, NUL, …) except newline and tab, DEL, C1 (U+0080 to U+009F), and
  * every byte that is not part of valid UTF-8, because terminals treat 0x80 to 0x9f as C1. sonde's
- * own colours, a fixed set, are not escaped.
+ * own colours, a fixed set, are not escaped; a colour ends at the end of its line.
  *
  * Text comes in pieces of any size: a character or a colour that is split between two pieces is
- * held until the next one. One owner.
+ * held until the next one. Only one thread may use it at a time.
  */
 #ifndef SONDE_BASE_ESCAPER_H
 #define SONDE_BASE_ESCAPER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All colours that sonde uses: escaper.c has the same list. */
@@ -26,22 +27,25 @@
 #define ESCAPER_HELD_BYTES 8
 
 struct escaper {
-	char held[ESCAPER_HELD_BYTES]; /* the beginning of a character or colour */
+	/* the beginning of a character or colour that is not complete yet */
+	char held[ESCAPER_HELD_BYTES];
 	unsigned n_held;
+	bool is_coloured; /* a colour is active on this line */
 };
 
 /*
- * The space that escaper_fmt() needs for len bytes: each may become \xNN, and so may the held ones.
+ * The space that escaper_fmt() needs for len bytes. Each byte, and each held byte, may become \xNN.
+ * A newline may get the end of a colour before it.
  */
 #define ESCAPER_ROOM(len) (4 * ((len) + ESCAPER_HELD_BYTES))
 
 /*
  * Writes the safe form of s to out, which has ESCAPER_ROOM(len) bytes, and returns its length. The
- * result is not terminated. It allocates nothing: it also prints messages about lack of memory. A
- * zeroed escaper is a new one.
+ * result is not terminated. The function allocates nothing, because it also prints messages about
+ * lack of memory. A zeroed struct escaper is ready for use.
  */
 size_t escaper_fmt(struct escaper *e, const char *s, size_t len, char *out);
-/* The end: writes what is held, at most ESCAPER_ROOM(0) bytes. */
+/* Writes the held bytes at the end of the text: at most ESCAPER_ROOM(0) bytes. */
 size_t escaper_flush(struct escaper *e, char *out);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hash.h - the place of a key in a hash table.
+ * hash.h - computes the place of a key in a hash table.
  *
- * Keys come from files that others wrote: with a fixed function they could make all keys collide,
- * and turn a table into a list. So each table has its own random seed. The seeds differ because a
- * table that is filled from another one, slot by slot, would with the same seed get its keys in the
- * order of their places and pile them up: that is quadratic.
+ * Keys come from files that others wrote. With a fixed hash function, the author of a file could
+ * make all keys collide, and turn a table into a list. So each table has its own random seed. The
+ * seeds must also differ between tables: code that fills one table from another, slot by slot,
+ * would otherwise add the keys in the order of their places, and take quadratic time.
  *
  * One multiplication is not enough: for one seed in a hundred, consecutive numbers (pids,
- * addresses) fall into few places. Two, with the upper half folded down between them, spread them.
- * The order of a table must never be visible in the output.
+ * addresses) fall into few places. Two multiplications, with the upper half folded down between
+ * them, spread the numbers. The order of a table must never be visible in the output.
  */
 #ifndef SONDE_BASE_HASH_H
 #define SONDE_BASE_HASH_H
@@ -23,8 +23,8 @@
 #define HASH_ODD 0x9e3779b97f4a7c15u
 
 /*
- * Random for each run, from 16 bytes that the kernel gives every program; the clock makes tables
- * differ.
+ * Returns a random seed. It is made of 16 bytes that the kernel gives every program; the clock
+ * makes the seeds of tables differ.
  */
 static inline uint64_t hash_seed(void)
 {
@@ -48,7 +48,15 @@ static inline size_t hash_number(uint64_t seed, uint64_t key, size_t n_slots)
 	return (size_t)(h >> (64 - __builtin_ctzll(n_slots)));
 }
 
-static inline size_t hash_text(uint64_t seed, const char *s, size_t len, size_t n_slots)
+/* Adds one number to the hash h of several numbers. The first step starts with h = 0. */
+static inline uint64_t hash_step(uint64_t seed, uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * seed;
+	return h ^ h >> 32;
+}
+
+/* Returns the hash of a text: a key for map.h. */
+static inline uint64_t hash_of_text(uint64_t seed, const char *s, size_t len)
 {
 	uint64_t h = len;
 
@@ -56,14 +64,16 @@ static inline size_t hash_text(uint64_t seed, const char *s, size_t len, size_t 
 		uint64_t word;
 
 		memcpy(&word, s, 8);
-		h = (h ^ word) * seed;
-		h ^= h >> 32;
+		h = hash_step(seed, h, word);
 	}
-	while (len--) {
-		h = (h ^ (uint8_t)*s++) * seed;
-		h ^= h >> 32;
-	}
-	return hash_number(seed, h, n_slots);
+	while (len--)
+		h = hash_step(seed, h, (uint8_t)*s++);
+	return h;
+}
+
+static inline size_t hash_text(uint64_t seed, const char *s, size_t len, size_t n_slots)
+{
+	return hash_number(seed, hash_of_text(seed, s, len), n_slots);
 }
 
 #endif

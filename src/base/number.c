@@ -3,7 +3,8 @@
  * number.c - the digit tables of number.h.
  *
  * A pair of digits per look-up halves the divisions; 200 and 512 bytes stay in the first-level
- * cache. Wider tables (three or four digits) were no faster on whole lines and evict other data.
+ * cache. Wider tables (three or four digits) were not faster when printing whole lines, and evict
+ * other data.
  */
 #include "base/number.h"
 

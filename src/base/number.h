@@ -4,7 +4,8 @@
  *
  * Every function writes at p and returns the position after the last digit; nothing is terminated.
  * The caller has reserved room: NUMBER_MAX_BYTES is enough for any single call without padding.
- * Printing a trace is mostly this, so the digits come two at a time from a table.
+ * Most of the time of printing a trace is spent here, so the digits come two at a time from a
+ * table.
  */
 #ifndef SONDE_BASE_NUMBER_H
 #define SONDE_BASE_NUMBER_H
@@ -71,7 +72,7 @@ static inline char *number_emit_signed(char *p, int64_t v)
 	return number_emit_dec(p, -(uint64_t)v);
 }
 
-/* Exactly six digits with leading zeros; v < 1000000. */
+/* Writes exactly six digits with leading zeros; v < 1000000. */
 static inline char *number_emit_dec6(char *p, uint32_t v)
 {
 	uint32_t hi = v / 10000, mid = v / 100 % 100, lo = v % 100;

@@ -2,12 +2,13 @@
 /*
  * options.c - parses a command line with an option table, and prints the table.
  *
- * options_parse() makes one pass over argv. Each word is an argument (kept, compacted to the
- * front), a cluster of letters, or a long option; the value of an option is the rest of its word or
+ * options_parse() makes one pass over argv. Each word is an argument (moved to the front of argv),
+ * a group of short options, or a long option; the value of an option is the rest of its word or
  * the next word. A bad word ends the pass with a message that names it and a similar name.
  */
 #include "base/options.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 
@@ -78,7 +79,10 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 	return NULL;
 }
 
-/* Exact name, or the only name that begins with it. Sets *ret_many if several do. */
+/*
+ * Finds the row with this name, or the only row whose name begins with it. Sets *ret_many if
+ * several do.
+ */
 static const struct option_row *find_name(const struct option_row *rows, const char *name,
 					  size_t len, bool *ret_many)
 {
@@ -197,8 +201,7 @@ int options_parse(const struct option_row *rows, void *opts, int argc, char **ar
 		} else {
 			r = word[1] == '-' ? walk_long(&w, word + 2) : walk_letters(&w, word + 1);
 		}
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	*ret_help = w.help;
 	return w.n_args;
@@ -223,7 +226,7 @@ static void row_fmt_words(const struct option_row *row, char *buf, size_t size)
 #define HELP_COLUMN 30 /* where the texts begin */
 #define HELP_WIDTH  100
 
-/* How many columns n bytes of UTF-8 take; no table has wide or combining characters. */
+/* Returns how many columns n bytes of UTF-8 take. No table has wide or combining characters. */
 static size_t text_columns(const char *s, size_t n)
 {
 	size_t columns = 0;
@@ -233,7 +236,10 @@ static size_t text_columns(const char *s, size_t n)
 	return columns;
 }
 
-/* The words of an option and its help text, which continues in its own column. */
+/*
+ * Adds the words of an option and its help text. Longer help texts continue in the column of the
+ * help text.
+ */
 static void add_help_row(struct textbuf *tb, const char *words, const char *help)
 {
 	size_t column = 2 + text_columns(words, strlen(words));
@@ -278,7 +284,7 @@ void options_fmt_help(const struct option_row *rows, struct textbuf *tb)
 	add_help_row(tb, "-h, --help", "show this help");
 }
 
-/* In a man page '-' and '\\' are written with a '\\' before them. */
+/* Adds text to a man page, with a '\' before each '-' and '\'. */
 static void add_man_text(struct textbuf *tb, const char *s)
 {
 	for (; *s; s++) {
@@ -291,8 +297,8 @@ static void add_man_text(struct textbuf *tb, const char *s)
 }
 
 /*
- * The text with a capital and a full stop. A name of code ("trace_printk() …") is not capitalised;
- * a line that begins with '.' or '\'' would be a command.
+ * Adds the text with a capital and a full stop. A name from code ("trace_printk() …") is not
+ * capitalised. A line must not begin with '.' or '\'', which would be a command.
  */
 static void add_man_sentence(struct textbuf *tb, const char *s)
 {
@@ -300,7 +306,7 @@ static void add_man_sentence(struct textbuf *tb, const char *s)
 
 	if (*s == '.' || *s == '\'')
 		textbuf_add_str(tb, "\\&");
-	/* a sentence, unless it begins with a literal value: "none, zstd or …" */
+	/* no capital if the text begins with a literal value: "none, zstd or …" */
 	if (s[strcspn(s, " ,")] == ',')
 		is_name = true;
 	textbuf_add_char(tb, is_name ? s[0] : toupper((unsigned char)s[0]));
@@ -308,7 +314,7 @@ static void add_man_sentence(struct textbuf *tb, const char *s)
 	textbuf_add_str(tb, s[strlen(s) - 1] == '?' ? "\n" : ".\n");
 }
 
-/* The words in bold, the name of the value in italics. */
+/* Adds the words in bold and the name of the value in italics. */
 static void add_man_words(struct textbuf *tb, const struct option_row *row)
 {
 	if (row->letter)

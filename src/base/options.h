@@ -42,20 +42,37 @@ struct option_row {
 	const char *complete; /* completes the value: "file", "dir" or a list of words */
 };
 
+/*
+ * The rows of a table, one for each kind. Letter 0 and NULL: none. More fields may follow:
+ *	ROW_STRING('i', "input", "FILE", "read this file", AT(input), .complete = "file"),
+ */
+#define ROW_VALUE(KIND, LETTER, NAME, ARG, HELP, AT, ...)                                         \
+	{                                                                                         \
+		.kind = (KIND), .letter = (LETTER), .name = (NAME), .arg = (ARG), .help = (HELP), \
+		.offset = (AT), __VA_ARGS__                                                       \
+	}
+#define ROW_FLAG(LETTER, NAME, ...) ROW_VALUE(OPTION_FLAG, LETTER, NAME, NULL, __VA_ARGS__)
+#define ROW_STRING(...)		    ROW_VALUE(OPTION_STRING, __VA_ARGS__)
+#define ROW_NUMBER(...)		    ROW_VALUE(OPTION_NUMBER, __VA_ARGS__)
+#define ROW_CALL(LETTER, NAME, ARG, HELP, APPLY, ...) \
+	ROW_VALUE(OPTION_CALL, LETTER, NAME, ARG, HELP, 0, .apply = (APPLY), __VA_ARGS__)
+#define ROW_HEADING(TEXT)	 ROW_VALUE(OPTION_HEADING, 0, NULL, NULL, TEXT, 0)
+#define ROW_END			 ROW_VALUE(OPTION_END, 0, NULL, NULL, NULL, 0)
+
 #define OPTIONS_STOP_AT_ARGUMENT 1
 
 /*
- * Applies argv[1..]; the remaining arguments are moved to argv[1..] in order and their number is
- * returned. Negative with a message in err for a bad option. `-h` and `--help` set *ret_help if the
- * table has no row for them.
+ * Applies the options of argv[1..], moves the remaining arguments to argv[1..] in order, and
+ * returns their number. For a bad option, returns a negative errno with a message in err. `-h` and
+ * `--help` set *ret_help if the table has no row for them.
  */
 int options_parse(const struct option_row *rows, void *opts, int argc, char **argv, int flags,
 		  bool *ret_help, struct errmsg *err);
 
-/* The rows as indented help text, two columns. */
+/* Formats the rows as indented help text in two columns. */
 void options_fmt_help(const struct option_row *rows, struct textbuf *tb);
 
-/* The rows as .TP paragraphs of a man page. */
+/* Formats the rows as .TP paragraphs of a man page. */
 void options_fmt_man(const struct option_row *rows, struct textbuf *tb);
 
 #endif

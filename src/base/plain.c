@@ -2,12 +2,12 @@
 /*
  * plain.c - finds and names control characters.
  *
- * The message shows the text with each control character as \xNN: it goes to a terminal, which must
- * not act on it. Long texts are truncated. Bytes from 0x80 on are letters in UTF-8, except U+0080
- * to U+009F.
+ * The message shows each control character of the text as \xNN, because a terminal would act on
+ * the character itself. Long texts are truncated. Bytes from 0x80 on are letters in UTF-8, except
+ * U+0080 to U+009F.
  *
- * The set is everything that could end a line or a word for the kernel, and everything that no name
- * contains.
+ * Control characters are those that could end a line or a word for the kernel, and those that no
+ * name contains.
  */
 #include "base/plain.h"
 
@@ -25,7 +25,7 @@ static bool is_control(char c)
 	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
 }
 
-/* U+0080 to U+009F in UTF-8: some terminals treat them as escape sequences. */
+/* Returns true for U+0080 to U+009F in UTF-8: some terminals treat them as escape sequences. */
 static bool is_c1(const char *text)
 {
 	return text[0] == '\xc2' && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
@@ -54,7 +54,7 @@ static const char *name_of(char c, char *buf, size_t n_bytes)
 	}
 }
 
-/* The text around the character, as the user may have typed it. */
+/* Copies the text for the message, with control characters escaped. */
 static void fmt_shown(const char *text, char *buf)
 {
 	size_t n = 0;

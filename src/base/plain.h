@@ -14,12 +14,12 @@
 
 struct errmsg;
 
-/* The first control character of text, or NULL. */
+/* Returns the first control character of text, or NULL. */
 const char *plain_find(const char *text);
 
 /*
- * -EINVAL if text has a control character; the message names it and `what`, such as "the filter
- * (-f)".
+ * Returns -EINVAL if text has a control character; the message names it and `what`, such as "the
+ * filter (-f)".
  */
 int plain_check(const char *what, const char *text, struct errmsg *err);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sha256.c - the digest of FIPS 180-4 and the keyed one of RFC 2104, following the documents.
+ * sha256.c - SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), implemented as these documents
+ * describe.
  *
  *	message, 0x80, zeros, u64 number of bits (big-endian)     in blocks of 64 bytes
  *	HMAC(key, m) = H((key ^ 5c5c…) || H((key ^ 3636…) || m))    a key longer than a block is hashed first
  *
- * The constants are the fractions of the square roots (start) and cube roots (round) of the first
- * primes. tests/unit/test_serve.c checks the vectors of both documents.
+ * The constants are the fractional parts of the square roots (initial state) and cube roots
+ * (rounds) of the first primes. tests/unit/test_serve.c checks the test vectors of both documents.
  */
 #include "base/sha256.h"
 

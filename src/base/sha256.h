@@ -33,7 +33,7 @@ void hmac_init(struct hmac *h, const void *key, size_t len);
 void hmac_add(struct hmac *h, const void *data, size_t len);
 void hmac_finish(struct hmac *h, uint8_t digest[SHA256_BYTES]);
 
-/* Takes the same time wherever the first difference is. */
+/* Compares in a time that does not depend on where the first difference is. */
 bool digest_is_same(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
 
 #endif

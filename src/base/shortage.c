@@ -3,11 +3,12 @@
  * shortage.c - the counters of shortage.h.
  *
  * Failures are counted, not flagged, so that a server knows whether the current request was
- * affected: it compares the count before and after, answers accordingly, and settles what it has
- * seen. Two concurrent requests may both see one failure; then both are refused, which is safe.
+ * affected: it compares the count before and after the request, answers accordingly, and marks
+ * these failures as handled. Two concurrent requests may both see one failure; then both are
+ * refused, which is safe.
  *
- * Relaxed order is enough: main() reads after joining its threads, a server in the thread that
- * failed.
+ * Relaxed memory order is enough: main() reads the counters after joining its threads, and a
+ * server reads them in the thread that failed.
  */
 #include "base/shortage.h"
 #include "base/errmsg.h"

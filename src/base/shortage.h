@@ -18,30 +18,36 @@
 
 struct errmsg;
 
-/* code is an errno; only ENOMEM, EMFILE, ENFILE and EIO count. Keeps errno. */
+/* Counts a failure. code is an errno; only ENOMEM, EMFILE, ENFILE and EIO count. Keeps errno. */
 void shortage_note(int code);
 
-/* The number of failures so far. If it does not change during some work, nothing was refused. */
+/*
+ * Returns the number of failures so far. If it does not change during some work, nothing was
+ * refused.
+ */
 unsigned shortage_count(void);
 
-/* The same for this thread only: for work of one thread among others. */
+/* Like shortage_count(), but counts only the failures of this thread. */
 unsigned shortage_count_here(void);
 
-/* The first `count` failures were reported to the user: they need not affect the exit status. */
+/*
+ * Marks the first `count` failures as reported to the user: they need not affect the exit status.
+ */
 void shortage_settle(unsigned count);
 
-/* The errno of the last failure if any is not settled, else 0. */
+/* Returns the errno of the last failure if any is not settled, else 0. */
 int shortage_pending(void);
 
 /*
- * Call it before a result becomes final: returns 0, or a negative errno and a message such as
- * "cannot write FILE", if any failure is not settled.
+ * Checks for failures before a result becomes final. If any failure is not settled, returns a
+ * negative errno and a message such as "cannot write FILE"; else returns 0.
  */
 int shortage_check(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Is this much memory available now? For libraries that crash without it: the C library's regcomp()
- * (2.36), libdw (0.188). They are not called then. A failure is counted.
+ * Returns true if this much memory is available now, and counts a failure if it is not. Some
+ * libraries crash without memory: the C library's regcomp() (2.36), libdw (0.188). They are not
+ * called then.
  */
 bool shortage_has_room(size_t n_bytes);
 

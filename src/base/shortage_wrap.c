@@ -7,11 +7,11 @@
  * The linker does that: meson.build in this directory passes --wrap for each name below to
  * everything that is linked with the library. So no caller can forget it, callers are ordinary C,
  * and sanitizers and preloaded allocators work as usual. Calls inside shared libraries are not
- * seen: those libraries report their failures in their own way, and the caller must check.
+ * wrapped: those libraries report their failures in their own way, and the caller must check.
  *
  * Tried and dropped: wrappers with other names instead of malloc() and similar. That needs a rule
- * and a checker for what the linker does by itself. Nor do we define malloc() itself, which would
- * see the libraries, too: it would replace a sanitizer's.
+ * and a checker for what the linker does by itself. Also dropped: our own malloc(). It would cover
+ * calls from libraries, but would replace the malloc() of a sanitizer.
  *
  * The names with 64 and _chk are those that the headers use for large files and with
  * _FORTIFY_SOURCE.
@@ -92,7 +92,10 @@ typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
 WRAP_SCANDIR(scandir)
 WRAP_SCANDIR(scandir64)
 
-/* At the end of a directory errno is unchanged; after a failure the rest of it is missing. */
+/*
+ * readdir() returns NULL in two cases: at the end of the directory (errno is unchanged), or after
+ * a failure (errno is set, and the remaining entries are missing).
+ */
 #define WRAP_READDIR(name)                      \
 	struct dirent *__real_##name(DIR *dir); \
 	struct dirent *__wrap_##name(DIR *dir); \
@@ -129,7 +132,7 @@ void *__wrap_realloc(void *p, size_t n)
  * --- with a variable number of arguments --------------------------------------------------------
  */
 
-/* The mode of a new file, the last argument of open(); else there is none. */
+/* Sets `mode` from the last argument of open(), which exists only if the call can create a file. */
 #define TAKE_MODE(mode, flags)                         \
 	do {                                           \
 		va_list ap;                            \
@@ -231,7 +234,8 @@ int __wrap_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
 {
 	/*
-	 * more than a pattern needs: when memory ends within analyze(), it frees an invalid pointer
+	 * regcomp() of glibc frees an invalid pointer if memory runs out in its function
+	 * analyze(); so check first that there is more memory than any pattern needs
 	 */
 	int r = shortage_has_room(REGEX_ROOM_BYTES) ? __real_regcomp(re, pattern, flags)
 						    : REG_ESPACE;
@@ -249,7 +253,7 @@ int __wrap_regexec(const regex_t *re, const char *s, size_t n, regmatch_t *found
 
 	errno = 0;
 	r = __real_regexec(re, s, n, found, flags);
-	/* the C library has no other code for it than "no match" */
+	/* glibc returns "no match" if memory runs out; only errno shows the difference */
 	if (r && errno)
 		shortage_note(ENOMEM);
 	errno = saved;

@@ -55,9 +55,7 @@ static unsigned count_slips(const char *word, size_t len, const char *name, size
 	return last[name_len];
 }
 
-/*
- * Its letters are in the name in that order, including the first and the last, and two are missing.
- */
+/* Returns true if the word is the name without two of its inner letters. */
 static bool is_shortened(const char *word, size_t len, const char *name, size_t name_len)
 {
 	size_t at = 0;

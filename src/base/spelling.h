@@ -19,7 +19,7 @@ struct spelling {
 	const char *word;
 	size_t len;
 	const char *nearest;
-	unsigned distance; /* of nearest */
+	unsigned distance; /* distance of nearest */
 };
 
 void spelling_init(struct spelling *sp, const char *word, size_t len);

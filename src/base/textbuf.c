@@ -3,8 +3,8 @@
  * textbuf.c - the slow part of textbuf.h: growth, padding, printf.
  *
  * Capacity doubles from 64 KiB up to the limit, plus one byte for the NUL of a string. Once
- * `overflow` is set everything is dropped until textbuf_clear(): half a line with a hole would be
- * worse than a missing line.
+ * `overflow` is set everything is dropped until textbuf_clear(): a line with missing parts would
+ * be worse than a missing line.
  */
 #include "base/textbuf.h"
 
@@ -36,7 +36,7 @@ char *textbuf_take(struct textbuf *tb)
 	return p;
 }
 
-/* There is always room for the NUL: see textbuf_grow(). */
+/* Terminates the text. There is always room for the NUL: see textbuf_grow(). */
 static void textbuf_cut(struct textbuf *tb)
 {
 	tb->overflow = true;

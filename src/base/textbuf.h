@@ -11,12 +11,14 @@
  * textbuf_reserve() never fails: at the limit (or without memory) it returns scratch space, the
  * text is dropped and `overflow` is set, so that formatting code needs no error path. The text at
  * `start` then ends with a NUL, so that code that reads it as a string needs none either. A request
- * larger than TEXTBUF_SCRATCH_BYTES must use textbuf_add*(), which check. One owner.
+ * larger than TEXTBUF_SCRATCH_BYTES must use textbuf_add*(), which check. Only one thread may use
+ * it at a time.
  */
 #ifndef SONDE_BASE_TEXTBUF_H
 #define SONDE_BASE_TEXTBUF_H
 
 #include "base/number.h"
+#include "base/scope.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,15 +33,21 @@ struct textbuf {
 	char scratch[TEXTBUF_SCRATCH_BYTES];
 };
 
+/* Declares a local textbuf that is released at the end of its scope. */
+#define TEXTBUF(name, max) SCOPED(textbuf_release) struct textbuf name = {.max_bytes = (max)}
+
 void textbuf_init(struct textbuf *tb, size_t max_bytes);
 void textbuf_release(struct textbuf *tb);
 
-/* The text as a string until the next change; if it has overflowed, what there is of it. */
+/*
+ * Returns the text as a string, valid until the next change. If the text has overflowed, this is
+ * the part that fits.
+ */
 const char *textbuf_text(struct textbuf *tb);
-/* The text itself, for free(), or NULL; the buffer is as after textbuf_init(). */
+/* Returns the text, which the caller frees, or NULL. The buffer is then as after textbuf_init(). */
 char *textbuf_take(struct textbuf *tb);
 
-/* Makes room for n_bytes; false (and overflow) at the limit. */
+/* Makes room for n_bytes. At the limit, returns false and sets overflow. */
 bool textbuf_grow(struct textbuf *tb, size_t n_bytes);
 
 static inline void textbuf_clear(struct textbuf *tb)
@@ -68,7 +76,7 @@ static inline void textbuf_commit(struct textbuf *tb, char *pos)
 		tb->pos = pos;
 }
 
-/* The branches for long texts are not taken for short ones, which the compiler cannot know. */
+/* The compiler warns about branches for long texts, which short texts never take. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
 #ifndef __clang__
@@ -102,7 +110,7 @@ static inline __attribute__((always_inline)) void textbuf_copy(char *to, const c
 
 static inline void textbuf_add(struct textbuf *tb, const char *s, size_t len)
 {
-	/* <=, so that even an empty text is not added to NULL */
+	/* <= instead of <, so that even an empty text is not added to NULL */
 	if (__builtin_expect((size_t)(tb->end - tb->pos) <= len, 0) && !textbuf_grow(tb, len))
 		return;
 	textbuf_copy(tb->pos, s, len);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bootline.c - what to put on the kernel's command line to trace from boot on.
+ * bootline.c - makes the parameters of the kernel's command line that trace from boot on.
  *
  *	-p function             ftrace=function
  *	-e sched                trace_event=sched:*
@@ -10,12 +10,13 @@
  *	-B NAME                 trace_instance=NAME,sched:*                 Linux 6.3
  *	--probe                 kprobe_event=
  *
- * Filters, tasks and CPUs cannot be given there. What was recorded is read after boot with
- * `sonde extract` or `sonde show`.
+ * Filters, tasks and CPUs are not supported there. After boot, `sonde extract` or `sonde show` read
+ * the events.
  */
 #include "capture/bootline.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/definition/definition.h"
 
@@ -34,7 +35,7 @@ static void add_list(struct textbuf *tb, const char *name, const struct plan_wor
 	}
 }
 
-/* "all" is *:*, a bare word of a system cannot be told from an event: the kernel takes both. */
+/* Adds an event. "all" becomes *:*. The kernel accepts a word as a system or as an event. */
 static void add_event(struct textbuf *tb, const char *pattern)
 {
 	textbuf_add_str(tb, !strcmp(pattern, "all") ? "*:*" : pattern);
@@ -126,7 +127,10 @@ static void tell_rest(const struct plan *plan, void (*tell)(const char *sentence
 	}
 }
 
-/* Names are found on the running machine; the kernel that boots has only its own grammar. */
+/*
+ * Refuses probes whose names must be resolved: this happens on the running machine, but the kernel
+ * that boots has only its own grammar.
+ */
 static int check_events(const struct plan *plan, struct errmsg *err)
 {
 	for (size_t i = 0; i < plan->n_buffers; i++)
@@ -146,10 +150,7 @@ static int check_events(const struct plan *plan, struct errmsg *err)
 int bootline_fmt(const struct plan *plan, struct textbuf *tb, void (*tell)(const char *sentence),
 		 struct errmsg *err)
 {
-	int r = check_events(plan, err);
-
-	if (r < 0)
-		return r;
+	TRY(check_events(plan, err));
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		add_buffer(tb, plan, &plan->buffers[i]);
 	for (size_t i = 0; i < plan->probes.n; i++)

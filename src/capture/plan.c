@@ -1,32 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * plan.c - the lists of words, events and buffers that make up a plan.
+ * plan.c - makes the lists of words, events and buffers of a plan.
  *
- * The plan owns every string in it; callers' strings are copied. The lists hold what a person
- * typed, so they are short and grow by one. Nothing here is checked against the kernel: a plan can
- * be made, printed and tested on a machine without any tracer. setup.c finds out which parts the
- * kernel supports.
+ * The plan owns every string in it; callers' strings are copied. The lists contain words that a
+ * user typed, so they are short and grow by one. A plan is not checked against the kernel here, so
+ * it can be made, printed and tested on a machine without any tracer. setup.c finds out which parts
+ * the kernel supports.
  */
 #include "capture/plan.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/plain.h"
+#include "base/scope.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Returns the end of a template's arguments, "fix<3, true>", or `at` itself if the sign opens none,
+ * as in "a<3" and "operator<".
+ */
+static const char *skip_template(const char *start, const char *at)
+{
+	const char *end = at;
+	int depth = 0;
+
+	if (at == start || !(isalnum((unsigned char)at[-1]) || at[-1] == '_') ||
+	    (at - start >= 8 && !strncmp(at - 8, "operator", 8)))
+		return at;
+	do {
+		if (!strncmp(end, " if ", 4))
+			return at;
+		depth += (*end == '<') - (*end == '>' && end[-1] != '-');
+	} while (depth && *++end);
+	return depth ? at : end;
+}
+
+const char *plan_end_of_event(const char *words)
+{
+	const char *p = words;
+	bool is_condition = false; /* in a condition < and > are comparisons */
+	int depth = 0;
+
+	for (; *p && (*p != ',' || depth > 0); p++) {
+		depth += (*p == '(') - (*p == ')');
+		is_condition |= !strncmp(p, " if ", 4);
+		if (*p == '<' && !is_condition)
+			p = skip_template(words, p);
+	}
+	return p;
+}
+
 int plan_words_add(struct plan_words *list, const char *word)
 {
-	char **words = realloc(list->words, (list->n + 1) * sizeof(*words));
-
-	if (!words)
+	if (!ARRAY_ROOM(list->words, list->cap, list->n + 1, ARRAY_NO_MAX))
 		return -ENOMEM;
-	list->words = words;
-	words[list->n] = strdup(word);
-	if (!words[list->n])
+	list->words[list->n] = strdup(word);
+	if (!list->words[list->n])
 		return -ENOMEM;
 	list->n++;
 	return 0;
@@ -97,15 +131,14 @@ void plan_release(struct plan *p)
 
 struct plan_buffer *plan_add_buffer(struct plan *p, const char *name)
 {
-	struct plan_buffer *buffers = realloc(p->buffers, (p->n_buffers + 1) * sizeof(*buffers));
+	struct plan_buffer *b;
 
-	if (!buffers)
+	if (!ARRAY_ROOM(p->buffers, p->cap_buffers, p->n_buffers + 1, ARRAY_NO_MAX))
 		return NULL;
-	p->buffers = buffers;
-	buffers[p->n_buffers] = (struct plan_buffer){.name = strdup(name)};
-	if (!buffers[p->n_buffers].name)
-		return NULL;
-	return &buffers[p->n_buffers++];
+	b = &p->buffers[p->n_buffers];
+	*b = (struct plan_buffer){.name = strdup(name)};
+	p->n_buffers += b->name != NULL;
+	return b->name ? b : NULL;
 }
 
 struct plan_buffer *plan_buffer(struct plan *p)
@@ -116,13 +149,13 @@ struct plan_buffer *plan_buffer(struct plan *p)
 int plan_add_event(struct plan *p, const char *pattern, bool off)
 {
 	struct plan_buffer *b = plan_buffer(p);
-	struct plan_event *events = realloc(b->events, (b->n_events + 1) * sizeof(*events));
+	struct plan_event *e;
 
-	if (!events)
+	if (!ARRAY_ROOM(b->events, b->cap_events, b->n_events + 1, ARRAY_NO_MAX))
 		return -ENOMEM;
-	b->events = events;
-	events[b->n_events] = (struct plan_event){.pattern = strdup(pattern), .off = off};
-	if (!events[b->n_events].pattern)
+	e = &b->events[b->n_events];
+	*e = (struct plan_event){.pattern = strdup(pattern), .off = off};
+	if (!e->pattern)
 		return -ENOMEM;
 	b->n_events++;
 	return 0;
@@ -130,11 +163,9 @@ int plan_add_event(struct plan *p, const char *pattern, bool off)
 
 int plan_add_default_event(struct plan *p, const char *pattern)
 {
-	int r = plan_add_event(p, pattern, false);
-
-	if (r >= 0)
-		plan_buffer(p)->events[plan_buffer(p)->n_events - 1].may_lack = true;
-	return r;
+	TRY(plan_add_event(p, pattern, false));
+	plan_buffer(p)->events[plan_buffer(p)->n_events - 1].may_lack = true;
+	return 0;
 }
 
 static int copy_event(struct plan_event *to, const struct plan_event *from, const char *pattern)
@@ -168,6 +199,7 @@ int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, s
 	release_event(&b->events[i]);
 	free(b->events);
 	b->events = events;
+	b->cap_events = b->n_events + n;
 	b->n_events += n - 1;
 	return 0;
 }
@@ -207,11 +239,12 @@ int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err)
 int plan_add_filters(struct plan *p, size_t n, const char *filter, struct errmsg *err)
 {
 	struct plan_event *e = last_event(p, "the filter", filter, err);
-	int r = e ? 0 : -EINVAL;
 
-	for (size_t i = 0; i < n && i < plan_buffer(p)->n_events && r >= 0; i++)
-		r = add_filter(e - i, filter, err);
-	return r;
+	if (!e)
+		return -EINVAL;
+	for (size_t i = 0; i < n && i < plan_buffer(p)->n_events; i++)
+		TRY(add_filter(e - i, filter, err));
+	return 0;
 }
 
 int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err)
@@ -223,27 +256,22 @@ int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err)
 
 static int check_words(const char *what, const struct plan_words *list, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < list->n && r >= 0; i++)
-		r = plain_check(what, list->words[i], err);
-	return r;
+	for (size_t i = 0; i < list->n; i++)
+		TRY(plain_check(what, list->words[i], err));
+	return 0;
 }
 
 static int check_events(const struct plan_buffer *b, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < b->n_events && r >= 0; i++) {
+	for (size_t i = 0; i < b->n_events; i++) {
 		const struct plan_event *e = &b->events[i];
 
-		r = plain_check("the event (-e)", e->pattern, err);
-		if (r >= 0 && e->filter)
-			r = plain_check("the filter (-f)", e->filter, err);
-		if (r >= 0)
-			r = check_words("the trigger (-R)", &e->triggers, err);
+		TRY(plain_check("the event (-e)", e->pattern, err));
+		if (e->filter)
+			TRY(plain_check("the filter (-f)", e->filter, err));
+		TRY(check_words("the trigger (-R)", &e->triggers, err));
 	}
-	return r;
+	return 0;
 }
 
 static int check_buffer(const struct plan_buffer *b, struct errmsg *err)
@@ -268,23 +296,21 @@ static int check_buffer(const struct plan_buffer *b, struct errmsg *err)
 		{"the option (-O)", &b->options},
 		{"the process (-P)", &b->pids},
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(texts) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].text)
-			r = plain_check(texts[i].what, texts[i].text, err);
-	for (size_t i = 0; i < ARRAY_LEN(lists) && r >= 0; i++)
-		r = check_words(lists[i].what, lists[i].list, err);
-	return r < 0 ? r : check_events(b, err);
+			TRY(plain_check(texts[i].what, texts[i].text, err));
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		TRY(check_words(lists[i].what, lists[i].list, err));
+	return check_events(b, err);
 }
 
 int plan_check(const struct plan *p, struct errmsg *err)
 {
-	int r = check_words("the probe (--probe)", &p->probes, err);
-
-	for (size_t i = 0; i < p->n_buffers && r >= 0; i++)
-		r = check_buffer(&p->buffers[i], err);
-	return r;
+	TRY(check_words("the probe (--probe)", &p->probes, err));
+	for (size_t i = 0; i < p->n_buffers; i++)
+		TRY(check_buffer(&p->buffers[i], err));
+	return 0;
 }
 
 bool plan_does_something(const struct plan *p)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan.h - a plan: what to trace and how, as plain data. The command line is parsed into it.
+ * plan.h - a plan: what to trace and how, as plain data. Commands parse their options into a plan.
  *
  * A plan has buffers. The first is the default buffer (name ""): an instance that sonde creates, or
  * the top level if the kernel supports the feature only there. The others are named instances.
- * setup.h carries out a plan. The plan owns its strings.
+ * setup.h executes a plan. The plan owns its strings.
  */
 #ifndef SONDE_CAPTURE_PLAN_H
 #define SONDE_CAPTURE_PLAN_H
@@ -16,7 +16,7 @@ struct errmsg;
 
 struct plan_words {
 	char **words;
-	size_t n;
+	size_t n, cap;
 };
 
 struct plan_event {
@@ -30,7 +30,7 @@ struct plan_event {
 struct plan_buffer {
 	char *name;
 	struct plan_event *events;
-	size_t n_events;
+	size_t n_events, cap_events;
 	char *tracer, *clock, *cpumask;		   /* NULL: not given */
 	long long size_kb, subbuf_kb;		   /* 0: not given */
 	struct plan_words functions, no_functions; /* -l, -n; may contain filter commands */
@@ -45,25 +45,27 @@ struct plan_buffer {
 
 struct plan {
 	struct plan_buffer *buffers;
-	size_t n_buffers;
-	/* use the top level as the default buffer, even if an instance would do */
+	size_t n_buffers, cap_buffers;
+	/* use the top level as the default buffer, even if an instance is sufficient */
 	bool use_top;
 	bool take_over;	  /* even if another program is tracing there */
 	bool keep_before; /* keep the settings that a buffer has already (set, record -K) */
 	/*
-	 * undo everything on failure although there is no journal; with keep_before (set, start -K)
+	 * undo everything on failure although there is no journal; used with keep_before (set,
+	 * start -K)
 	 */
 	bool put_back;
 	bool only_command, children; /* -F, -c */
-	const char *children_how;    /* the option that asks for children; NULL: "with -c" */
-	bool ignore_unknown;	     /* -i */
-	bool functions_off;	     /* -d: start with function tracing off (trace option) */
-	bool ftrace_off;	     /* -D: also turn off the master switch */
-	bool func_stack;	     /* --func-stack */
-	bool stacks;		     /* -T */
-	bool only_triggers; /* define and find events, but do not enable them: histogram.h */
-	bool tell_names;    /* also enable the events that carry task names: setup/names.c */
-	bool trace_self;    /* --self: also record sonde's own events */
+	/* the option that includes children, for messages; NULL: "with -c" */
+	const char *children_how;
+	bool ignore_unknown; /* -i */
+	bool functions_off;  /* -d: start with function tracing off (trace option) */
+	bool ftrace_off;     /* -D: also turn off the master switch */
+	bool func_stack;     /* --func-stack */
+	bool stacks;	     /* -T */
+	bool only_triggers;  /* define and find events, but do not enable them (histogram.h) */
+	bool tell_names;     /* also enable the events that contain task names (setup/names.c) */
+	bool trace_self;     /* --self: also record sonde's own events */
 	int own_pids[PLAN_OWN_MAX]; /* processes of sonde other than the recorder */
 	size_t n_own_pids;
 	bool no_commands;      /* do not record the command lines of processes */
@@ -82,13 +84,13 @@ struct plan {
 	/* check the conditions of definitions, but do not set them: the caller does */
 	bool no_conditions;
 	bool estimate; /* count events briefly before recording, and report the rate */
-	/* the command to run; a definition may omit this program's name; NULL */
+	/* the command to run, whose name a definition may omit; NULL: none */
 	const char *command;
-	/* file with DWARF of the kernel or of a module, for definitions; NULL */
+	/* file with DWARF of the kernel or of a module, for definitions; NULL: none */
 	const char *vmlinux;
 	/* an agent records for a host: no probes in programs, no files that the host names */
 	bool is_for_host;
-	const char *source_dir; /* searched first for source files; NULL */
+	const char *source_dir; /* directory that is searched first for source files; NULL: none */
 	/* directory with separate debug information; NULL: /usr/lib/debug */
 	const char *debug_dir;
 	struct plan_words
@@ -98,7 +100,7 @@ struct plan {
 int plan_init(struct plan *p);
 void plan_release(struct plan *p);
 
-/* Adds another process that belongs to sonde. */
+/* Adds another process of sonde. */
 void plan_add_own(struct plan *p, int pid);
 
 /* Adds a buffer (-B); later calls apply to this buffer. Returns NULL if out of memory. */
@@ -107,25 +109,33 @@ struct plan_buffer *plan_buffer(struct plan *p); /* the last one */
 int plan_add_event(struct plan *p, const char *pattern, bool off);
 /* Adds an event that the user did not name; the kernel may lack it. */
 int plan_add_default_event(struct plan *p, const char *pattern);
-/* Combines (and) a filter with that of the event added last; -EINVAL if there is no event. */
+/* Combines (and) a filter with that of the last event. Returns -EINVAL if there is no event. */
 int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err);
-/* The same for the last n events. */
+/* Like plan_add_filter(), for the last n events. */
 int plan_add_filters(struct plan *p, size_t n, const char *filter, struct errmsg *err);
 int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err);
-/* Replaces event i of a buffer by one event for each pattern, with the same settings. -ENOMEM */
+/*
+ * Replaces event i of a buffer by one event for each pattern, with the same settings. Returns 0 or
+ * -ENOMEM.
+ */
 int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, size_t n);
 int plan_words_add(struct plan_words *list, const char *word);
 void plan_words_release(struct plan_words *list);
-/* Splits at commas. */
+/*
+ * Returns the comma after the first of several events, or the end. Commas in the brackets of a
+ * definition do not separate events.
+ */
+const char *plan_end_of_event(const char *words);
+/* Splits words at commas. */
 int plan_words_split(struct plan_words *list, const char *words);
 
 /*
- * Returns -EINVAL if a text in the plan contains a control character: the kernel would read what
- * follows it as another command. The sentence names the option.
+ * Returns -EINVAL if a text in the plan contains a control character, because the kernel would read
+ * the rest as another command. The message names the option.
  */
 int plan_check(const struct plan *p, struct errmsg *err);
 
-/* True if a buffer has an event, a tracer or a function command. */
+/* Returns true if a buffer has an event, a tracer or a function command. */
 bool plan_does_something(const struct plan *p);
 
 #endif

@@ -4,8 +4,8 @@
  *
  *	recipe_parse ─▶ (recipe_fit ─▶ a plan) … ─▶ recipe_release
  *
- * The text of a recipe is what a person writes into a file; recipe.c explains the lines. Recipes
- * come with the program (recipe_builtin) or from files.
+ * Users write the text of a recipe in a file; recipe.c explains the lines. Recipes come with the
+ * program (recipe_builtin) or from files.
  */
 #ifndef SONDE_CAPTURE_RECIPE_H
 #define SONDE_CAPTURE_RECIPE_H
@@ -56,14 +56,15 @@ struct recipe {
 };
 
 /*
- * text may be freed after the call. On failure err names the line, and there is nothing to release.
+ * Parses a recipe. text may be freed after the call. On failure err names the line, and there is
+ * nothing to release.
  */
 int recipe_parse(struct recipe *r, const char *text, const char *path, struct errmsg *err);
 void recipe_release(struct recipe *r);
 
 /*
  * Makes a plan from the recipe for this kernel. Adds a line to *notes for each name that differs in
- * this kernel and for each missing thing. Returns -ENOENT with a message if nothing is left to
+ * this kernel and for each missing item. Returns -ENOENT with a message if nothing is left to
  * trace.
  */
 int recipe_fit(const struct recipe *r, const struct tracefs *t, struct plan *plan,

@@ -2,8 +2,8 @@
 /*
  * recipe_find.c - finds the text of a recipe by its name.
  *
- * A name is looked for among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…), then
- * among those in the program; a word with a slash or the ending .recipe is a path.
+ * A name is searched among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…),
+ * then among those in the program; a word with a slash or the ending .recipe is a path.
  */
 #include "capture/recipe_find.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * recipe_find.h - where recipes are: the user's own files, and those in the program.
- */
+/* recipe_find.h - finds recipes: the user's own files, and those in the program. */
 #ifndef SONDE_CAPTURE_RECIPE_FIND_H
 #define SONDE_CAPTURE_RECIPE_FIND_H
 
@@ -12,11 +10,11 @@
 
 struct errmsg;
 
-/* The user's directory of recipes; false: there is none. */
+/* Finds the user's directory of recipes. Returns false if there is none. */
 bool recipe_own_dir(char *buf, size_t n_bytes);
-/* The whole file, to be freed; NULL with errno. */
+/* Reads the whole file, which the caller frees. Returns NULL with errno. */
 char *recipe_read_text(const char *path);
-/* The text of a recipe, to be freed, and where it is from. */
+/* Finds the text of a recipe, which the caller frees, and its origin. */
 int recipe_find_text(const char *name, char **ret_text, char *where, size_t n_bytes,
 		     struct errmsg *err);
 

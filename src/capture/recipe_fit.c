@@ -19,6 +19,7 @@
 #include "capture/recipe.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/kernel/functions.h"
 #include "capture/tracefs/tracefs.h"
@@ -37,7 +38,7 @@ struct fitting {
 	struct plan *plan;
 	struct textbuf *notes;
 	struct kfunctions *functions;
-	struct errmsg last; /* why the last item was dropped */
+	struct errmsg last; /* the reason why the last item was dropped */
 	bool skips_filter;  /* the event of this filter was dropped */
 	bool has_tracer;
 	size_t n_graphs_wanted, n_graphs;
@@ -60,7 +61,7 @@ static const char *fit_function(struct fitting *fit, const char *name)
 	const char *now = kfunctions_substitute(fit->functions, name);
 	struct errmsg why = {0};
 
-	if (!now && strpbrk(name, "*?[")) /* keep a glob as it is if something matches */
+	if (!now && strpbrk(name, "*?[")) /* keep a glob unchanged if a function matches */
 		now = kfunctions_check(fit->functions, name, &why) > 0 ? name : NULL;
 	if (now && strcmp(now, name))
 		textbuf_addf(fit->notes, "%s is %s in this kernel\n", name, now);
@@ -157,7 +158,7 @@ static int fit_event(struct fitting *fit, const char *line)
 	return 0;
 }
 
-/* "p:GROUP/EVENT FUNCTION+OFFSET ARGS" with the function's name in this kernel. */
+/* Adds "p:GROUP/EVENT FUNCTION+OFFSET ARGS" with the function's name in this kernel. */
 static int fit_probe(struct fitting *fit, const char *line)
 {
 	size_t head = strcspn(line, " "), len;
@@ -213,7 +214,7 @@ static int add_threads(struct fitting *fit, const char *pid, const char *glob, s
 {
 	char path[300], comm[64];
 	struct dirent *e;
-	DIR *dir;
+	SCOPED(closedir_scoped) DIR *dir = NULL;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%.250s/task", pid);
@@ -224,8 +225,6 @@ static int add_threads(struct fitting *fit, const char *pid, const char *glob, s
 			r = plan_words_add(&plan_buffer(fit->plan)->pids, e->d_name);
 			++*n;
 		}
-	if (dir)
-		closedir(dir);
 	return r;
 }
 
@@ -278,7 +277,9 @@ static int fit_line(struct fitting *fit, const struct recipe_line *line, struct 
 	}
 }
 
-/* The tracer may stand on any line, but functions need to know whether there is one. */
+/*
+ * Fits all lines. The tracer may be on any line, but functions need to know whether there is one.
+ */
 static int fit_lines(struct fitting *fit, struct errmsg *err)
 {
 	const struct recipe *r = fit->recipe;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
+ * cmd_agent.c - `sonde agent`: records this machine when another machine requests it.
  *
- * The protocol is in wire/guest/agent.h, the recording in live/remote/agentjob.h. Here is what a host may ask
- * for: options of record, but only those in the table `asked`. No command is run, no file is written,
- * whoever asks.
+ * The protocol is in wire/guest/agent.h, the recording in live/remote/agentjob.h. This file defines
+ * what a host may request: only the options of record in the table `asked`. It runs no commands and
+ * writes no files.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/record/recordopts.h"
 #include "cli/record/service.h"
+#include "cli/screen/notes.h"
 #include "live/remote/agentjob.h"
 #include "wire/netkey.h"
 
@@ -20,9 +22,12 @@
 #include <string.h>
 #include <unistd.h>
 
+SCOPED_POINTER(struct agentjob, agentjob_free)
+
 #define PORT_DEFAULT "823"
 #define ARGS_MAX     1026
-#define MEMORY_SHARE 8 /* of which one is for the buffers that a host asks for */
+/* one of this many parts of the memory is for the buffers that a host requests */
+#define MEMORY_SHARE 8
 
 struct agent_options {
 	struct service_options s;
@@ -32,92 +37,94 @@ struct agent_options {
 
 static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 {
-	return 0; /* it says what there is to say anyway */
+	return 0; /* messages are printed anyway */
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'p', "port", "PORT", "listen on this port (default: " PORT_DEFAULT ")",
-	 offsetof(struct agent_options, s.port)},
-	{OPTION_STRING, 'N', "network", "CLIENT",
-	 "use TCP instead of vsock, and accept only this host",
-	 offsetof(struct agent_options, client)},
-	{OPTION_STRING, 0, "bind", "ADDR", "with -N: listen on this address of the machine",
-	 offsetof(struct agent_options, s.bind)},
-	{OPTION_FLAG, 0, "public", NULL,
-	 "with -N: listen on all addresses (default: on loopback only)",
-	 offsetof(struct agent_options, s.public)},
-	{OPTION_STRING, 0, "key", "FILE",
-	 "accept only peers with the same key; trace-cmd cannot connect then",
-	 offsetof(struct agent_options, s.key), .complete = "file"},
-	{OPTION_FLAG, 'D', "daemon", NULL, "run in the background",
-	 offsetof(struct agent_options, s.daemon)},
-	{OPTION_FLAG, 0, "once", NULL, "exit after the first recording",
-	 offsetof(struct agent_options, s.once)},
-	{OPTION_CALL, 0, "verbose", "LEVEL", "accepted, without effect", .apply = apply_verbose,
-	 .arg_optional = true, .hidden = true},
-	{OPTION_FLAG, 0, "notimeout", NULL, "accepted, without effect",
-	 offsetof(struct agent_options, no_timeout), .hidden = true},
-	{OPTION_STRING, 'P', "proxy", "CID",
-	 "refused: a guest that shall record its host uses record -A NAME@2",
-	 offsetof(struct agent_options, proxy), .hidden = true},
-	{OPTION_FLAG, 0, "debug", NULL, "serve one host at a time, in one process",
-	 offsetof(struct agent_options, s.debug)},
-	{OPTION_END},
+	ROW_STRING('p', "port", "PORT", "listen on this port (default: " PORT_DEFAULT ")",
+		   offsetof(struct agent_options, s.port)),
+	ROW_STRING('N', "network", "CLIENT", "use TCP instead of vsock, and accept only this host",
+		   offsetof(struct agent_options, client)),
+	ROW_STRING(0, "bind", "ADDR", "with -N: listen on this address of the machine",
+		   offsetof(struct agent_options, s.bind)),
+	ROW_FLAG(0, "public", "with -N: listen on all addresses (default: on loopback only)",
+		 offsetof(struct agent_options, s.public)),
+	ROW_STRING(0, "key", "FILE",
+		   "accept only peers with the same key; trace-cmd cannot connect then",
+		   offsetof(struct agent_options, s.key), .complete = "file"),
+	ROW_FLAG('D', "daemon", "run in the background", offsetof(struct agent_options, s.daemon)),
+	ROW_FLAG(0, "once", "exit after the first recording",
+		 offsetof(struct agent_options, s.once)),
+	ROW_CALL(0, "verbose", "LEVEL", "accepted, without effect", apply_verbose,
+		 .arg_optional = true, .hidden = true),
+	ROW_FLAG(0, "notimeout", "accepted, without effect",
+		 offsetof(struct agent_options, no_timeout), .hidden = true),
+	ROW_STRING('P', "proxy", "CID",
+		   "refused: a guest that shall record its host uses record -A NAME@2",
+		   offsetof(struct agent_options, proxy), .hidden = true),
+	ROW_FLAG(0, "debug", "serve one host at a time, in one process",
+		 offsetof(struct agent_options, s.debug)),
+	ROW_END,
 };
 
-/* --- recording for a host ---------------------------------------------------------------------- */
+/* --- recording for a host --------------------------------------------------------------------- */
 
 static int ask_size(void *opts, const char *value, struct errmsg *err);
 
 /*
- * What a host may ask for: what to trace, and nothing that outlives the recording, takes this machine's time or memory
- * without limit, or names its files. Not here, among others: -r and --poll (a CPU for the recorder), --top, -K, -k
- * (other people's settings), --vmlinux, --debug-dir, --source (files), --probe (the kernel's own grammar; -e has probes
- * that are checked, and of the kernel only: plan.is_for_host), -D, --threshold, --cmdlines-size (settings of the whole machine).
+ * The options that a host may use. They select what to trace. They must not change anything after
+ * the recording, take unlimited time or memory of this machine, or name its files. Excluded are,
+ * among others: -r and --poll (a CPU for the recorder), --top, -K, -k (other people's settings),
+ * --vmlinux, --debug-dir, --source (files), --probe (the kernel's own grammar; -e has probes that
+ * are checked, and of the kernel only: plan.is_for_host), -D, --threshold, --cmdlines-size
+ * (settings of the whole machine).
  */
 static const struct option_row asked[] = {
-	{OPTION_CALL, 'e', "event", "EVENT", "", .apply = recordopts_event},
-	{OPTION_CALL, 'f', "filter", "FILTER", "", .apply = recordopts_filter},
-	{OPTION_CALL, 'R', "trigger", "TRIGGER", "", .apply = recordopts_trigger},
-	{OPTION_CALL, 'v', NULL, NULL, "", .apply = recordopts_negate},
-	{OPTION_CALL, 'p', "tracer", "TRACER", "", .apply = recordopts_tracer},
-	{OPTION_CALL, 'l', NULL, "FUNCTION", "", .apply = recordopts_function},
-	{OPTION_CALL, 'n', NULL, "FUNCTION", "", .apply = recordopts_no_function},
-	{OPTION_CALL, 'g', NULL, "FUNCTION", "", .apply = recordopts_graph},
-	{OPTION_CALL, 0, "graph-notrace", "FUNCTION", "", .apply = recordopts_no_graph},
-	{OPTION_CALL, 0, "module", "MODULE", "", .apply = recordopts_module},
-	{OPTION_NUMBER, 0, "max-graph-depth", "N", "", RECORDOPTS_AT(plan.graph_depth)},
-	{OPTION_FLAG, 'T', NULL, NULL, "", RECORDOPTS_AT(plan.stacks)},
-	{OPTION_FLAG, 0, "func-stack", NULL, "", RECORDOPTS_AT(plan.func_stack)},
-	{OPTION_CALL, 'P', "pid", "PID", "", .apply = recordopts_pid},
-	{OPTION_FLAG, 'c', NULL, NULL, "", RECORDOPTS_AT(plan.children)},
+	ROW_CALL('e', "event", "EVENT", "", recordopts_event),
+	ROW_CALL('f', "filter", "FILTER", "", recordopts_filter),
+	ROW_CALL('R', "trigger", "TRIGGER", "", recordopts_trigger),
+	ROW_CALL('v', NULL, NULL, "", recordopts_negate),
+	ROW_CALL('p', "tracer", "TRACER", "", recordopts_tracer),
+	ROW_CALL('l', NULL, "FUNCTION", "", recordopts_function),
+	ROW_CALL('n', NULL, "FUNCTION", "", recordopts_no_function),
+	ROW_CALL('g', NULL, "FUNCTION", "", recordopts_graph),
+	ROW_CALL(0, "graph-notrace", "FUNCTION", "", recordopts_no_graph),
+	ROW_CALL(0, "module", "MODULE", "", recordopts_module),
+	ROW_NUMBER(0, "max-graph-depth", "N", "", RECORDOPTS_AT(plan.graph_depth)),
+	ROW_FLAG('T', NULL, "", RECORDOPTS_AT(plan.stacks)),
+	ROW_FLAG(0, "func-stack", "", RECORDOPTS_AT(plan.func_stack)),
+	ROW_CALL('P', "pid", "PID", "", recordopts_pid),
+	ROW_FLAG('c', NULL, "", RECORDOPTS_AT(plan.children)),
 	RECORDOPTS_ROWS_SELF(""),
-	{OPTION_FLAG, 'i', NULL, NULL, "", RECORDOPTS_AT(plan.ignore_unknown)},
-	{OPTION_CALL, 'M', "cpumask", "MASK", "", .apply = recordopts_cpumask},
-	{OPTION_CALL, 'C', "clock", "CLOCK", "", .apply = recordopts_clock},
-	{OPTION_CALL, 'O', NULL, "OPTION", "", .apply = recordopts_option},
-	{OPTION_CALL, 'b', "buffer-size", "KB", "", .apply = ask_size},
-	{OPTION_FLAG, 'd', NULL, NULL, "", RECORDOPTS_AT(plan.functions_off)},
-	{OPTION_CALL, 0, "max-rate", "N", "", .apply = recordopts_max_rate},
-	{OPTION_END},
+	ROW_FLAG('i', NULL, "", RECORDOPTS_AT(plan.ignore_unknown)),
+	ROW_CALL('M', "cpumask", "MASK", "", recordopts_cpumask),
+	ROW_CALL('C', "clock", "CLOCK", "", recordopts_clock),
+	ROW_CALL('O', NULL, "OPTION", "", recordopts_option),
+	ROW_CALL('b', "buffer-size", "KB", "", ask_size),
+	ROW_FLAG('d', NULL, "", RECORDOPTS_AT(plan.functions_off)),
+	ROW_CALL(0, "max-rate", "N", "", recordopts_max_rate),
+	ROW_END,
 };
 
-/* Buffers are the kernel's memory, which nobody gets back before the end: an eighth of all there is. */
+/*
+ * Limits the size of buffers to an eighth of the memory, because they take the kernel's memory
+ * until the end.
+ */
 static int ask_size(void *opts, const char *value, struct errmsg *err)
 {
 	long long all_kb = (long long)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024);
 	long long max_kb = all_kb / MEMORY_SHARE / sysconf(_SC_NPROCESSORS_CONF);
 	struct live_request *o = opts;
-	int r = recordopts_size(o, value, err);
 
-	if (r >= 0 && plan_buffer(&o->plan)->size_kb > max_kb)
+	if (recordopts_size(o, value, err) < 0)
+		return errmsg_code(err);
+	if (plan_buffer(&o->plan)->size_kb > max_kb)
 		return errmsg_set(err, -EPERM,
 				  "-b %s is more than this agent gives: %lld KB for each CPU",
 				  value, max_kb);
-	return r;
+	return 0;
 }
 
-/* The words of a host. */
 static int parse_words(struct live_request *o, const char *const *args, uint32_t n_args,
 		       struct errmsg *err)
 {
@@ -143,14 +150,11 @@ static int parse_words(struct live_request *o, const char *const *args, uint32_t
 	return recordopts_check(o, false, err);
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void log_line(void *ctx, bool error, const char *text)
 {
-	char line[1300];
-
-	snprintf(line, sizeof(line), "sonde: %s\n", text);
-	fputs(line, stderr);
+	notes_print(ctx, text);
 }
 
 static int check_options(const struct agent_options *o, int n, char **argv, struct errmsg *err)
@@ -196,11 +200,6 @@ static void service_close(void *ctx)
 	agent_free(((struct waiting *)ctx)->agent);
 }
 
-static void service_say(void *ctx, const char *text)
-{
-	log_line(ctx, false, text);
-}
-
 static int serve(const struct agent_options *o, struct waiting *w, struct errmsg *err)
 {
 	struct service service = {.options = &o->s,
@@ -209,9 +208,9 @@ static int serve(const struct agent_options *o, struct waiting *w, struct errmsg
 				  .address = service_address,
 				  .run = service_serve,
 				  .close = service_close,
-				  .say = service_say,
-				  .danger = "whoever can connect can see what this machine does; "
-					    "--key FILE asks for a key"};
+				  .say = notes_print,
+				  .danger = "anyone who can connect can see what this machine "
+					    "does; --key FILE requires a key"};
 
 	return service_run(&service, err);
 }
@@ -221,15 +220,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct agent_options o = {.s = {.port = PORT_DEFAULT}};
 	struct waiting w = {0};
 	struct netkey key;
-	struct agentjob *job;
-	int r = command_parse(cmd, &o, argc, argv, err);
+	SCOPED(agentjob_free_scoped) struct agentjob *job = NULL;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r >= 0)
-		r = check_options(&o, r, argv, err);
-	if (!r && o.s.key)
-		r = netkey_open(&key, o.s.key, err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	if (check_options(&o, n, argv, err) < 0 || (o.s.key && netkey_open(&key, o.s.key, err) < 0))
+		return errmsg_code(err);
 	job = agentjob_new(
 		&(struct agentjob_config){.parse = parse_words, .front = &recordopts_front});
 	w.config = (struct agent_config){.vsock = !o.client,
@@ -242,9 +238,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 					 .ops = &agentjob_ops,
 					 .ctx = job,
 					 .log = log_line};
-	r = job ? serve(&o, &w, err) : errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts");
-	agentjob_free(job);
-	return r;
+	return job ? serve(&o, &w, err) : errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts");
 }
 
 const struct command cmd_agent = {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_as.c - `sonde as PROGRAM …`: the command line of another program, for scripts that have it.
+ * cmd_as.c - `sonde as PROGRAM …`: runs the command line of another program, for existing scripts.
  *
- * The programs are rows of the table below; each has its own files in cli/as/. main.c asks for one by the
- * name that sonde was started with, so that a link called trace-cmd is as good as `sonde as trace-cmd`.
+ * The programs are rows of the table below; each has its own files in cli/as/. main.c also finds
+ * one by the name with which sonde was started, so that a link named trace-cmd works like `sonde as
+ * trace-cmd`.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/as/personality.h"
 #include "cli/command.h"
@@ -16,11 +18,12 @@
 const struct personality personalities[] = {
 	{"trace-cmd", "trace-cmd 3.1.6", tracecmd_run, tracecmd_command},
 	{"perf", "perf 6.1", perf_run, perf_command},
+	{"uftrace", "uftrace 0.13", uftrace_run, uftrace_command},
 	{NULL},
 };
 
 static const struct option_row rows[] = {
-	{OPTION_END},
+	ROW_END,
 };
 
 const struct personality *personality_find(const char *path)
@@ -33,7 +36,7 @@ const struct personality *personality_find(const char *path)
 	return NULL;
 }
 
-/* Follows the options in the help text: the programs and their commands. */
+/* Adds the programs and their commands to the help text, after the options. */
 static void fmt_programs(struct textbuf *tb)
 {
 	for (const struct personality *p = personalities; p->name; p++) {
@@ -44,9 +47,10 @@ static void fmt_programs(struct textbuf *tb)
 			if (summary)
 				textbuf_addf(tb, "  %-14s  %s\n", name, summary);
 	}
-	textbuf_add_str(tb,
-			"\n'sonde as PROGRAM COMMAND -h' shows the options of a command. A link to "
-			"sonde\nthat is named trace-cmd or perf does the same as 'sonde as'.\n");
+	textbuf_add_str(
+		tb,
+		"\n'sonde as PROGRAM COMMAND -h' shows the options of a command. A link to "
+		"sonde\nthat is named trace-cmd, perf or uftrace does the same as 'sonde as'.\n");
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -54,24 +58,25 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	const struct personality *p;
 	int n = command_parse(cmd, NULL, argc, argv, err);
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (!n)
 		return errmsg_set(err, -EINVAL,
-				  "as: which program's command line is it? sonde knows: %s "
-				  "and %s",
-				  personalities[0].name, personalities[1].name);
+				  "as: which program's command line is it? sonde knows: %s, "
+				  "%s and %s",
+				  personalities[0].name, personalities[1].name,
+				  personalities[2].name);
 	p = personality_find(argv[1]);
 	if (!p)
-		return errmsg_set(err, -EINVAL, "as: sonde cannot be '%s'; it knows: %s and %s",
-				  argv[1], personalities[0].name, personalities[1].name);
+		return errmsg_set(err, -EINVAL, "as: sonde cannot be '%s'; it knows: %s, %s and %s",
+				  argv[1], personalities[0].name, personalities[1].name,
+				  personalities[2].name);
 	argv[n + 1] = NULL;
 	return p->run(n, argv + 1);
 }
 
 const struct command cmd_as = {
 	.name = "as",
-	.summary = "run with the command line of trace-cmd or perf",
+	.summary = "run with the command line of trace-cmd, perf or uftrace",
 	.usage = "PROGRAM [ARGUMENT…]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

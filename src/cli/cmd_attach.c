@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_attach.c - `sonde attach`: ties a host's trace and a guest's together that were recorded apart.
+ * cmd_attach.c - `sonde attach`: links the traces of a host and a guest that were recorded
+ * separately.
  *
- * The words of the command line, and one call: rewrite/attach.h does it.
+ * This file parses the command line; rewrite/attach.h does the work.
  *
- *	-s OFFSET[,SCALE[,FRACTION[,TIME]]]     what to add to the guest's time
+ *	-s OFFSET[,SCALE[,FRACTION[,TIME]]]     conversion of the guest's time
  *	PID or PID:VCPU                         a thread of the host that runs a virtual CPU
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/attach.h"
@@ -32,7 +34,7 @@ static int parse_number(const char *text, size_t len, int64_t *ret)
 	char word[32], *end;
 
 	if (!len)
-		return 0; /* left out: as it was */
+		return 0; /* an omitted value is not changed */
 	if (len >= sizeof(word))
 		return -EINVAL;
 	memcpy(word, text, len);
@@ -68,19 +70,19 @@ static int apply_shift(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_NUMBER, 'c', "cpus", "N",
-	 "number of virtual CPUs of the guest (default: as in its trace)",
-	 offsetof(struct attach_options, n_cpus)},
-	{OPTION_CALL, 's', "shift", "OFFSET[,SCALE[,FRACTION[,TIME]]]",
-	 "how to convert guest time to host time; repeat it per virtual CPU, the last one applies "
-	 "to the rest",
-	 .apply = apply_shift},
-	{OPTION_STRING, 'n', "name", "NAME", "name of the guest (default: none)",
-	 offsetof(struct attach_options, name)},
-	{OPTION_END},
+	ROW_NUMBER('c', "cpus", "N",
+		   "number of virtual CPUs of the guest (default: as in its trace)",
+		   offsetof(struct attach_options, n_cpus)),
+	ROW_CALL('s', "shift", "OFFSET[,SCALE[,FRACTION[,TIME]]]",
+		 "how to convert guest time to host time; repeat it per virtual CPU, the last one "
+		 "applies to the rest",
+		 apply_shift),
+	ROW_STRING('n', "name", "NAME", "name of the guest (default: none)",
+		   offsetof(struct attach_options, name)),
+	ROW_END,
 };
 
-/* "PID" or "PID:VCPU" */
+/* Parses "PID" or "PID:VCPU". */
 static int parse_pid(const char *text, struct guest_vcpu_pid *ret, struct errmsg *err)
 {
 	char *end;
@@ -111,42 +113,39 @@ static int check_options(const struct attach_options *o, int n, struct errmsg *e
 	return 0;
 }
 
-/* argv: the host's trace, the guest's, and the threads. */
+/* Attaches the traces. argv: the host's trace, the guest's, and the threads. */
 static int attach(const struct attach_options *o, int n, char **argv, struct errmsg *err)
 {
+	SCOPED(scope_free) struct guest_vcpu_pid *threads = calloc(n, sizeof(*threads));
 	struct attach_config config = {.host = argv[0],
 				       .guest = argv[1],
 				       .name = o->name,
 				       .n_cpus = o->n_cpus,
 				       .shifts = o->shifts,
 				       .n_shifts = o->n_shifts,
-				       .threads = calloc(n, sizeof(*config.threads)),
+				       .threads = threads,
 				       .notes = {notes_print, NULL}};
-	int r = config.threads ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot attach");
 
-	for (int i = 2; !r && i < n; i++)
-		r = parse_pid(argv[i], &config.threads[config.n_threads++], err);
-	if (!r)
-		r = attach_traces(&config, err);
-	free(config.threads);
-	return r;
+	if (!threads)
+		return errmsg_set_errno(err, -ENOMEM, "cannot attach");
+	for (int i = 2; i < n; i++)
+		TRY(parse_pid(argv[i], &threads[config.n_threads++], err));
+	return attach_traces(&config, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const struct attach_options none = {.name = ""};
-	struct attach_options *o = malloc(sizeof(*o));
-	int n, r;
+	SCOPED(scope_free) struct attach_options *o = malloc(sizeof(*o));
+	int n;
 
 	if (!o)
 		return errmsg_set_errno(err, -ENOMEM, "cannot attach");
 	*o = none;
 	n = command_parse(cmd, o, argc, argv, err);
-	r = n < 0 ? n : check_options(o, n, err);
-	if (!r)
-		r = attach(o, n, argv + 1, err);
-	free(o);
-	return r;
+	TRY(n);
+	TRY(check_options(o, n, err));
+	return attach(o, n, argv + 1, err);
 }
 
 const struct command cmd_attach = {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_check_events.c - `sonde check-events`: can all event formats be understood?
+ * cmd_check_events.c - `sonde check-events`: checks whether all event formats can be parsed.
  *
- * Of a trace file, or of a tracing directory (of this machine, or a copy). The texts of a directory
- * become a file in memory, so that both go the same way:
+ * The formats are those of a trace file, or of a tracing directory (of this machine, or a copy).
+ * The texts of a directory become a file in memory, so that both are processed in the same way:
  *
  *	kernelinfo_read ─▶ kernelimage_add ─▶ inputs_open ─▶ formatcheck_init (which explains the kinds)
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/kernel/kernelimage.h"
 #include "cli/command.h"
@@ -20,49 +21,34 @@
 #define IMAGE_MAX_BYTES (512u << 20)
 
 struct check_options {
-	const char *input, *dir;
+	struct file_option file; /* must be the first member; path NULL: a tracing directory */
+	const char *dir;
 	bool no_plugins, verbose;
 };
 
-static int apply_input(void *opts, const char *value, struct errmsg *err)
-{
-	struct check_options *o = opts;
-
-	if (o->input)
-		return errmsg_set(err, -EINVAL, "'%s' is one file too many", value);
-	o->input = value;
-	return 0;
-}
-
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE",
-	 "check the formats in FILE, not those of the running kernel", .apply = apply_input,
-	 .complete = "file"},
-	{OPTION_STRING, 't', "tracing-dir", "DIR", "check the formats in this tracing directory",
-	 offsetof(struct check_options, dir), .complete = "dir"},
-	{OPTION_FLAG, 'N', NULL, .help = "check without the functions and handlers of plugins",
-	 .offset = offsetof(struct check_options, no_plugins)},
-	{OPTION_FLAG, 'v', "verbose", .help = "print the name of every format",
-	 .offset = offsetof(struct check_options, verbose)},
-	{OPTION_END},
+	ROW_INPUT("check the formats in FILE, not those of the running kernel"),
+	ROW_STRING('t', "tracing-dir", "DIR", "check the formats in this tracing directory",
+		   offsetof(struct check_options, dir), .complete = "dir"),
+	ROW_FLAG('N', NULL, "check without the functions and handlers of plugins",
+		 offsetof(struct check_options, no_plugins)),
+	ROW_FLAG('v', "verbose", "print the name of every format",
+		 offsetof(struct check_options, verbose)),
+	ROW_END,
 };
 
 /* --- the tracing directory as a file ---------------------------------------------------------- */
 
 static int read_dir(struct textbuf *image, const char *dir, struct errmsg *err)
 {
-	struct kernelinfo ki;
-	/* no format needs symbols to be understood, and the kernel takes long to list them */
-	int r = kernelinfo_read(
-		&ki, &(struct kernelinfo_config){.dir = dir, .kallsyms = "/dev/null"}, err);
+	SCOPED(kernelinfo_release) struct kernelinfo ki = {0};
 
-	if (r >= 0) {
-		kernelimage_add(&ki, image);
-		if (image->overflow)
-			r = errmsg_set(err, -EFBIG, "there is more text than fits");
-	}
-	kernelinfo_release(&ki);
-	return r;
+	/* parsing formats needs no symbols, and the kernel takes long to list them */
+	if (kernelinfo_read(&ki, &(struct kernelinfo_config){.dir = dir, .kallsyms = "/dev/null"},
+			    err) < 0)
+		return errmsg_code(err);
+	kernelimage_add(&ki, image);
+	return image->overflow ? errmsg_set(err, -EFBIG, "there is more text than fits") : 0;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -111,7 +97,7 @@ static void print_sum(const struct formatcheck *fc, const char *of)
 	putchar('\n');
 }
 
-/* The exit status, or negative. */
+/* Returns the exit status, or a negative errno. */
 static int check(struct inputs_file *file, const struct check_options *o, struct errmsg *err)
 {
 	struct formatcheck fc;
@@ -138,44 +124,34 @@ static int check(struct inputs_file *file, const struct check_options *o, struct
 
 static int check_inputs(const struct check_options *o, struct errmsg *err)
 {
-	struct inputs_path path = {.path = o->input};
+	struct inputs_path path = {.path = o->file.path};
 	struct inputs_spec spec = {.paths = &path, .n_paths = 1, .no_plugins = o->no_plugins};
-	struct inputs in = {0};
-	struct textbuf image;
-	int r = 0;
+	TEXTBUF(image, IMAGE_MAX_BYTES);
+	SCOPED(inputs_close) struct inputs in = {0};
+	int r;
 
-	textbuf_init(&image, IMAGE_MAX_BYTES);
-	if (!o->input) {
-		r = read_dir(&image, o->dir, err);
+	if (!o->file.path) {
+		if (read_dir(&image, o->dir, err) < 0)
+			return errmsg_code(err);
 		path.path = o->dir ? o->dir : "the running kernel";
-		path.memory = (struct piece){(uint8_t *)image.start, textbuf_len(&image)};
+		path.memory = PIECE_OF_TEXT(&image);
 	}
-	if (r >= 0)
-		r = inputs_open(&in, &spec, err);
-	if (r >= 0)
-		r = check(&in.files[0], o, err);
+	if (inputs_open(&in, &spec, err) < 0)
+		return errmsg_code(err);
+	r = check(&in.files[0], o, err);
 	fflush(stdout);
-	/* an image has no data behind its texts, which only a real file must have */
-	if (r >= 0 && o->input && notes_print_damage(&in, false))
-		r = 1;
-	inputs_close(&in);
-	textbuf_release(&image);
-	return r;
+	/* an image has no data after its texts, but a real file must have some */
+	return r >= 0 && o->file.path && notes_print_damage(&in, false) ? 1 : r;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct check_options o = {0};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
 
-	if (n > 0 && (n > 1 || o.input))
-		r = errmsg_set(err, -EINVAL, "%s: '%s' is one file too many", cmd->name,
-			       argv[o.input ? 1 : 2]);
-	else if (n > 0)
-		o.input = argv[1];
-	if (r >= 0 && o.input && o.dir)
-		r = errmsg_set(err, -EINVAL, "check-events: -t and a file exclude each other");
-	return r < 0 ? r : check_inputs(&o, err);
+	TRY(command_parse_file(cmd, &o.file, argc, argv, err));
+	if (o.file.path && o.dir)
+		return errmsg_set(err, -EINVAL, "check-events: -t and a file exclude each other");
+	return check_inputs(&o, err);
 }
 
 const struct command cmd_check_events = {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_convert.c - `sonde convert`: the same trace in another version or compression of the format.
+ * cmd_convert.c - `sonde convert`: writes the same trace in another version or compression of the
+ * format.
  *
- * The options, and one call: rewrite/convert.h does it. Source and target may be the same file. A
- * damaged source is converted as far as it is sound; the exit status is 1 then.
+ * This file has the options; rewrite/convert.h does the work. Source and target may be the same
+ * file. A damaged source is converted as far as it can be read; then the exit status is 1.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/convert.h"
@@ -18,16 +20,16 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE", "read FILE (default: trace.dat)",
-	 offsetof(struct convert_options, input), .complete = "file"},
-	{OPTION_STRING, 'o', "output", "FILE", "write this file; may also be the last argument",
-	 offsetof(struct convert_options, output), .complete = "file"},
-	{OPTION_NUMBER, 0, "file-version", "N", "version of the result: 6 or 7 (default: 7)",
-	 offsetof(struct convert_options, version), .complete = "6 7"},
-	{OPTION_STRING, 0, "compression", "NAME",
-	 "compress with none, zstd, zlib or any (default: as in the input)",
-	 offsetof(struct convert_options, compression), .complete = "none zstd zlib any"},
-	{OPTION_END},
+	ROW_STRING('i', "input", "FILE", "read FILE (default: trace.dat)",
+		   offsetof(struct convert_options, input), .complete = "file"),
+	ROW_STRING('o', "output", "FILE", "write this file; may also be the last argument",
+		   offsetof(struct convert_options, output), .complete = "file"),
+	ROW_NUMBER(0, "file-version", "N", "version of the result: 6 or 7 (default: 7)",
+		   offsetof(struct convert_options, version), .complete = "6 7"),
+	ROW_STRING(0, "compression", "NAME",
+		   "compress with none, zstd, zlib or any (default: as in the input)",
+		   offsetof(struct convert_options, compression), .complete = "none zstd zlib any"),
+	ROW_END,
 };
 
 static int check_options(struct convert_options *o, int argc, char **argv, struct errmsg *err)
@@ -54,11 +56,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct convert_options o = {.version = 7};
 	int r = command_parse(cmd, &o, argc, argv, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = check_options(&o, r, argv, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	return convert_trace(&(struct convert_config){.input = o.input,
 						      .output = o.output,
 						      .version = o.version,

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_count.c - `sonde count`: how often events come, for each value of some keys; of a trace file or of the
+ * cmd_count.c - `sonde count`: counts events for each value of some keys, in a trace file or on the
  * running machine.
  *
  *	gather ──▶ keycount_add ──▶ counttext
  *
- * Live, where the kernel has histograms, it counts by itself and only the table is read (kernel/count.c).
+ * If the kernel can count a live run by itself, sonde only reads the table (kernel/count.c).
  */
 #include "analyse/keycount.h"
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "decode/record.h"
+#include "live/eventfilters.h"
 #include "live/kernel/count.h"
 #include "cli/ask/gather.h"
 #include "present/result/counttext.h"
@@ -23,13 +25,12 @@
 #define INTERVAL_S 2
 
 struct count_options {
-	struct gather_options gather; /* first */
+	struct gather_options gather; /* must be the first member */
 	struct keycount_config config;
 	struct keycount *counts;
-	uint64_t n_no_row; /* of the result that was printed last */
-	bool has_cut;	   /* … it has texts that were cut */
+	uint64_t n_no_row; /* number of hits without a row in the last result */
+	bool has_cut;	   /* the last result has truncated texts */
 	const char *sum;   /* field; NULL: none */
-	const char *how;   /* bpf, hist, program; NULL: the cheapest that works */
 };
 
 static int apply_by(void *opts, const char *value, struct errmsg *err)
@@ -43,55 +44,29 @@ static int apply_sum(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
-static int apply_how(void *opts, const char *value, struct errmsg *err)
-{
-	struct count_options *o = opts;
-
-	if (strcmp(value, "bpf") && strcmp(value, "hist") && strcmp(value, "program"))
-		return errmsg_set(err, -EINVAL, "--how is bpf, hist or program, not '%s'", value);
-	o->how = value;
-	o->gather.in_program = !strcmp(value, "program");
-	return 0;
-}
-
 static const struct option_row rows[] = {
-	{.kind = OPTION_HEADING, .help = "what to count"},
-	{.kind = OPTION_CALL,
-	 .letter = 'e',
-	 .name = "event",
-	 .arg = "EVENT",
-	 .help = "count this event: SYSTEM, SYSTEM:EVENT, EVENT or a glob; repeatable",
-	 .apply = gather_event},
+	ROW_HEADING("what to count"),
+	ROW_CALL('e', "event", "EVENT",
+		 "count this event: SYSTEM, SYSTEM:EVENT, EVENT or a glob; repeatable",
+		 gather_event),
 	GATHER_FILTER,
 	GATHER_SOURCE,
 	RECORDOPTS_ROW_PROBE,
 	RECORDOPTS_ROWS_LOOKUP,
 	GATHER_TASKS,
-	{.kind = OPTION_HEADING, .help = "how the result looks"},
-	{.kind = OPTION_CALL,
-	 .name = "by",
-	 .arg = "KEY,…",
-	 .help = "one row per value of these keys: fields, $comm, $pid, $task, $cpu, $event, "
+	ROW_HEADING("how the result looks"),
+	ROW_CALL(0, "by", "KEY,…",
+		 "one row per value of these keys: fields, $comm, $pid, $task, $cpu, $event, "
 		 "$syscall, $func; for ranges: FIELD.log2, FIELD.buckets=N",
-	 .apply = apply_by},
-	{.kind = OPTION_CALL,
-	 .name = "sum",
-	 .arg = "FIELD",
-	 .help = "show sum, average, minimum and maximum of this field in each row",
-	 .apply = apply_sum},
-	{OPTION_FLAG, 0, "each", NULL,
-	 "with -I: show each interval separately, not the total so far",
-	 offsetof(struct count_options, config.is_each)},
-	GATHER_IN_PROGRAM,
-	{.kind = OPTION_CALL,
-	 .name = "how",
-	 .arg = "WAY",
-	 .help = "live: count only this way: bpf, hist or program",
-	 .apply = apply_how,
-	 .complete = "bpf hist program"},
+		 apply_by),
+	ROW_CALL(0, "sum", "FIELD",
+		 "show sum, average, minimum and maximum of this field in each row", apply_sum),
+	ROW_FLAG(0, "each", "with -I: show each interval separately, not the total so far",
+		 offsetof(struct count_options, config.is_each)),
+	GATHER_HOW("count"),
 	GATHER_RESULT,
 	GATHER_KERNEL,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
 static int open_counts(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
@@ -99,7 +74,7 @@ static int open_counts(void *ctx, struct formats *f, struct filter **filters, si
 {
 	struct count_options *o = ctx;
 
-	/* what was written as a probe has the name of an event by now */
+	/* replace the definitions of probes by the names of their events */
 	o->config.events = (const char *const *)o->gather.names.words;
 	o->config.n_events = o->gather.names.n;
 	o->config.filters = filters;
@@ -189,7 +164,7 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 	struct count_options *o = ctx;
 	struct count_job job = {.request = &o->gather.record,
 				.config = &o->config,
-				.how = o->how,
+				.how = o->gather.how,
 				.has_filters = o->gather.filters.n,
 				.pace = &o->gather.pace,
 				.show = show_kernel_counts,
@@ -198,9 +173,28 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 	return count_in_kernel(&job, argv, err);
 }
 
+static int check(struct count_options *o, const char *needs, struct errmsg *err)
+{
+	if (!o->gather.events.n)
+		return errmsg_set(err, -EINVAL, "%s", needs);
+	if (o->gather.events.n > KEYCOUNT_EVENTS_MAX)
+		return errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
+				  KEYCOUNT_EVENTS_MAX);
+	if (o->sum)
+		TRY(keycount_parse_sum(&o->config, o->sum, err));
+	if (o->config.is_each && !o->gather.interval)
+		return errmsg_set(err, -EINVAL, "--each goes with an interval: -I SECONDS");
+	return eventfilters_join(&o->gather.record.plan.buffers[0], err);
+}
+
+static void release(struct count_options *o)
+{
+	gather_release(&o->gather);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct count_options o = {.gather.interval_default = INTERVAL_S};
+	SCOPED(release) struct count_options o = {.gather.interval_default = INTERVAL_S};
 	struct gather_job job = {.ctx = &o,
 				 .open = open_counts,
 				 .events = events,
@@ -210,34 +204,22 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .in_kernel = in_kernel,
 				 .needs = "count needs to know what to count: an event, -e "
 					  "sched_switch"};
-	int n, r;
+	int n = gather_parse(cmd, &o.gather, argc, argv, err), r;
 
-	n = gather_parse(cmd, &o.gather, argc, argv, err);
-	r = n < 0 ? n : 0;
-	if (r >= 0 && !o.gather.events.n)
-		r = errmsg_set(err, -EINVAL, "%s", job.needs);
-	if (r >= 0 && o.gather.events.n > KEYCOUNT_EVENTS_MAX)
-		r = errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
-			       KEYCOUNT_EVENTS_MAX);
-	if (r >= 0 && o.sum)
-		r = keycount_parse_sum(&o.config, o.sum, err);
-	if (r >= 0 && o.config.is_each && !o.gather.interval)
-		r = errmsg_set(err, -EINVAL, "--each goes with an interval: -I SECONDS");
-	if (r >= 0)
-		r = gather_join_filters(&o.gather, err);
-	if (r >= 0)
-		r = gather_run(&job, &o.gather, n, argv, err);
-	if (r >= 0 && o.n_no_row && o.gather.output == GATHER_CSV) /* which has no place for it */
+	TRY(n);
+	TRY(check(&o, job.needs, err));
+	r = gather_run(&job, &o.gather, n, argv, err);
+	TRY(r);
+	/* CSV has no place for this message */
+	if (o.n_no_row && o.gather.output == GATHER_CSV)
 		fprintf(stderr,
-			"sonde: %llu of the events are in no row: there are too many values, and "
-			"the "
-			"rows are of those that came first\n",
+			"sonde: %llu events are in no row: there are too many values, and only the "
+			"first ones have a row\n",
 			(unsigned long long)o.n_no_row);
-	if (r >= 0 && o.has_cut)
+	if (o.has_cut)
 		fprintf(stderr,
-			"sonde: texts that end in … were cut by the kernel, and rows that "
-			"differ behind that are one; --how program keeps up to 4095 bytes\n");
-	gather_release(&o.gather);
+			"sonde: the kernel truncated texts that end in …, so rows that differ only "
+			"after that are one row; --how program keeps up to 4095 bytes\n");
 	return r;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_doctor.c - `sonde doctor`: what can this kernel trace, for this user?
+ * cmd_doctor.c - `sonde doctor`: reports what this kernel can trace for this user.
  *
  *	Functions
  *	  yes  ftrace-enabled  the master switch
@@ -8,11 +8,12 @@
  *	                       why:    the kernel is built without CONFIG_FUNCTION_GRAPH_TRACER
  *	                       remedy: a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y
  *
- * With names of abilities only those are shown and the exit status is 0 if the kernel has them all, so
- * that a script can ask. The questions themselves are in capture/kernel/ability.c.
+ * With names of abilities, only these are shown, and the exit status is 0 if the kernel has them
+ * all, so that a script can check them. capture/kernel/ability.c contains the checks.
  */
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "capture/kernel/ability.h"
 #include "cli/command.h"
 #include "cli/screen/output.h"
@@ -29,11 +30,10 @@ struct doctor_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", .help = "print one JSON object",
-	 .offset = offsetof(struct doctor_options, json)},
-	{OPTION_STRING, 0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
-	 offsetof(struct doctor_options, colour), .complete = "auto always never"},
-	{OPTION_END},
+	ROW_FLAG(0, "json", "print one JSON object", offsetof(struct doctor_options, json)),
+	ROW_STRING(0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
+		   offsetof(struct doctor_options, colour), .complete = "auto always never"),
+	ROW_END,
 };
 
 static const struct answer_look {
@@ -52,7 +52,7 @@ static bool is_wanted(const struct ability *row, char **names, int n)
 	return !n;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void fmt_head(const struct abilities *a, struct textbuf *tb)
 {
@@ -104,7 +104,7 @@ static void fmt_text(const struct abilities *a, char **names, int n, bool colour
 	}
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static const char *or_null(const char *s)
 {
@@ -144,9 +144,9 @@ static void fmt_json(const struct abilities *a, char **names, int n, struct text
 	textbuf_add_char(tb, '\n');
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
-/* 0: all of them are a yes. */
+/* Returns 0 if the kernel has all abilities. */
 static int status_of(const struct abilities *a, char **names, int n, struct errmsg *err)
 {
 	int status = 0;
@@ -166,18 +166,15 @@ static int print(const struct abilities *a, const struct doctor_options *o, char
 		 struct errmsg *err)
 {
 	struct output out;
-	struct textbuf tb;
-	int r = output_open(&out, o->json ? "never" : o->colour, o->json, err);
+	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r;
 
-	if (r < 0)
-		return r;
-	textbuf_init(&tb, TEXT_MAX_BYTES);
+	TRY(output_open(&out, o->json ? "never" : o->colour, o->json, err));
 	if (o->json)
 		fmt_json(a, names, n, &tb);
 	else
 		fmt_text(a, names, n, out.colour, &tb);
 	r = output_write(&out, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
 	output_close(&out);
 	return r;
 }
@@ -188,11 +185,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct abilities a;
 	int n = command_parse(cmd, &o, argc, argv, err), r, status;
 
-	if (n < 0)
-		return n;
-	r = abilities_probe(&a, "", err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	TRY(abilities_probe(&a, "", err));
 	status = status_of(&a, argv + 1, n, err);
 	r = status < 0 ? status : print(&a, &o, argv + 1, n, err);
 	abilities_release(&a);

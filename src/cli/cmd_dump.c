@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_dump.c - `sonde dump`: what is in a trace file besides its events, in the words of trace-cmd.
+ * cmd_dump.c - `sonde dump`: prints the contents of a trace file besides its events, in trace-cmd's
+ * format.
  *
- * Options choose items (present/dump/dump.h), which makes the text. What is damaged or cut off is left out
- * and said at the end; the exit status is 1 then.
+ * Options select items; present/dump/dump.h prints them. Damaged or truncated parts are omitted and
+ * reported at the end; then the exit status is 1.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
@@ -16,9 +18,9 @@
 #include <stdio.h>
 
 struct dump_options {
-	const char *input;
+	struct file_option file; /* must be the first member */
 	bool validate;
-	bool item[15]; /* by the number of its bit */
+	bool item[15]; /* by the number of the item's bit */
 	bool all;
 };
 
@@ -30,33 +32,28 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE", "read FILE (default: trace.dat)",
-	 offsetof(struct dump_options, input), .complete = "file"},
-	{OPTION_FLAG, 'v', "validate", NULL, "only report whether the file is valid",
-	 offsetof(struct dump_options, validate)},
-	{OPTION_FLAG, 0, "summary", NULL, "show one line for each part of the file (default)",
-	 ITEM(0)},
-	{OPTION_FLAG, 0, "all", NULL, "show everything", offsetof(struct dump_options, all)},
-	{OPTION_FLAG, 0, "head-page", NULL, "show the layout of a sub-buffer", ITEM(1)},
-	{OPTION_FLAG, 0, "head-event", NULL, "show the layout of an event's header", ITEM(2)},
-	{OPTION_FLAG, 0, "ftrace-events", NULL, "show the formats of the tracers' own events",
-	 ITEM(3)},
-	{OPTION_FLAG, 0, "systems", NULL, "show the event systems and how many events each has",
-	 ITEM(4)},
-	{OPTION_FLAG, 0, "events", NULL, "show the formats of the events", ITEM(5)},
-	{OPTION_FLAG, 0, "kallsyms", NULL, "show the kernel's symbols", ITEM(6)},
-	{OPTION_FLAG, 0, "printk", NULL, "show the formats of trace_printk()", ITEM(7)},
-	{OPTION_FLAG, 0, "cmd-lines", NULL, "show the names of tasks", ITEM(8)},
-	{OPTION_FLAG, 0, "options", NULL, "show the options of the file", ITEM(9)},
-	{OPTION_FLAG, 0, "flyrecord", NULL, "show where the data of each CPU is", ITEM(10)},
-	{OPTION_FLAG, 0, "clock", NULL, "show the trace clock", ITEM(11)},
-	{OPTION_FLAG, 0, "sections", NULL, "show the sections (version 7)", ITEM(12)},
-	{OPTION_FLAG, 0, "strings", NULL, "show the descriptions of sections (version 7)",
-	 ITEM(13)},
-	{OPTION_FLAG, 0, "modules", NULL, "show the modules of the kernel (version 7)", ITEM(14)},
-	{OPTION_CALL, 0, "verbose", "LEVEL", "accepted for compatibility; has no effect",
-	 .apply = apply_verbose, .arg_optional = true},
-	{OPTION_END},
+	ROW_INPUT("read FILE (default: trace.dat)"),
+	ROW_FLAG('v', "validate", "only report whether the file is valid",
+		 offsetof(struct dump_options, validate)),
+	ROW_FLAG(0, "summary", "show one line for each part of the file (default)", ITEM(0)),
+	ROW_FLAG(0, "all", "show everything", offsetof(struct dump_options, all)),
+	ROW_FLAG(0, "head-page", "show the layout of a sub-buffer", ITEM(1)),
+	ROW_FLAG(0, "head-event", "show the layout of an event's header", ITEM(2)),
+	ROW_FLAG(0, "ftrace-events", "show the formats of the tracers' own events", ITEM(3)),
+	ROW_FLAG(0, "systems", "show the event systems and how many events each has", ITEM(4)),
+	ROW_FLAG(0, "events", "show the formats of the events", ITEM(5)),
+	ROW_FLAG(0, "kallsyms", "show the kernel's symbols", ITEM(6)),
+	ROW_FLAG(0, "printk", "show the formats of trace_printk()", ITEM(7)),
+	ROW_FLAG(0, "cmd-lines", "show the names of tasks", ITEM(8)),
+	ROW_FLAG(0, "options", "show the options of the file", ITEM(9)),
+	ROW_FLAG(0, "flyrecord", "show where the data of each CPU is", ITEM(10)),
+	ROW_FLAG(0, "clock", "show the trace clock", ITEM(11)),
+	ROW_FLAG(0, "sections", "show the sections (version 7)", ITEM(12)),
+	ROW_FLAG(0, "strings", "show the descriptions of sections (version 7)", ITEM(13)),
+	ROW_FLAG(0, "modules", "show the modules of the kernel (version 7)", ITEM(14)),
+	ROW_CALL(0, "verbose", "LEVEL", "accepted for compatibility; has no effect", apply_verbose,
+		 .arg_optional = true),
+	ROW_END,
 };
 
 static unsigned wanted_items(const struct dump_options *o)
@@ -78,38 +75,29 @@ static void put(void *ctx, const char *text, size_t len)
 static int dump(const struct dump_options *o, const char *path, struct errmsg *err)
 {
 	struct inputs_spec spec = INPUTS_ONE(path);
-	struct inputs in = {0};
+	SCOPED(inputs_close) struct inputs in = {0};
 	struct output out;
+	size_t pos = 0;
 	int r;
 
 	spec.no_events = true;
-	r = inputs_open(&in, &spec, err);
-	if (r >= 0) {
-		size_t pos = 0;
-
-		output_page(&out);
-		r = dump_emit(&in.files[0], wanted_items(o), put, NULL);
-		if (o->validate && !r && !inputs_next_damage(&in, &pos))
-			printf("File %s is a valid trace-cmd file\n", path);
-		fflush(stdout);
-		output_unpage(&out);
-		if (!r)
-			r = notes_print_damage(&in, false);
-	}
-	inputs_close(&in);
-	return r;
+	if (inputs_open(&in, &spec, err) < 0)
+		return errmsg_code(err);
+	output_page(&out);
+	r = dump_emit(&in.files[0], wanted_items(o), put, NULL);
+	if (o->validate && !r && !inputs_next_damage(&in, &pos))
+		printf("File %s is a valid trace-cmd file\n", path);
+	fflush(stdout);
+	output_unpage(&out);
+	return r ? r : notes_print_damage(&in, false);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct dump_options o = {0};
-	int r = command_parse(cmd, &o, argc, argv, err);
+	struct dump_options o = {.file.path = "trace.dat"};
+	int r = command_parse_file(cmd, &o.file, argc, argv, err);
 
-	if (r < 0)
-		return r;
-	if (r > 1 || (r && o.input))
-		return errmsg_set(err, -EINVAL, "dump: '%s' is one file too many", argv[r]);
-	return dump(&o, o.input ? o.input : r ? argv[1] : "trace.dat", err);
+	return r < 0 ? r : dump(&o, o.file.path, err);
 }
 
 const struct command cmd_dump = {

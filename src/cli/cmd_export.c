@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
+ * cmd_export.c - `sonde export`: writes a trace, or a range of it, for other programs or as a
+ * picture.
  *
- * The options, and one call: view/export.h writes it. Standard output is the default; binary forms are not
- * written to a terminal.
+ * This file has the options; view/export.h writes the trace, and cli/calls/graphing.h call graphs.
+ * Standard output is the default; binary forms are not written to a terminal.
  */
 #include "base/array.h"
+#include "base/scope.h"
+#include "cli/calls/graphing.h"
+#include "cli/calls/uftexport.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
+#include "present/calls/graphtext.h"
 #include "view/export.h"
 #include "view/picture/picture.h"
 #include "view/trace.h"
@@ -18,8 +23,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TEXT_MAX_BYTES (512u << 20)
+
 struct export_options {
-	bool perfetto, chrome, svg, html;
+	bool perfetto, chrome, svg, html, folded, graphviz, mermaid;
+	const char *uftrace;
 	const char **inputs;
 	size_t n_inputs;
 	const char *output, *from, *to, *lanes, *range;
@@ -32,11 +40,8 @@ struct export_options {
 
 static int add_input(struct export_options *o, const char *path, struct errmsg *err)
 {
-	const char **more = realloc(o->inputs, (o->n_inputs + 1) * sizeof(*more));
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(o->inputs, o->n_inputs, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "too many files");
-	o->inputs = more;
 	o->inputs[o->n_inputs++] = path;
 	return 0;
 }
@@ -58,37 +63,38 @@ static int apply_mark(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_HEADING, .help = "formats"},
-	{OPTION_FLAG, 0, "perfetto",
-	 .help = "write Perfetto's protobuf format: all events, functions as slices",
-	 .offset = AT(perfetto)},
-	{OPTION_FLAG, 0, "chrome",
-	 .help = "write the JSON of Chrome's trace viewer: spans and all events",
-	 .offset = AT(chrome)},
-	{OPTION_FLAG, 0, "svg", .help = "write a picture of --lanes", .offset = AT(svg)},
-	{OPTION_FLAG, 0, "html",
-	 .help = "write a page that needs no server: picture, statistics, events",
-	 .offset = AT(html)},
-	{OPTION_HEADING, .help = "files and range"},
-	{OPTION_CALL, 'i', "input", "FILE",
-	 "read this file (default: trace.dat); several files are merged", .apply = apply_input,
-	 .complete = "file"},
-	{OPTION_STRING, 'o', "output", "FILE",
-	 "write to this file (default, or -: standard output)", .offset = AT(output),
-	 .complete = "file"},
-	{OPTION_STRING, 0, "from", "TIME",
-	 "start at this time, as report shows it, or +1.5s after the first event",
-	 .offset = AT(from)},
-	{OPTION_STRING, 0, "to", "TIME", "stop at this time", .offset = AT(to)},
-	{OPTION_STRING, 0, "lanes", "SPEC,…",
-	 "show these lanes in the picture: cpu:0:1, task:0:1234, …", .offset = AT(lanes)},
-	{OPTION_CALL, 0, "mark", "TIME", "mark this time in the picture; repeatable: A, B, C …",
-	 .apply = apply_mark},
-	{OPTION_STRING, 0, "range", "FROM,TO", "highlight this range in the picture",
-	 .offset = AT(range)},
-	{OPTION_NUMBER, 0, "width", "PIXELS", "width of the picture (default: 1600)",
-	 .offset = AT(width)},
-	{OPTION_END},
+	ROW_HEADING("formats"),
+	ROW_FLAG(0, "perfetto", "write Perfetto's protobuf format: all events, functions as slices",
+		 AT(perfetto)),
+	ROW_FLAG(0, "chrome", "write the JSON of Chrome's trace viewer: spans and all events",
+		 AT(chrome)),
+	ROW_FLAG(0, "svg", "write a picture of --lanes", AT(svg)),
+	ROW_FLAG(0, "html", "write a page that needs no server: picture, statistics, events",
+		 AT(html)),
+	ROW_FLAG(0, "folded",
+		 "write stacks of calls with their self times, for programs that draw flame graphs",
+		 AT(folded)),
+	ROW_FLAG(0, "graphviz", "write which function calls which, for Graphviz", AT(graphviz)),
+	ROW_FLAG(0, "mermaid", "write which function calls which, for Mermaid", AT(mermaid)),
+	ROW_STRING(0, "uftrace", "DIR", "write the calls of programs as a directory of uftrace",
+		   AT(uftrace), .complete = "dir"),
+	ROW_HEADING("files and range"),
+	ROW_CALL('i', "input", "FILE",
+		 "read this file (default: trace.dat); several files are merged", apply_input,
+		 .complete = "file"),
+	ROW_STRING('o', "output", "FILE", "write to this file (default, or -: standard output)",
+		   AT(output), .complete = "file"),
+	ROW_STRING(0, "from", "TIME",
+		   "start at this time, as report shows it, or +1.5s after the first event",
+		   AT(from)),
+	ROW_STRING(0, "to", "TIME", "stop at this time", AT(to)),
+	ROW_STRING(0, "lanes", "SPEC,…", "show these lanes in the picture: cpu:0:1, task:0:1234, …",
+		   AT(lanes)),
+	ROW_CALL(0, "mark", "TIME", "mark this time in the picture; repeatable: A, B, C …",
+		 apply_mark),
+	ROW_STRING(0, "range", "FROM,TO", "highlight this range in the picture", AT(range)),
+	ROW_NUMBER(0, "width", "PIXELS", "width of the picture (default: 1600)", AT(width)),
+	ROW_END,
 };
 
 static int put(void *ctx, const char *text, size_t n_bytes)
@@ -96,7 +102,7 @@ static int put(void *ctx, const char *text, size_t n_bytes)
 	if (!n_bytes)
 		return fflush(stdout) ? -errno : 0;
 	if (fwrite(text, 1, n_bytes, stdout) != n_bytes)
-		return errno == EPIPE ? -EPIPE : -EIO;
+		return errno ? -errno : -EIO;
 	return 0;
 }
 
@@ -114,31 +120,74 @@ static int export(const struct export_options *o, struct errmsg *err)
 				       .marks = o->marks,
 				       .n_marks = o->n_marks,
 				       .width = o->width};
-	struct viewtrace vt;
-	int r = viewtrace_open(&vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err);
+	SCOPED(viewtrace_close) struct viewtrace vt = {0};
 
+	TRY(viewtrace_open(&vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err));
 	if (o->output && strcmp(o->output, "-"))
 		config.output = o->output;
-	if (r >= 0 && o->perfetto && !config.output && isatty(STDOUT_FILENO))
-		r = errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
+	if (o->perfetto && !config.output && isatty(STDOUT_FILENO))
+		return errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
+	TRY(export_write(&vt, &config, err));
+	return notes_print_damage(&vt.inputs, false);
+}
+
+/* Exports call graphs: --folded, --graphviz, --mermaid. */
+static int export_calls(const struct export_options *o, struct errmsg *err)
+{
+	struct call_options calls = {.from = o->from,
+				     .to = o->to,
+				     .output = o->output,
+				     .no_pager = true,
+				     .filter = {.kernel_full = true}};
+	struct graphing g = {0};
+	struct graph_view v = {.file = o->inputs[0]};
+	struct textbuf tb;
+	int r = o->n_inputs > 1 ? errmsg_set(err, -EINVAL, "calls are exported from one file")
+				: graphing_read(&g, &calls, o->inputs[0], err);
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (r >= 0) {
+		v.graph = g.graph;
+		v.in_time = g.run.in_time;
+		if (o->folded)
+			graphtext_fmt_folded(&v, &tb);
+		else
+			r = o->graphviz ? graphtext_fmt_graphviz(&v, &tb)
+					: graphtext_fmt_mermaid(&v, &tb);
+		if (r < 0)
+			errmsg_set_errno(err, r, "cannot write the calls");
+	}
 	if (r >= 0)
-		r = export_write(&vt, &config, err);
-	if (r >= 0 && notes_print_damage(&vt.inputs, false))
-		r = 1;
-	viewtrace_close(&vt);
+		r = callopts_print(&calls, &tb, err);
+	if (r >= 0)
+		r = callrun_finish(&g.run, &calls);
+	textbuf_release(&tb);
+	graphing_release(&g);
 	return r;
 }
 
-/* One form at a time: each is a file of its own. */
+/* --uftrace */
+static int export_uftrace(const struct export_options *o, struct errmsg *err)
+{
+	struct call_options calls = {.from = o->from, .to = o->to, .filter = {.no_kernel = true}};
+
+	if (o->n_inputs > 1)
+		return errmsg_set(err, -EINVAL, "calls are exported from one file");
+	if (o->output)
+		return errmsg_set(err, -EINVAL, "--uftrace names the directory; -o is not for it");
+	return uftexport(&calls, o->inputs[0], o->uftrace, err);
+}
+
+/* Checks that there is only one form, because each is a separate file. */
 static int check_form(const struct export_options *o, struct errmsg *err)
 {
 	const struct {
 		const char *name;
 		bool is_on;
-	} forms[] = {{"--perfetto", o->perfetto},
-		     {"--chrome", o->chrome},
-		     {"--svg", o->svg},
-		     {"--html", o->html}};
+	} forms[] = {{"--perfetto", o->perfetto}, {"--chrome", o->chrome},
+		     {"--svg", o->svg},		  {"--html", o->html},
+		     {"--folded", o->folded},	  {"--graphviz", o->graphviz},
+		     {"--mermaid", o->mermaid},	  {"--uftrace", o->uftrace}};
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -151,31 +200,42 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 	}
 	if (!first)
 		return errmsg_set(err, -EINVAL,
-				  "export needs one of --perfetto, --chrome, --svg and --html");
+				  "export needs one of --perfetto, --chrome, --svg, --html, "
+				  "--folded, --graphviz, --mermaid and --uftrace");
 	return 0;
+}
+
+static int check(struct export_options *o, int n, char **argv, struct errmsg *err)
+{
+	for (int i = 1; i <= n; i++)
+		TRY(add_input(o, argv[i], err));
+	if (!o->n_inputs)
+		TRY(add_input(o, "trace.dat", err));
+	TRY(check_form(o, err));
+	if ((o->lanes || o->width || o->n_marks || o->range) && !o->svg && !o->html)
+		return errmsg_set(err, -EINVAL,
+				  "--lanes, --width, --mark and --range are for --svg and --html");
+	if (o->width && (o->width < PICTURE_WIDTH_MIN || o->width > PICTURE_WIDTH_MAX))
+		return errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
+				  PICTURE_WIDTH_MIN, PICTURE_WIDTH_MAX);
+	return 0;
+}
+
+static void release(struct export_options *o)
+{
+	free(o->inputs);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct export_options o = {0};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+	SCOPED(release) struct export_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = add_input(&o, argv[i], err);
-	if (r >= 0 && !o.n_inputs)
-		r = add_input(&o, "trace.dat", err);
-	if (r >= 0)
-		r = check_form(&o, err);
-	if (r >= 0 && (o.lanes || o.width || o.n_marks || o.range) && !o.svg && !o.html)
-		r = errmsg_set(err, -EINVAL,
-			       "--lanes, --width, --mark and --range are for --svg and --html");
-	if (r >= 0 && o.width && (o.width < PICTURE_WIDTH_MIN || o.width > PICTURE_WIDTH_MAX))
-		r = errmsg_set(err, -EINVAL, "--width is a number from %d to %d", PICTURE_WIDTH_MIN,
-			       PICTURE_WIDTH_MAX);
-	if (r >= 0)
-		r = export(&o, err);
-	free(o.inputs);
-	return r;
+	TRY(n);
+	TRY(check(&o, n, argv, err));
+	if (o.uftrace)
+		return export_uftrace(&o, err);
+	return o.folded || o.graphviz || o.mermaid ? export_calls(&o, err) : export(&o, err);
 }
 
 const struct command cmd_export = {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_extract.c - `sonde extract`: what the kernel's buffers hold now, into a trace.dat.
+ * cmd_extract.c - `sonde extract`: writes the current contents of the kernel's buffers to a
+ * trace.dat.
  *
- * The buffers are stopped (tracing_on 0) while they are read: a running one never comes to its end. They
- * stay stopped, as everything stays set; with -k those that ran go on. Reading takes the events out of
- * the buffer; a snapshot (-s) stays where it is.
+ * live/kernel/extract.c stops the buffers and reads them; -k lets them continue. This file has the
+ * options, and tells the user what the new file contains: it counts the events in the file.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "capture/record/recording.h"
+#include "live/kernel/extract.h"
 #include "live/request.h"
 #include "store/compression.h"
 #include "inputs/info/filecount.h"
@@ -28,29 +30,29 @@ struct extract_options {
 #define AT(field) offsetof(struct extract_options, field)
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'o', "output", "FILE", "write to this file (default: trace.dat)",
-	 AT(output), .complete = "file"},
+	ROW_STRING('o', "output", "FILE", "write to this file (default: trace.dat)", AT(output),
+		   .complete = "file"),
 	INSTANCES_ROW_NAME,
 	INSTANCES_ROW_ALL,
 	INSTANCES_ROW_TOP,
-	{OPTION_FLAG, 's', "snapshot", NULL, "use the snapshot instead of the buffer",
-	 AT(snapshot)},
-	{OPTION_FLAG, 'k', "keep", NULL, "do not stop the buffers", AT(keep)},
-	{OPTION_FLAG, 0, "date", NULL,
-	 "record the offset to the time of day, so that reports can show it", AT(date)},
-	{OPTION_STRING, 0, "ts-offset", "N", "add N to every timestamp", AT(ts_offset)},
-	{OPTION_STRING, 0, "compression", "HOW",
-	 "compress with none, zstd, zlib or any (default: compress only symbols and formats)",
-	 AT(compression), .complete = "none zstd zlib any"},
-	{OPTION_NUMBER, 0, "file-version", "6|7", "version of the file format (default: 7)",
-	 AT(file_version)},
-	{OPTION_FLAG, 'q', "quiet", NULL, "print only errors", AT(quiet)},
-	{OPTION_END},
+	ROW_FLAG('s', "snapshot", "use the snapshot instead of the buffer", AT(snapshot)),
+	ROW_FLAG('k', "keep", "do not stop the buffers", AT(keep)),
+	ROW_FLAG(0, "date", "record the offset to the time of day, so that reports can show it",
+		 AT(date)),
+	ROW_STRING(0, "ts-offset", "N", "add N to every timestamp", AT(ts_offset)),
+	ROW_STRING(0, "compression", "HOW",
+		   "compress with none, zstd, zlib or any (default: compress only symbols and "
+		   "formats)",
+		   AT(compression), .complete = "none zstd zlib any"),
+	ROW_NUMBER(0, "file-version", "6|7", "version of the file format (default: 7)",
+		   AT(file_version)),
+	ROW_FLAG('q', "quiet", "print only errors", AT(quiet)),
+	ROW_END,
 };
 
 /*
- * Counted in the file: the kernel's counters include what others read before, and know nothing of a
- * snapshot.
+ * Prints the outcome. Events are counted in the file: the kernel's counters include events that
+ * other programs have read, and do not cover a snapshot.
  */
 static void show_outcome(const char *path)
 {
@@ -72,19 +74,8 @@ static void show_outcome(const char *path)
 	fputc('\n', stderr);
 }
 
-static size_t count_running(const struct tracefs *t, const struct name_list *names)
+static int extract(const struct extract_options *o, struct errmsg *err)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < names->n; i++)
-		n += tracefs_read_number(t, names->names[i], "tracing_on") > 0;
-	return n;
-}
-
-static int extract(const struct extract_options *o, const struct tracefs *t,
-		   const struct name_list *names, struct errmsg *err)
-{
-	size_t n_running = count_running(t, names);
 	struct recording_config config = {
 		.path = o->output ? o->output : "trace.dat",
 		.version = o->file_version,
@@ -93,52 +84,34 @@ static int extract(const struct extract_options *o, const struct tracefs *t,
 		.snapshot = o->snapshot,
 		.program = "sonde " SONDE_VERSION,
 	};
-	struct recording_sum sum = {0};
-	struct session s;
-	int r = compression_choose(o->compression, o->file_version, &config.compression,
-				   &config.plain_data, err),
-	    r2;
+	bool is_stopped;
 
-	if (r < 0)
-		return r;
-	r = session_attach(&s, names, o->keep, err);
-	if (r >= 0)
-		r = recording_extract(&s, &config, &sum, err);
-	r2 = session_close(&s, err);
-	r = r < 0 ? r : r2;
-	if (r >= 0 && !o->quiet)
-		show_outcome(config.path);
-	if (r >= 0 && !o->quiet && count_running(t, names) < n_running)
+	TRY(compression_choose(o->compression, o->file_version, &config.compression,
+			       &config.plain_data, err));
+	TRY(live_extract(&o->instances, &config, o->keep, &is_stopped, err));
+	if (o->quiet)
+		return 0;
+	show_outcome(config.path);
+	if (is_stopped)
 		fputs("tracing is now stopped; 'sonde restart' resumes it (-k keeps it running)\n",
 		      stderr);
-	return r;
+	return 0;
+}
+
+static void release(struct extract_options *o)
+{
+	name_list_release(&o->instances.names);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct extract_options o = {.file_version = 7};
-	struct name_list names = {0};
-	struct tracefs t;
-	int n = command_parse(cmd, &o, argc, argv, err), r;
+	SCOPED(release) struct extract_options o = {.file_version = 7};
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (n < 0)
-		return n;
-	r = instances_refuse_words(cmd, n, argv, err);
-	if (r >= 0)
-		r = live_request_check_output(o.output, err);
-	if (r >= 0)
-		r = tracefs_open(&t, err);
-	if (r >= 0)
-		r = instances_take(&t, &o.instances, &names, err);
-	if (r >= 0 && !names.n)
-		r = errmsg_set(err, -ENOENT,
-			       "there are no instances to extract from (-a); leave out -a for the "
-			       "top level");
-	if (r >= 0)
-		r = extract(&o, &t, &names, err);
-	name_list_release(&names);
-	name_list_release(&o.instances.names);
-	return r;
+	TRY(n);
+	TRY(instances_refuse_words(cmd, n, argv, err));
+	TRY(live_request_check_output(o.output, err));
+	return extract(&o, err);
 }
 
 const struct command cmd_extract = {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_functions.c - `sonde functions`: how often the functions of the kernel were called and how long they
- * took, of a function_graph trace in a file or of the running machine.
+ * cmd_functions.c - `sonde functions`: counts and times function calls, of programs and the kernel
+ * in a file, or of the kernel of the running machine.
  *
  *	gather ──▶ calltimes_add ──▶ calltimestext
  *
- * Of a file -l and -n choose what is shown. Live they choose what is traced at all, which is much cheaper;
- * then what other functions took belongs to their callers' own time.
+ * For a file, -l and -n select what is shown. For a live run they select what is traced, which is
+ * much cheaper; then the time of other functions counts as self time of their callers.
  */
+#include "analyse/calls/calldiff.h"
 #include "analyse/calltimes.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/ask/gather.h"
+#include "cli/calls/callopts.h"
 #include "decode/record.h"
 #include "present/result/calltimestext.h"
 
@@ -21,95 +24,80 @@
 #include <string.h>
 
 struct functions_options {
-	struct gather_options gather; /* first */
+	struct gather_options gather; /* must be the first member */
 	struct calltimes_config config;
-	const char *by, *sort;
+	const char *by, *sort, *fields, *diff;
+	struct calltimes_columns columns;
 	struct calltimes *calls;
+	struct call_options other_options; /* options of `other`, which keeps a pointer to them */
+	/* trace of --diff, open until the output is complete, so that it is not overwritten */
+	struct callrun other;
 };
 
 #define AT(field) offsetof(struct functions_options, field)
 
 static const struct option_row rows[] = {
-	{.kind = OPTION_HEADING, .help = "which functions"},
-	{.kind = OPTION_CALL,
-	 .letter = 'l',
-	 .arg = "FUNCTION",
-	 .help = "show only these functions (globs)",
-	 .apply = recordopts_function},
-	{.kind = OPTION_CALL,
-	 .letter = 'n',
-	 .arg = "FUNCTION",
-	 .help = "do not trace these functions",
-	 .apply = recordopts_no_function},
-	{.kind = OPTION_CALL,
-	 .letter = 'g',
-	 .arg = "FUNCTION",
-	 .help = "live: trace these functions and everything they call",
-	 .apply = recordopts_graph},
-	{.kind = OPTION_CALL,
-	 .name = "graph-notrace",
-	 .arg = "FUNCTION",
-	 .help = "live: do not trace these functions or anything they call",
-	 .apply = recordopts_no_graph},
-	{.kind = OPTION_CALL,
-	 .name = "module",
-	 .arg = "MODULE",
-	 .help = "live: trace only functions of this module",
-	 .apply = recordopts_module},
-	{.kind = OPTION_NUMBER,
-	 .name = "max-graph-depth",
-	 .arg = "N",
-	 .help = "live: trace at most N nested calls",
-	 .offset = RECORDOPTS_AT(plan.graph_depth)},
-	{.kind = OPTION_STRING,
-	 .letter = 'i',
-	 .name = "input",
-	 .arg = "FILE",
-	 .help = "read a trace file instead of tracing the running system",
-	 .offset = GATHER_AT(input),
-	 .complete = "file"},
+	ROW_HEADING("which functions"),
+	ROW_CALL('l', NULL, "FUNCTION", "show only these functions (globs)", recordopts_function),
+	ROW_CALL('n', NULL, "FUNCTION", "do not trace these functions", recordopts_no_function),
+	ROW_CALL('g', NULL, "FUNCTION", "live: trace these functions and everything they call",
+		 recordopts_graph),
+	ROW_CALL(0, "graph-notrace", "FUNCTION",
+		 "live: do not trace these functions or anything they call", recordopts_no_graph),
+	ROW_CALL(0, "module", "MODULE", "live: trace only functions of this module",
+		 recordopts_module),
+	ROW_NUMBER(0, "max-graph-depth", "N", "live: trace at most N nested calls",
+		   RECORDOPTS_AT(plan.graph_depth)),
+	ROW_STRING('i', "input", "FILE", "read a trace file instead of tracing the running system",
+		   GATHER_AT(input), .complete = "file"),
 	GATHER_BUFFER,
 	GATHER_TASKS,
-	{.kind = OPTION_HEADING, .help = "how the result looks"},
-	{.kind = OPTION_STRING,
-	 .letter = 's',
-	 .name = "sort",
-	 .arg = "COLUMN",
-	 .help = "sort by total (default), self, avg, max, calls or name",
-	 .offset = AT(sort),
-	 .complete = "total self avg max calls name"},
-	{.kind = OPTION_STRING,
-	 .name = "by",
-	 .arg = "KEY,…",
-	 .help = "one row per function and value of these keys: $task, $comm, $pid, $cpu",
-	 .offset = AT(by)},
+	ROW_HEADING("how the result looks"),
+	ROW_STRING(
+		's', "sort", "COLUMN",
+		"sort by total (default), self, avg, min, max, stdv, p50 … p99.9, calls, name or "
+		"module; several with commas",
+		AT(sort),
+		.complete = "total self avg min max stdv p50 p90 p95 p99 p99.9 self-avg self-min "
+			    "self-max self-stdv calls name module"),
+	ROW_STRING('f', "output-fields", "FIELD,…",
+		   "show these columns, named as for -s; + in front adds to the usual ones; all",
+		   AT(fields)),
+	ROW_STRING(0, "by", "KEY,…",
+		   "one row per function and value of these keys: $task, $comm, $pid, $cpu",
+		   AT(by)),
+	ROW_STRING(0, "diff", "OTHER",
+		   "of a file: show what OTHER has more or less than FILE, largest change first",
+		   AT(diff), .complete = "file"),
 	GATHER_RESULT,
 	GATHER_KERNEL,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
-/* --- the question ------------------------------------------------------------------------------ */
+/* --- the question ----------------------------------------------------------------------------- */
 
-static int parse_sort(const char *word, enum calltimes_sort *ret, struct errmsg *err)
+static int parse_sort(struct functions_options *o, struct errmsg *err)
 {
-	static const struct {
-		const char *word;
-		enum calltimes_sort sort;
-	} sorts[] = {
-		{"total", CALLTIMES_TOTAL}, {"self", CALLTIMES_SELF},	{"avg", CALLTIMES_AVG},
-		{"max", CALLTIMES_MAX},	    {"calls", CALLTIMES_CALLS}, {"count", CALLTIMES_CALLS},
-		{"name", CALLTIMES_NAME},
-	};
+	enum calltimes_column list[CALLTIMES_SORTS_MAX];
+	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(sorts); i++)
-		if (!strcmp(sorts[i].word, word)) {
-			*ret = sorts[i].sort;
-			return 0;
-		}
-	return errmsg_set(err, -EINVAL,
-			  "functions can be sorted by total, self, avg, max, calls and name, not "
-			  "by '%s' (-s)",
-			  word);
+	for (const char *p = o->sort; *p;) {
+		size_t len = strcspn(p, ",");
+
+		if (n == CALLTIMES_SORTS_MAX)
+			return errmsg_set(err, -EINVAL, "-s takes up to %d columns, not '%s'",
+					  CALLTIMES_SORTS_MAX, o->sort);
+		if (calltimes_column_parse("-s", p, len, &list[n++], err) < 0)
+			return err->code;
+		p += len + (p[len] == ',');
+	}
+	for (size_t i = 0; i < n; i++)
+		calltimes_column_need(list[i], &o->config);
+	if (n)
+		o->config.sort = list[0];
+	for (size_t i = 1; i < n; i++)
+		o->config.then[o->config.n_then++] = list[i];
+	return 0;
 }
 
 static int parse_by(struct functions_options *o, struct errmsg *err)
@@ -134,7 +122,11 @@ static int check(struct functions_options *o, struct errmsg *err)
 	int r = o->by ? parse_by(o, err) : 0;
 
 	if (r >= 0 && o->sort)
-		r = parse_sort(o->sort, &o->config.sort, err);
+		r = parse_sort(o, err);
+	if (r >= 0 && o->fields)
+		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
+	for (size_t i = 0; i < o->columns.n; i++)
+		calltimes_column_need(o->columns.list[i], &o->config);
 	o->config.only = (const char *const *)b->functions.words;
 	o->config.n_only = b->functions.n;
 	o->config.never = (const char *const *)b->no_functions.words;
@@ -142,7 +134,7 @@ static int check(struct functions_options *o, struct errmsg *err)
 	return r;
 }
 
-/* --- the answer -------------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 static int open_calls(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 		      struct errmsg *err)
@@ -163,16 +155,67 @@ static void add(void *ctx, const struct record *rec)
 	calltimes_add(((struct functions_options *)ctx)->calls, rec);
 }
 
+static void visit_other(void *ctx, const struct record *rec)
+{
+	calltimes_add(ctx, rec);
+}
+
+/* Sums the calls of the other trace. */
+static int read_other(struct functions_options *o, struct calltimes **ret, struct errmsg *err)
+{
+	struct callrun *run = &o->other;
+	const uint8_t *wanted;
+	size_t n_wanted;
+	int r = callrun_open(run, &o->other_options, o->diff, err);
+
+	if (r >= 0)
+		r = calltimes_new(ret, callrun_formats(run), &o->config, err);
+	TRY(r);
+	wanted = calltimes_events(*ret, &n_wanted);
+	TRY(callrun_walk(run, wanted, n_wanted, visit_other, *ret, NULL, err));
+	calltimes_end(*ret);
+	if (calltimes_finish(*ret) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
+	return 0;
+}
+
+static int fmt_diff(struct functions_options *o, const struct calltimes_view *v, struct textbuf *tb,
+		    struct errmsg *err)
+{
+	struct calltimes *other = NULL;
+	struct calldiff d = {0};
+	int r;
+
+	o->other_options.quiet = o->gather.record.quiet;
+	r = read_other(o, &other, err);
+	if (r >= 0 && calldiff_init(&d, o->calls, other, o->config.sort) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
+	if (r >= 0 && o->gather.output == GATHER_JSON)
+		calltimestext_fmt_diff_json(v, &d, tb);
+	else if (r >= 0 && o->gather.output == GATHER_CSV)
+		calltimestext_fmt_diff_csv(v, &d, tb);
+	else if (r >= 0)
+		calltimestext_fmt_diff(v, &d, tb);
+	calldiff_release(&d);
+	calltimes_free(other);
+	return r;
+}
+
 static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
 {
 	struct functions_options *o = ctx;
 	struct calltimes_view v = {.calls = o->calls,
 				   .in_time = in_time,
 				   .colour = colour,
-				   .n_rows = o->gather.n_rows};
+				   .n_rows = o->gather.n_rows,
+				   .columns = o->columns};
 
+	if (o->gather.input)
+		calltimes_end(o->calls);
 	if (calltimes_finish(o->calls) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
+	if (o->diff)
+		return fmt_diff(o, &v, tb, err);
 	if (o->gather.output == GATHER_JSON)
 		calltimestext_fmt_json(&v, tb);
 	else if (o->gather.output == GATHER_CSV)
@@ -204,17 +247,21 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 	n = gather_parse(cmd, &o.gather, argc, argv, err);
 	r = n < 0 ? n : check(&o, err);
+	if (r >= 0 && o.diff && (!o.gather.input || o.config.n_groups))
+		r = errmsg_set(err, -EINVAL, "--diff compares two files, without --by");
 	if (r >= 0 && !o.gather.input)
 		r = recordopts_tracer(&o, "function_graph", err);
+	job.by_task = !o.config.n_groups;
 	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
+	callrun_close(&o.other);
 	gather_release(&o.gather);
 	return r;
 }
 
 const struct command cmd_functions = {
 	.name = "functions",
-	.summary = "show how long kernel functions take",
+	.summary = "show how long functions take",
 	.usage = "[options] [FILE | COMMAND [ARGUMENT…]]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

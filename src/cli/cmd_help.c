@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_help.c - help texts, and what man pages and completions are generated from.
+ * cmd_help.c - prints help texts, and the data from which man pages and completions are generated.
  *
  *	sonde help                         all commands
  *	sonde help report                  one command, as `sonde report --help`
  *	sonde help probe add               a sub-command
  *	sonde help --man report            the options of its man page          tools/gen-man
- *	sonde help --list-commands         for programs, one a line             tools/gen-completions
+ *	sonde help --list-commands         for programs, one per line             tools/gen-completions
  *	sonde help --list-commands probe   the sub-commands of one
  *	sonde help --list-groups           the commands below the titles of their groups
  *	sonde help --list-options report
  *	sonde help --complete KIND PREFIX  words for a value                    complete.c
  *
- * Lists have columns with a tab between them, empty where there is nothing:
+ * Lists have columns, separated by tabs; a column may be empty:
  *
- *	command    name │ what its arguments are (command.h) │ summary │ usage
- *	option     -x │ --name │ value, [value] if it may be left out │ what completes it │ help
+ *	command    name │ kind of arguments (command.h) │ summary │ usage
+ *	option     -x │ --name │ value, [value] if it is optional │ kind of completion │ help
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/complete.h"
@@ -33,19 +34,18 @@ struct help_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "man", .help = "print the command's options as man page source",
-	 .offset = offsetof(struct help_options, man), .hidden = true},
-	{OPTION_FLAG, 0, "list-commands", .help = "print the commands, one a line",
-	 .offset = offsetof(struct help_options, list_commands), .hidden = true},
-	{OPTION_FLAG, 0, "list-groups",
-	 .help = "print the commands as --list-commands, under the titles of their groups",
-	 .offset = offsetof(struct help_options, list_groups), .hidden = true},
-	{OPTION_FLAG, 0, "list-options", .help = "print the command's options, one a line",
-	 .offset = offsetof(struct help_options, list_options), .hidden = true},
-	{OPTION_STRING, 0, "complete", "KIND",
-	 "print the words of a kind that begin as the argument",
-	 .offset = offsetof(struct help_options, complete), .hidden = true},
-	{OPTION_END},
+	ROW_FLAG(0, "man", "print the command's options as man page source",
+		 offsetof(struct help_options, man), .hidden = true),
+	ROW_FLAG(0, "list-commands", "print the commands, one per line",
+		 offsetof(struct help_options, list_commands), .hidden = true),
+	ROW_FLAG(0, "list-groups",
+		 "print the commands as --list-commands, under the titles of their groups",
+		 offsetof(struct help_options, list_groups), .hidden = true),
+	ROW_FLAG(0, "list-options", "print the command's options, one per line",
+		 offsetof(struct help_options, list_options), .hidden = true),
+	ROW_STRING(0, "complete", "KIND", "print the words of a kind that begin as the argument",
+		   offsetof(struct help_options, complete), .hidden = true),
+	ROW_END,
 };
 
 void commands_fmt_help(struct textbuf *tb)
@@ -63,7 +63,7 @@ void commands_fmt_help(struct textbuf *tb)
 			    "'man sonde-COMMAND' is its manual.\n");
 }
 
-/* The word of a sub-command behind that of its command. */
+/* Returns the word of a sub-command after that of its command. */
 static const char *sub_word(const struct command *cmd, const struct command *sub)
 {
 	return sub->name + strlen(cmd->name) + 1;
@@ -106,7 +106,7 @@ static void fmt_command_list(const struct command *const *list, struct textbuf *
 	}
 }
 
-/* All commands; with their titles as lines of one column if the reader wants groups. */
+/* Lists all commands; with_titles: titles of groups are lines with one column. */
 static void fmt_groups(bool with_titles, struct textbuf *tb)
 {
 	for (const struct command_group *g = command_groups; g->title; g++) {
@@ -129,7 +129,7 @@ static void fmt_option_list(const struct command *cmd, struct textbuf *tb)
 	}
 }
 
-/* words: a command, or a command and its sub-command. */
+/* Finds a command by its words: a command, or a command and its sub-command. */
 static int find_command(char **words, int n_words, const struct command **ret_cmd,
 			struct errmsg *err)
 {
@@ -153,10 +153,8 @@ static int fmt_about(const struct help_options *opts, char **words, int n_words,
 		     struct errmsg *err)
 {
 	const struct command *about = NULL;
-	int r = find_command(words, n_words, &about, err);
 
-	if (r < 0)
-		return r;
+	TRY(find_command(words, n_words, &about, err));
 	if (opts->list_commands)
 		fmt_command_list(about->subs, tb);
 	else if (opts->man)
@@ -172,11 +170,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	struct help_options opts = {0};
 	struct output out;
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 20);
 	int n = command_parse(cmd, &opts, argc, argv, err), r = 0;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (opts.complete && n <= 1)
 		return complete_print(opts.complete, n ? argv[1] : "", err);
 	if (n > 2)
@@ -184,7 +181,6 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				  "help explains one command; '%s' is one word too many", argv[3]);
 	if (!n && (opts.man || opts.list_options))
 		return errmsg_set(err, -EINVAL, "help: which command's options?");
-	textbuf_init(&tb, 1 << 20);
 	if (n)
 		r = fmt_about(&opts, argv + 1, n, &tb, err);
 	else if (opts.list_commands)
@@ -196,7 +192,6 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	output_page(&out);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
 	output_unpage(&out);
-	textbuf_release(&tb);
 	return r;
 }
 

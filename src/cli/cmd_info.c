@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_info.c - `sonde info`: what is in a trace file, for a person.
+ * cmd_info.c - `sonde info`: describes the contents of a trace file.
  *
- * Everything but the counts stands in the file's directory and costs some milliseconds (most of it
- * unpacking texts). Events of files above INFO_BIG_BYTES are counted only if --count asks for it. A file that cannot be opened does not keep the others
- * from being shown.
+ * Everything except the counts is in the file's directory and takes some milliseconds to read
+ * (mostly for uncompressing texts). Events of files above INFO_BIG_BYTES are counted only with
+ * --count. If one file cannot be opened, the others are still shown.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "inputs/info/info.h"
@@ -27,22 +28,20 @@ struct info_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE",
-	 "read FILE (default: trace.dat); may also be an argument",
-	 offsetof(struct info_options, input), .complete = "file"},
-	{OPTION_NUMBER, 'n', "top", "N", "show the N most frequent events and tasks (default: 10)",
-	 offsetof(struct info_options, n_rows)},
-	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs, and count the symbols",
-	 .offset = offsetof(struct info_options, all)},
-	{OPTION_FLAG, 0, "fast",
-	 .help = "do not count events; read only the start and end of each CPU's data",
-	 .offset = offsetof(struct info_options, fast)},
-	{OPTION_FLAG, 0, "count", .help = "count events even in files with more than 4 GiB of data",
-	 .offset = offsetof(struct info_options, count)},
-	{OPTION_FLAG, 0, "json",
-	 .help = "print one JSON object per file, with all events and tasks; -n limits them",
-	 .offset = offsetof(struct info_options, json)},
-	{OPTION_END},
+	ROW_STRING('i', "input", "FILE", "read FILE (default: trace.dat); may also be an argument",
+		   offsetof(struct info_options, input), .complete = "file"),
+	ROW_NUMBER('n', "top", "N", "show the N most frequent events and tasks (default: 10)",
+		   offsetof(struct info_options, n_rows)),
+	ROW_FLAG('a', "all", "show all events, tasks and CPUs, and count the symbols",
+		 offsetof(struct info_options, all)),
+	ROW_FLAG(0, "fast", "do not count events; read only the start and end of each CPU's data",
+		 offsetof(struct info_options, fast)),
+	ROW_FLAG(0, "count", "count events even in files with more than 4 GiB of data",
+		 offsetof(struct info_options, count)),
+	ROW_FLAG(0, "json",
+		 "print one JSON object per file, with all events and tasks; -n limits them",
+		 offsetof(struct info_options, json)),
+	ROW_END,
 };
 
 static struct traceinfo_style style_of(const struct info_options *o)
@@ -58,51 +57,42 @@ static struct traceinfo_style style_of(const struct info_options *o)
 	return style;
 }
 
-/* Puts the text about the file into tb. */
+/* Writes the text about the file to tb. */
 static int describe(const struct info_options *o, struct inputs_file *file, struct textbuf *tb,
 		    struct errmsg *err)
 {
 	struct info_config config = {.fast = o->fast, .count = o->count, .symbols = o->all};
 	struct traceinfo_style style = style_of(o);
-	struct info info;
-	int r = info_init(&info, file, &config, err);
+	SCOPED(info_release) struct info info = {0};
 
-	if (r >= 0) {
-		info.facts.why_not_counted =
-			o->fast ? "--fast" : "more than 4 GiB, --count does it";
-		if (o->json)
-			traceinfo_fmt_json(&info.facts, &style, tb);
-		else
-			traceinfo_fmt_text(&info.facts, &style, tb);
-		if (tb->overflow)
-			r = errmsg_set(err, -EFBIG, "%s has more to tell than fits; use -n",
-				       file->tf->path);
-	}
-	info_release(&info);
-	return r;
+	TRY(info_init(&info, file, &config, err));
+	info.facts.why_not_counted = o->fast ? "--fast" : "more than 4 GiB, --count does it";
+	if (o->json)
+		traceinfo_fmt_json(&info.facts, &style, tb);
+	else
+		traceinfo_fmt_text(&info.facts, &style, tb);
+	return tb->overflow ? errmsg_set(err, -EFBIG, "%s has more to tell than fits; use -n",
+					 file->tf->path)
+			    : 0;
 }
 
-/* 0, 1 if something is damaged, or negative. */
+/* Returns 0, 1 if the file is damaged, or a negative errno. */
 static int show_file(const struct info_options *o, const char *path, bool first, struct output *out,
 		     struct errmsg *err)
 {
 	struct inputs_spec spec = INPUTS_ONE(path);
-	struct inputs in = {0};
-	struct textbuf tb;
-	int r = inputs_open(&in, &spec, err);
+	SCOPED(inputs_close) struct inputs in = {0};
+	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r;
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
+	TRY(inputs_open(&in, &spec, err));
 	if (!first && !o->json)
 		textbuf_add_char(&tb, '\n');
-	if (r >= 0)
-		r = describe(o, &in.files[0], &tb, err);
-	if (r >= 0)
-		r = output_write(out, tb.start, textbuf_len(&tb));
-	if (r >= 0)
-		r = notes_print_damage(&in, false);
-	textbuf_release(&tb);
-	inputs_close(&in);
-	return r;
+	TRY(describe(o, &in.files[0], &tb, err));
+	r = output_write(out, tb.start, textbuf_len(&tb));
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot write the output");
+	return notes_print_damage(&in, false);
 }
 
 static int show_files(const struct info_options *o, char **paths, int n, struct output *out)
@@ -133,16 +123,14 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 	struct output out;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (o.n_rows < DEFAULT_ROWS)
 		return errmsg_set(err, -EINVAL, "info: -n needs a number from 0 on, not %lld",
 				  o.n_rows);
 	if (o.fast && o.count)
 		return errmsg_set(err, -EINVAL, "info: --fast and --count exclude each other");
 	r = output_open(&out, "never", false, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (o.input) /* argv[0] is the command's own name */
 		argv[0] = (char *)o.input;
 	if (o.input)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_inject.c - `sonde inject`: makes kernel functions fail for one process, to see what it does then.
+ * cmd_inject.c - `sonde inject`: makes kernel functions fail for one process, to test how it
+ * reacts.
  *
  *	$ sonde inject openat=-ENOENT --after 10 -- cat /etc/hostname
  *	cat: /etc/hostname: No such file or directory
  *	sonde: 1 call was made to fail in process 4711 (cat) and what it started: __x64_sys_openat with
  *	-ENOENT (No such file or directory)
  *
- * Options, lists and what is printed; capture/inject/run.h does it.
+ * This file has the options, lists and messages; capture/inject/run.h does the work.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/inject/injection.h"
@@ -42,28 +44,29 @@ static int apply_fault(void *opts, const char *value, struct errmsg *err)
 #define AT(field) offsetof(struct inject_options, field)
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'e', "fail", "FUNCTION=VALUE",
-	 "make this function fail with this value: openat=-ENOENT; repeatable",
-	 .apply = apply_fault},
-	{OPTION_NUMBER, 'p', "pid", "PID", "fail in this process, with all its threads", AT(pid)},
-	{OPTION_HEADING, .help = "which calls"},
-	{OPTION_NUMBER, 0, "times", "N", "fail at most N calls", AT(times)},
-	{OPTION_NUMBER, 0, "after", "N", "let the first N calls succeed", AT(after)},
-	{OPTION_NUMBER, 0, "every", "N", "of the remaining calls, fail every N-th", AT(every)},
-	{OPTION_NUMBER, 0, "probability", "PERCENT", "of these, fail a random share",
-	 AT(probability)},
-	{OPTION_HEADING, .help = "how to run"},
-	{OPTION_NUMBER, 'd', "duration", "SECONDS", "stop after this time; the command continues",
-	 AT(seconds)},
-	{OPTION_FLAG, 0, "log", .help = "write each failure to the kernel log, with its stack",
-	 .offset = AT(log)},
-	{OPTION_FLAG, 'q', "quiet", .help = "print only errors", .offset = AT(quiet)},
-	{OPTION_END},
+	ROW_CALL('e', "fail", "FUNCTION=VALUE",
+		 "make this function fail with this value: openat=-ENOENT; repeatable",
+		 apply_fault),
+	ROW_NUMBER('p', "pid", "PID", "fail in this process, with all its threads", AT(pid)),
+	ROW_HEADING("which calls"),
+	ROW_NUMBER(0, "times", "N", "fail at most N calls", AT(times)),
+	ROW_NUMBER(0, "after", "N", "let the first N calls succeed", AT(after)),
+	ROW_NUMBER(0, "every", "N", "of the remaining calls, fail every N-th", AT(every)),
+	ROW_NUMBER(0, "probability", "PERCENT", "of these, fail a random share", AT(probability)),
+	ROW_HEADING("how to run"),
+	ROW_NUMBER('d', "duration", "SECONDS", "stop after this time; the command continues",
+		   AT(seconds)),
+	ROW_FLAG(0, "log", "write each failure to the kernel log, with its stack", AT(log)),
+	ROW_FLAG('q', "quiet", "print only errors", AT(quiet)),
+	ROW_END,
 };
 
-/* --- list -------------------------------------------------------------------------------------- */
+/* --- list ------------------------------------------------------------------------------------- */
 
-/* A system call may be named without the prefix of the architecture here, too. */
+/*
+ * Returns true if the function matches. A system call may be named without the prefix of the
+ * architecture.
+ */
 static bool matches(const struct injectable *f, const char *pattern)
 {
 	const char *call = strstr(f->name, "_sys_");
@@ -74,15 +77,12 @@ static bool matches(const struct injectable *f, const char *pattern)
 
 static int list(const char *pattern, struct errmsg *err)
 {
-	struct injectables in;
+	SCOPED(injectables_release) struct injectables in = {0};
 	struct injection site;
-	size_t n = 0;
-	int r = injection_find(&site, err);
+	bool any = false;
 
-	if (r >= 0)
-		r = injectables_read(&in, site.dir, err);
-	if (r < 0)
-		return r;
+	if (injection_find(&site, err) < 0 || injectables_read(&in, site.dir, err) < 0)
+		return errmsg_code(err);
 	for (size_t i = 0; i < in.n; i++) {
 		const struct injectable *f = &in.list[i];
 
@@ -91,28 +91,18 @@ static int list(const char *pattern, struct errmsg *err)
 		printf("%-40s %-10s returns %s%s%s%s\n", f->name, inject_kind_word(f->kind),
 		       inject_kind_meaning(f->kind), *f->module ? " (module " : "", f->module,
 		       *f->module ? ")" : "");
-		n++;
+		any = true;
 	}
-	injectables_release(&in);
-	if (!n)
-		r = errmsg_set(err, -ENOENT, "no function that can fail is called '%.200s'%s",
-			       pattern ? pattern : "*",
-			       pattern && !strpbrk(pattern, "*?[")
-				       ? "; a part of a name needs stars: '*NAME*'"
-				       : "");
-	return r;
+	if (any)
+		return 0;
+	return errmsg_set(err, -ENOENT, "no function that can fail is called '%.200s'%s",
+			  pattern ? pattern : "*",
+			  pattern && !strpbrk(pattern, "*?[")
+				  ? "; a part of a name needs stars: '*NAME*'"
+				  : "");
 }
 
-/* --- what is asked for ------------------------------------------------------------------------- */
-
-static int check_range(const char *name, long long v, long long from, long long to,
-		       struct errmsg *err)
-{
-	return v >= from && v <= to
-		       ? 0
-		       : errmsg_set(err, -EINVAL, "inject: --%s is %lld to %lld, not %lld", name,
-				    from, to, v);
-}
+/* --- what is asked for ------------------------------------------------------------------------ */
 
 static int check_options(const struct inject_options *o, bool has_command, struct errmsg *err)
 {
@@ -127,28 +117,27 @@ static int check_options(const struct inject_options *o, bool has_command, struc
 		{"duration", o->seconds, 0, 1000000},
 		{"pid", o->pid, 0, 1 << 22},
 	};
-	int r = 0;
 
 	if (!o->n_faults)
 		return errmsg_set(err, -EINVAL,
 				  "inject: say what shall fail, and how: openat=-ENOENT; 'sonde "
 				  "inject list' shows what can");
-	for (size_t i = 0; i < ARRAY_LEN(ranges) && r >= 0; i++)
-		r = check_range(ranges[i].name, ranges[i].value, ranges[i].from, ranges[i].to, err);
-	if (r < 0)
-		return r;
+	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+		if (ranges[i].value < ranges[i].from || ranges[i].value > ranges[i].to)
+			return errmsg_set(err, -EINVAL, "inject: --%s is %lld to %lld, not %lld",
+					  ranges[i].name, ranges[i].from, ranges[i].to,
+					  ranges[i].value);
 	if (!o->pid && !has_command)
 		return errmsg_set(err, -EINVAL,
 				  "inject: say where it shall fail: a command, or a process (-p "
 				  "PID)");
 	if (o->pid && has_command)
 		return errmsg_set(err, -EINVAL,
-				  "inject: a command and a process (-p) do not go together: it "
-				  "fails in one of them only");
+				  "inject: a command and a process (-p) exclude each other");
 	return 0;
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void tell_start(void *ctx, const struct inject_facts *facts)
 {
@@ -182,7 +171,7 @@ static void tell_end(void *ctx, const struct inject_facts *facts, long long coun
 	fputc('\n', stderr);
 }
 
-/* FUNCTION=VALUE, as no command is called. */
+/* Returns true for FUNCTION=VALUE, which is not the name of a command. */
 static bool is_fault(const char *word)
 {
 	size_t len =
@@ -191,15 +180,17 @@ static bool is_fault(const char *word)
 	return len && word[len] == '=';
 }
 
-/* Faults without their -e stand first, and options may follow each. The number of words that are left. */
+/*
+ * Takes the faults without -e, which come first; options may follow each. Returns how many words
+ * remain.
+ */
 static int take_faults(const struct command *cmd, struct inject_options *o, int n, char ***argv,
 		       struct errmsg *err)
 {
 	while (n > 0 && (!o->n_faults || is_fault((*argv)[1]))) {
 		int r = apply_fault(o, (*argv)[1], err);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		(*argv)++;
 		n = command_parse(cmd, o, n, *argv, err);
 	}
@@ -209,7 +200,7 @@ static int take_faults(const struct command *cmd, struct inject_options *o, int 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct inject_options o = {.every = 1, .probability = 100};
-	int n, r;
+	int n;
 
 	if (argc >= 2 && !strcmp(argv[1], "list")) {
 		if (argc > 3)
@@ -217,14 +208,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return list(argc == 3 ? argv[2] : NULL, err);
 	}
 	n = command_parse(cmd, &o, argc, argv, err);
-	if (n < 0)
-		return n;
+	TRY(n);
 	n = take_faults(cmd, &o, n, &argv, err);
-	if (n < 0)
-		return n;
-	r = check_options(&o, n > 0, err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	TRY(check_options(&o, n > 0, err));
 	if (n)
 		argv[n + 1] = NULL;
 	return inject_run(&(struct inject_config){.faults = o.faults,

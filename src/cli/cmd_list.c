@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_list.c - `sonde list`: what a trace knows, or the running kernel: events and their formats, systems,
- * functions, buffers, clock; and what sonde knows by itself.
+ * cmd_list.c - `sonde list`: lists events and their formats, systems, functions, buffers and clocks
+ * of a trace or of the running kernel, and features of sonde.
  *
  *	sonde list -e sched                the running kernel: live/offer.h
- *	sonde list -e sched trace.dat      words: one that names a file is the trace, another one is
+ *	sonde list -e sched trace.dat      a word that names a file is the trace; another word is
  *	                                   the expression of -e, -f or -o
  *
  * decode/namematch.h has the expressions, present/dump/listing.h the lists of a file.
  */
+#include "base/scope.h"
 #include "cli/command.h"
 #include "live/offer.h"
 #include "base/textbuf.h"
@@ -54,53 +55,51 @@ static int apply_options(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE",
-	 "list what this trace file contains; may also be an argument",
-	 offsetof(struct list_options, input), .complete = "file"},
-	{OPTION_CALL, 'e', "events", "RE",
-	 "list events, all or those whose system or name matches RE", .apply = apply_events,
-	 .arg_optional = true},
-	{OPTION_FLAG, 'F', "fields", NULL, "with -e: show the fields",
-	 offsetof(struct list_options, fields)},
-	{OPTION_FLAG, 0, "full", NULL, "with -e and -F: also show the print formats",
-	 offsetof(struct list_options, full)},
-	{OPTION_FLAG, 'l', "filters", NULL, "with -e: show the filters (running kernel)",
-	 offsetof(struct list_options, filters)},
-	{OPTION_FLAG, 'R', "triggers", NULL, "with -e: show the triggers (running kernel)",
-	 offsetof(struct list_options, triggers)},
-	{OPTION_FLAG, 's', "systems", NULL, "list event systems",
-	 offsetof(struct list_options, systems)},
-	{OPTION_FLAG, 't', "tracers", NULL, "list tracers (running kernel)",
-	 offsetof(struct list_options, tracers)},
-	{OPTION_FLAG, 'p', NULL, NULL, "the same as -t", offsetof(struct list_options, tracers),
-	 .hidden = true},
-	{OPTION_CALL, 'o', "options", "RE",
-	 "list tracing options with their values, all or those that match RE (running kernel)",
-	 .apply = apply_options, .arg_optional = true},
-	{OPTION_CALL, 'f', "functions", "RE", "list kernel functions, all or those that match RE",
-	 .apply = apply_functions, .arg_optional = true},
-	{OPTION_FLAG, 'B', "buffers", NULL, "list buffer instances",
-	 offsetof(struct list_options, buffers)},
-	{OPTION_FLAG, 'C', "clock", NULL, "list the trace clocks, the current one in brackets",
-	 offsetof(struct list_options, clock)},
-	{OPTION_FLAG, 'P', "plugins", NULL, "list the events that a plugin prints",
-	 offsetof(struct list_options, plugins)},
-	{OPTION_FLAG, 'O', "plugin-options", NULL,
-	 "list the plugin options for report -O (needs no trace)",
-	 offsetof(struct list_options, plugin_options)},
-	{OPTION_FLAG, 'c', "compressions", NULL, "list the supported compressions (needs no trace)",
-	 offsetof(struct list_options, compressions)},
-	{OPTION_END},
+	ROW_STRING('i', "input", "FILE",
+		   "list what this trace file contains; may also be an argument",
+		   offsetof(struct list_options, input), .complete = "file"),
+	ROW_CALL('e', "events", "RE", "list events, all or those whose system or name matches RE",
+		 apply_events, .arg_optional = true),
+	ROW_FLAG('F', "fields", "with -e: show the fields", offsetof(struct list_options, fields)),
+	ROW_FLAG(0, "full", "with -e and -F: also show the print formats",
+		 offsetof(struct list_options, full)),
+	ROW_FLAG('l', "filters", "with -e: show the filters (running kernel)",
+		 offsetof(struct list_options, filters)),
+	ROW_FLAG('R', "triggers", "with -e: show the triggers (running kernel)",
+		 offsetof(struct list_options, triggers)),
+	ROW_FLAG('s', "systems", "list event systems", offsetof(struct list_options, systems)),
+	ROW_FLAG('t', "tracers", "list tracers (running kernel)",
+		 offsetof(struct list_options, tracers)),
+	ROW_FLAG('p', NULL, "the same as -t", offsetof(struct list_options, tracers),
+		 .hidden = true),
+	ROW_CALL('o', "options", "RE",
+		 "list tracing options with their values, all or those that match RE (running "
+		 "kernel)",
+		 apply_options, .arg_optional = true),
+	ROW_CALL('f', "functions", "RE", "list kernel functions, all or those that match RE",
+		 apply_functions, .arg_optional = true),
+	ROW_FLAG('B', "buffers", "list buffer instances", offsetof(struct list_options, buffers)),
+	ROW_FLAG('C', "clock", "list the trace clocks, the current one in brackets",
+		 offsetof(struct list_options, clock)),
+	ROW_FLAG('P', "plugins", "list the events that a plugin prints",
+		 offsetof(struct list_options, plugins)),
+	ROW_FLAG('O', "plugin-options", "list the plugin options for report -O (needs no trace)",
+		 offsetof(struct list_options, plugin_options)),
+	ROW_FLAG('c', "compressions", "list the supported compressions (needs no trace)",
+		 offsetof(struct list_options, compressions)),
+	ROW_END,
 };
 
 static void list_compressions(void)
 {
+	const char *name, *version;
+
 	puts("Supported compression algorithms:");
-	for (int kind = COMPRESSION_NONE + 1; kind < COMPRESSION_UNKNOWN; kind++)
-		printf("\t%s, %s\n", compression_name(kind), compression_version(kind));
+	for (size_t i = 0; (name = compression_at(i, &version)); i++)
+		printf("\t%s, %s\n", name, version);
 }
 
-/* Anything that sonde does not know by itself. */
+/* Returns true if anything is requested that sonde does not know by itself. */
 static bool wants_trace(const struct list_options *o)
 {
 	return o->events || o->systems || o->functions || o->buffers || o->clock || o->plugins ||
@@ -158,32 +157,24 @@ static int list_path(const struct list_options *o, struct errmsg *err)
 				  .fields = o->fields,
 				  .full = o->full};
 	struct inputs_spec spec = INPUTS_ONE(o->input);
-	struct inputs in = {0};
-	struct textbuf out;
-	int r = inputs_open(&in, &spec, err);
+	SCOPED(inputs_close) struct inputs in = {0};
+	TEXTBUF(out, TEXT_MAX_BYTES);
+	int r;
 
-	textbuf_init(&out, TEXT_MAX_BYTES);
-	if (r >= 0) {
-		r = listing_fmt(&in.files[0], &listing, &out, err);
-		fwrite(out.start, 1, textbuf_len(&out), stdout);
-		fflush(stdout);
-		if (!r)
-			r = notes_print_damage(&in, false);
-	}
-	textbuf_release(&out);
-	inputs_close(&in);
-	return r;
+	TRY(inputs_open(&in, &spec, err));
+	r = listing_fmt(&in.files[0], &listing, &out, err);
+	fwrite(out.start, 1, textbuf_len(&out), stdout);
+	fflush(stdout);
+	return r ? r : notes_print_damage(&in, false);
 }
 
 static int list_kernel(const struct list_options *o, struct errmsg *err)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r;
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	r = offer_list(o, !wants_trace(o), &tb, err);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
 	return r;
 }
 
@@ -202,15 +193,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct output out;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = take_words(&o, r, argv + 1, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (o.plugin_options)
 		r = cmd_options.run(&cmd_options, 1, argv, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	output_page(&out);
 	r = list(&o, err);
 	output_unpage(&out);

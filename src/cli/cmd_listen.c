@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_listen.c - `sonde listen`: takes in the traces of other machines.
+ * cmd_listen.c - `sonde listen`: receives the traces of other machines.
  *
- * The work is done by wire/receive.h, the frame around it (sockets, keys, signals, the background) is
- * service.h. Here are the options, and the log of who came, from where, and what was kept of him. Nothing is
- * recorded on this machine itself.
+ * wire/receive.h receives the traces; service.h handles sockets, keys, signals and the background
+ * process. This file has the options, and the log of clients, their addresses and the stored data.
+ * Nothing is recorded on this machine itself.
  */
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/record/service.h"
 #include "wire/netkey.h"
@@ -37,43 +38,40 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'p', "port", "PORT", "listen on this port; 0: any free port",
-	 offsetof(struct listen_options, s.port)},
-	{OPTION_FLAG, 'V', "vsock", NULL, "listen on a vsock port, for the guests of this machine",
-	 offsetof(struct listen_options, s.vsock)},
-	{OPTION_STRING, 'd', "dir", "DIR",
-	 "write the traces to this directory (default: the current one)",
-	 offsetof(struct listen_options, dir), .complete = "dir"},
-	{OPTION_STRING, 'o', "output", "NAME",
-	 "name the files NAME.HOST:PORT.dat (default: trace.HOST:PORT.dat)",
-	 offsetof(struct listen_options, name)},
-	{OPTION_STRING, 'l', "log", "FILE", "write messages to this file, not to the terminal",
-	 offsetof(struct listen_options, log), .complete = "file"},
-	{OPTION_FLAG, 'D', "daemon", NULL, "run in the background",
-	 offsetof(struct listen_options, s.daemon)},
-	{OPTION_FLAG, 0, "once", NULL, "exit after the first client",
-	 offsetof(struct listen_options, s.once)},
-	{OPTION_CALL, 0, "verbose", "LEVEL", "print more messages", .apply = apply_verbose,
-	 .arg_optional = true},
-	{OPTION_FLAG, 0, "debug", NULL, "serve one client at a time, in one process",
-	 offsetof(struct listen_options, s.debug)},
-	{OPTION_HEADING, .help = "who may connect"},
-	{OPTION_STRING, 0, "bind", "ADDR", "listen on this address of the machine",
-	 offsetof(struct listen_options, s.bind)},
-	{OPTION_FLAG, 0, "public", NULL, "listen on all addresses (default: on loopback only)",
-	 offsetof(struct listen_options, s.public)},
-	{OPTION_STRING, 0, "key", "FILE",
-	 "accept only peers with the same key; trace-cmd cannot connect then",
-	 offsetof(struct listen_options, s.key), .complete = "file"},
-	{OPTION_NUMBER, 0, "max-clients", "N", "serve at most N clients at once (default: 16)",
-	 offsetof(struct listen_options, max_clients)},
-	{OPTION_NUMBER, 0, "max-size", "MB",
-	 "accept at most MB megabytes from each client (default: no limit)",
-	 offsetof(struct listen_options, max_size_mb)},
-	{OPTION_NUMBER, 0, "timeout", "SECONDS",
-	 "drop a client that does not respond for this long (default: 15)",
-	 offsetof(struct listen_options, timeout_s)},
-	{OPTION_END},
+	ROW_STRING('p', "port", "PORT", "listen on this port; 0: any free port",
+		   offsetof(struct listen_options, s.port)),
+	ROW_FLAG('V', "vsock", "listen on a vsock port, for the guests of this machine",
+		 offsetof(struct listen_options, s.vsock)),
+	ROW_STRING('d', "dir", "DIR",
+		   "write the traces to this directory (default: the current one)",
+		   offsetof(struct listen_options, dir), .complete = "dir"),
+	ROW_STRING('o', "output", "NAME",
+		   "name the files NAME.HOST:PORT.dat (default: trace.HOST:PORT.dat)",
+		   offsetof(struct listen_options, name)),
+	ROW_STRING('l', "log", "FILE", "write messages to this file, not to the terminal",
+		   offsetof(struct listen_options, log), .complete = "file"),
+	ROW_FLAG('D', "daemon", "run in the background", offsetof(struct listen_options, s.daemon)),
+	ROW_FLAG(0, "once", "exit after the first client", offsetof(struct listen_options, s.once)),
+	ROW_CALL(0, "verbose", "LEVEL", "print more messages", apply_verbose, .arg_optional = true),
+	ROW_FLAG(0, "debug", "serve one client at a time, in one process",
+		 offsetof(struct listen_options, s.debug)),
+	ROW_HEADING("who may connect"),
+	ROW_STRING(0, "bind", "ADDR", "listen on this address of the machine",
+		   offsetof(struct listen_options, s.bind)),
+	ROW_FLAG(0, "public", "listen on all addresses (default: on loopback only)",
+		 offsetof(struct listen_options, s.public)),
+	ROW_STRING(0, "key", "FILE",
+		   "accept only peers with the same key; trace-cmd cannot connect then",
+		   offsetof(struct listen_options, s.key), .complete = "file"),
+	ROW_NUMBER(0, "max-clients", "N", "serve at most N clients at once (default: 16)",
+		   offsetof(struct listen_options, max_clients)),
+	ROW_NUMBER(0, "max-size", "MB",
+		   "accept at most MB megabytes from each client (default: no limit)",
+		   offsetof(struct listen_options, max_size_mb)),
+	ROW_NUMBER(0, "timeout", "SECONDS",
+		   "drop a client that does not respond for this long (default: 15)",
+		   offsetof(struct listen_options, timeout_s)),
+	ROW_END,
 };
 
 struct listener {
@@ -84,7 +82,7 @@ struct listener {
 	bool stamp; /* a log that is read later needs the time */
 };
 
-/* One write for a line, so that lines of several clients do not mix. */
+/* Writes a line with one write, so that lines of several clients do not mix. */
 static void log_line(void *ctx, enum receive_level level, const char *text)
 {
 	const struct listener *l = ctx;
@@ -132,37 +130,12 @@ static int open_log(struct listener *l, struct errmsg *err)
 		return 0;
 	l->stamp = true;
 	fd = outplace_open_file(l->o.log, OUTPLACE_APPEND, err);
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	l->log = fdopen(fd, "a");
 	return l->log ? 0 : errmsg_set_errno(err, -errno, "cannot write %s", l->o.log);
 }
 
-/* Where traces go must not depend on where a daemon stands. */
-static int find_dir(const char *dir, char **ret, struct errmsg *err)
-{
-	struct outplace place = OUTPLACE_NONE;
-	char link[32], *path = NULL;
-	int r = outplace_open(&place, dir, OUTPLACE_DIR, err); /* follows no link of strangers */
-
-	if (r < 0)
-		return r;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", place.dir);
-	path = realpath(
-		link,
-		NULL); /* without links: outplace.h would refuse one that is put there later */
-	if (!path || access(path, W_OK | X_OK) < 0)
-		r = errmsg_set_errno(err, -errno, "cannot write to %s", dir);
-	outplace_close(&place);
-	if (r < 0) {
-		free(path);
-		return r;
-	}
-	*ret = path;
-	return 0;
-}
-
-/* --- the service ------------------------------------------------------------------------------- */
+/* --- the service ------------------------------------------------------------------------------ */
 
 static int service_open(void *ctx, int stop_fd, struct errmsg *err)
 {
@@ -194,7 +167,8 @@ static void service_say(void *ctx, const char *text)
 
 static int serve(struct listener *l, struct errmsg *err)
 {
-	const char *danger = "whoever reaches this port can send traces; --key FILE asks for a key";
+	const char *danger =
+		"anyone who reaches this port can send traces; --key FILE requires a key";
 	struct service service = {.options = &l->o.s,
 				  .ctx = l,
 				  .open = service_open,
@@ -210,12 +184,16 @@ static int serve(struct listener *l, struct errmsg *err)
 static int listen_with(struct listener *l, struct errmsg *err)
 {
 	struct netkey key;
-	char *dir = NULL;
-	int r = l->o.s.key ? netkey_open(&key, l->o.s.key, err) : 0;
+	SCOPED(scope_free) char *dir = NULL;
+
+	if ((l->o.s.key && netkey_open(&key, l->o.s.key, err) < 0) ||
+	    outplace_find_dir(l->o.dir, &dir, err) < 0)
+		return errmsg_code(err);
 
 	l->config = (struct receive_config){.bind = service_bind(&l->o.s),
 					    .port = l->o.s.port,
 					    .vsock = l->o.s.vsock,
+					    .dir = dir,
 					    .name = l->o.name,
 					    .key = l->o.s.key ? &key : NULL,
 					    .max_clients = l->o.max_clients,
@@ -225,14 +203,7 @@ static int listen_with(struct listener *l, struct errmsg *err)
 					    .serial = l->o.s.debug,
 					    .log = log_line,
 					    .log_ctx = l};
-	if (!r)
-		r = find_dir(l->o.dir, &dir, err);
-	if (!r) {
-		l->config.dir = dir;
-		r = serve(l, err);
-	}
-	free(dir);
-	return r;
+	return serve(l, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -241,15 +212,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				   .name = "trace",
 				   .max_clients = CLIENTS_DEFAULT,
 				   .timeout_s = TIMEOUT_DEFAULT}};
-	int r = command_parse(cmd, &l.o, argc, argv, err);
+	int n = command_parse(cmd, &l.o, argc, argv, err), r;
 
-	if (r < 0)
-		return r;
-	r = check_options(&l.o, r, argv, err);
-	if (!r)
-		r = open_log(&l, err);
-	if (!r)
-		r = listen_with(&l, err);
+	TRY(n);
+	if (check_options(&l.o, n, argv, err) < 0 || open_log(&l, err) < 0)
+		return errmsg_code(err);
+	r = listen_with(&l, err);
 	if (l.log && l.log != stderr)
 		fclose(l.log);
 	return r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_options.c - lists what report -O can set.
+ * cmd_options.c - lists the options that report -O can set.
  *
  *	  plugin:	ftrace
  *	  option:	parent
@@ -8,8 +8,9 @@
  *	     set:	0
  *	------------
  *
- * A line of = instead of - stands between plugins. The table is in decode/handlers/plugin_options.c.
+ * A line of = instead of - separates plugins. The table is in decode/handlers/plugin_options.c.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/screen/output.h"
@@ -19,7 +20,7 @@
 #include <stdio.h>
 
 static const struct option_row no_options[] = {
-	{OPTION_END},
+	ROW_END,
 };
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -29,8 +30,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n = command_parse(cmd, NULL, argc, argv, err);
 	struct output out;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (n)
 		return errmsg_set(err, -EINVAL, "options takes no argument, but there is '%s'",
 				  argv[1]);

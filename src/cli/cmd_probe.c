@@ -3,8 +3,8 @@
  * cmd_probe.c - `sonde probe`: finds the sub-command and runs it.
  *
  *	probe add | del                  defines and removes
- *	probe list | show                which are there, and what one is
- *	probe funcs | lines | vars       what there is to probe; changes nothing
+ *	probe list | show                lists probes, and shows one
+ *	probe funcs | lines | vars       lists what can be probed; changes nothing
  *
  * The table below is in the order of the help text.
  */
@@ -22,7 +22,7 @@ static const struct command *const subs[] = {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_END},
+	ROW_END,
 };
 
 static int refuse(const char *word, struct errmsg *err)
@@ -41,9 +41,8 @@ static int refuse(const char *word, struct errmsg *err)
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	if (argc < 2)
-		return errmsg_set(
-			err, -EINVAL,
-			"probe: what about probes? 'sonde probe --help' lists what there is");
+		return errmsg_set(err, -EINVAL,
+				  "probe needs a sub-command; 'sonde probe --help' lists them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		command_print_help(cmd);
 		return 0;

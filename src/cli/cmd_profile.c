@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_profile.c - `sonde profile`: traces a command, or the machine until Ctrl-C, and prints where the
- * time went. live/profile.h does it; here are the options, and where the result goes: to standard output
- * through a pager, to standard error, or to a file.
+ * cmd_profile.c - `sonde profile`: traces a command, or the machine until Ctrl-C, and prints where
+ * the time went.
+ *
+ * live/profile.h makes the profile. This file has the options and the output: standard output
+ * through a pager, standard error, or a file.
  */
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/output.h"
 #include "cli/record/recordopts.h"
@@ -15,32 +18,22 @@
 #include <unistd.h>
 
 struct profile_options {
-	struct live_request record; /* first, for recordopts.h */
+	struct live_request record; /* must be the first member, for recordopts.h */
 	bool json, no_pager;
 };
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
 	RECORDOPTS_PROFILE,
-	{.kind = OPTION_HEADING, .help = "the result"},
-	{.kind = OPTION_STRING,
-	 .letter = 'o',
-	 .name = "output",
-	 .arg = "FILE",
-	 .help = "write the profile to this file",
-	 .offset = RECORDOPTS_AT(output),
-	 .complete = "file"},
-	{.kind = OPTION_FLAG,
-	 .name = "json",
-	 .help = "print one JSON object per task",
-	 .offset = offsetof(struct profile_options, json)},
-	{.kind = OPTION_FLAG,
-	 .name = "no-pager",
-	 .help = "do not use a pager",
-	 .offset = offsetof(struct profile_options, no_pager)},
+	ROW_HEADING("the result"),
+	ROW_STRING('o', "output", "FILE", "write the profile to this file", RECORDOPTS_AT(output),
+		   .complete = "file"),
+	ROW_FLAG(0, "json", "print one JSON object per task",
+		 offsetof(struct profile_options, json)),
+	ROW_FLAG(0, "no-pager", "do not use a pager", offsetof(struct profile_options, no_pager)),
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
 struct printing {
@@ -55,8 +48,7 @@ static int open_output(struct printing *p, struct errmsg *err)
 
 	if (p->o->output)
 		fd = outplace_open_file(p->o->output, OUTPLACE_WRITE, err);
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	output_open_fd(&p->out, fd);
 	return 0;
 }
@@ -67,8 +59,7 @@ static int print(void *ctx, struct profiling *pf, struct errmsg *err)
 	bool own = p->o->output || p->o->to_stderr;
 	int r = own ? 0 : output_open(&p->out, "never", p->no_pager, err);
 
-	if (r >= 0)
-		r = profiling_print(pf, output_write_ctx, &p->out, err);
+	r = r < 0 ? r : profiling_print(pf, output_write_ctx, &p->out, err);
 	if (r < 0 && r != -EPIPE && !err->code)
 		errmsg_set_errno(err, r, "cannot write the profile");
 	if (!own)
@@ -87,10 +78,9 @@ static int profile(struct live_request *record, char **argv, struct errmsg *err)
 		.tell = live_request_tell(record),
 		.hooks = {(const char **)record->hooks.words, record->hooks.n}};
 	struct printing p = {.o = record, .no_pager = o->no_pager};
-	int r = open_output(&p, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(open_output(&p, err));
 	r = live_profile(record, argv, &how, print, &p, err);
 	if (record->output && close(p.out.fd) < 0 && r >= 0)
 		r = errmsg_set_errno(err, -errno, "cannot write %s", record->output);
@@ -103,12 +93,10 @@ static int run_profile(const struct command *cmd, int argc, char **argv, struct 
 	int n, r;
 
 	n = recordopts_init(&o.record);
-	if (n >= 0)
-		n = command_parse(cmd, &o, argc, argv, err);
+	n = n < 0 ? n : command_parse(cmd, &o, argc, argv, err);
 	o.record.profile = true;
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
-	if (r >= 0)
-		r = live_profile_add_hooks(&o.record, err);
+	r = r < 0 ? r : live_profile_add_hooks(&o.record, err);
 	return recordopts_carry_out(
 		&o.record, r < 0 ? r : n, argv,
 		"profile -S traces only what is named: an event, -e sched, or a "

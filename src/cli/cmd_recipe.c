@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_recipe.c - `sonde recipe`: named scenarios, traced and summed up.
+ * cmd_recipe.c - `sonde recipe`: traces named scenarios and answers their questions.
  *
- *	recipe list              what there is, one line each
- *	recipe show NAME         a recipe as it is written, to read or to copy and change
- *	recipe NAME              trace as it says, then answer its questions
- *	recipe NAME -i FILE      answer its questions from a trace that exists
+ *	recipe list              lists the recipes, one per line
+ *	recipe show NAME         prints the text of a recipe, to read or to copy and change
+ *	recipe NAME              traces as the recipe describes, then answers its questions
+ *	recipe NAME -i FILE      answers its questions from an existing trace
  *
- * NAME is looked for among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…), then
- * among those in the program; a word with a slash or the ending .recipe is a path.
+ * NAME is searched among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…),
+ * then among those in the program; a word with a slash or the ending .recipe is a path.
  */
-#include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "capture/recipe_find.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
@@ -40,33 +40,32 @@ static int add_function(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE", "analyse this trace file instead of recording",
-	 offsetof(struct recipe_options, input), .complete = "file"},
-	{OPTION_STRING, 'o', "output", "FILE",
-	 "write the trace to this file (default: trace-NAME.dat; live recipes keep none by "
-	 "default)",
-	 offsetof(struct recipe_options, output), .complete = "file"},
-	{OPTION_NUMBER, 'd', "duration", "SECONDS", "trace for this long; 0: until Ctrl-C",
-	 offsetof(struct recipe_options, seconds)},
-	{OPTION_STRING, 'P', "pid", "PID,…", "trace only these threads",
-	 offsetof(struct recipe_options, pids)},
-	{OPTION_CALL, 'l', "function", "GLOB",
-	 "call graphs: show only these functions, and start the graph there; repeatable",
-	 .apply = add_function},
-	{OPTION_FLAG, 'F', NULL, .help = "trace only the command and its children",
-	 .offset = offsetof(struct recipe_options, only_command)},
-	{OPTION_FLAG, 0, "self", .help = "include the activity of sonde itself",
-	 .offset = offsetof(struct recipe_options, with_own)},
-	{OPTION_FLAG, 'q', "quiet", .help = "do not report what differs on this kernel",
-	 .offset = offsetof(struct recipe_options, quiet)},
-	{OPTION_FLAG, 0, "json", .help = "print one JSON object",
-	 .offset = offsetof(struct recipe_options, json)},
-	{OPTION_STRING, 0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
-	 offsetof(struct recipe_options, colour), .complete = "auto always never"},
-	{OPTION_END},
+	ROW_STRING('i', "input", "FILE", "analyse this trace file instead of recording",
+		   offsetof(struct recipe_options, input), .complete = "file"),
+	ROW_STRING('o', "output", "FILE",
+		   "write the trace to this file (default: trace-NAME.dat; live recipes keep none "
+		   "by default)",
+		   offsetof(struct recipe_options, output), .complete = "file"),
+	ROW_NUMBER('d', "duration", "SECONDS", "trace for this long; 0: until Ctrl-C",
+		   offsetof(struct recipe_options, seconds)),
+	ROW_STRING('P', "pid", "PID,…", "trace only these threads",
+		   offsetof(struct recipe_options, pids)),
+	ROW_CALL('l', "function", "GLOB",
+		 "call graphs: show only these functions, and start the graph there; repeatable",
+		 add_function),
+	ROW_FLAG('F', NULL, "trace only the command and its children",
+		 offsetof(struct recipe_options, only_command)),
+	ROW_FLAG(0, "self", "include the activity of sonde itself",
+		 offsetof(struct recipe_options, with_own)),
+	ROW_FLAG('q', "quiet", "do not report what differs on this kernel",
+		 offsetof(struct recipe_options, quiet)),
+	ROW_FLAG(0, "json", "print one JSON object", offsetof(struct recipe_options, json)),
+	ROW_STRING(0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
+		   offsetof(struct recipe_options, colour), .complete = "auto always never"),
+	ROW_END,
 };
 
-/* --- list and show ----------------------------------------------------------------------------- */
+/* --- list and show ---------------------------------------------------------------------------- */
 
 static void list_one(const char *text, const char *path, const char *remark)
 {
@@ -113,93 +112,47 @@ static int list_all(void)
 
 static int show(const char *name, struct errmsg *err)
 {
+	SCOPED(scope_free) char *text = NULL;
 	char where[PATH_MAX];
-	char *text;
-	int r = recipe_find_text(name, &text, where, sizeof(where), err);
 
-	if (r < 0)
-		return r;
+	if (recipe_find_text(name, &text, where, sizeof(where), err) < 0)
+		return errmsg_code(err);
 	fputs(text, stdout);
-	free(text);
 	return 0;
 }
 
-/* --- answers ----------------------------------------------------------------------------------- */
-
-static void fmt_json(const struct recipe_run *run, struct textbuf *tb)
-{
-	struct jsonwriter w;
-
-	jsonwriter_init(&w, tb);
-	jsonwriter_open(&w, NULL, '{');
-	jsonwriter_add_string(&w, "recipe", run->recipe->name);
-	jsonwriter_open(&w, "notes", '[');
-	for (const char *p = run->notes.start, *end = run->notes.pos; p && p < end;) {
-		size_t len = strcspn(p, "\n");
-
-		jsonwriter_add_text(&w, NULL, p, len);
-		p += len + 1;
-	}
-	jsonwriter_close(&w);
-	jsonwriter_add_uint(&w, "events", run->studies.range.n_events);
-	jsonwriter_add_uint(&w, "first", run->studies.range.first);
-	jsonwriter_add_uint(&w, "last", run->studies.range.last);
-	jsonwriter_add_uint(&w, "gaps", run->studies.range.n_gaps);
-	jsonwriter_open(&w, "answers", '[');
-	for (size_t i = 0; i < run->studies.n; i++)
-		studytext_fmt_json(run->studies.studies[i], run->studies.in_time, &w);
-	jsonwriter_close(&w);
-	jsonwriter_close(&w);
-	textbuf_add_char(tb, '\n');
-}
-
-static void fmt_text(const struct recipe_run *run, bool colour, struct textbuf *tb)
-{
-	const struct recipe_studies *rs = &run->studies;
-
-	textbuf_addf(tb, "%s: ", run->recipe->name);
-	studytext_fmt_head(&rs->range, rs->in_time, tb);
-	for (size_t i = 0; i < rs->n && rs->range.n_events; i++) {
-		textbuf_add_char(tb, '\n');
-		studytext_fmt(rs->studies[i], rs->in_time, colour, tb);
-	}
-}
-
-static int print_answers(struct recipe_run *run, struct errmsg *err)
-{
-	struct output out;
-	struct textbuf tb;
-	int r = output_open(&out, run->o->json ? "never" : run->o->colour, true, err);
-
-	if (r < 0)
-		return r;
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	if (run->o->json)
-		fmt_json(run, &tb);
-	else
-		fmt_text(run, out.colour, &tb);
-	r = tb.overflow ? errmsg_set(err, -EFBIG, "there is more than can be printed")
-			: output_write(&out, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
-	output_close(&out);
-	return r;
-}
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static int answer(struct recipe_run *run, struct errmsg *err)
 {
+	const char *colour = run->o->json ? "never" : run->o->colour;
+	struct study_report report = {.recipe = run->recipe->name,
+				      .studies = run->studies.studies,
+				      .n = run->studies.n,
+				      .range = &run->studies.range,
+				      .in_time = run->studies.in_time,
+				      .notes = &run->notes};
+	TEXTBUF(tb, TEXT_MAX_BYTES);
+	bool has_colour;
+
 	if (run->has_lines && !run->o->json)
 		puts("");
 	fflush(stdout);
-	return print_answers(run, err);
+	if (output_find_colour(colour, &has_colour, err) < 0)
+		return errmsg_code(err);
+	if (run->o->json)
+		studytext_fmt_report_json(&report, &tb);
+	else
+		studytext_fmt_report(&report, has_colour, &tb);
+	return output_print(&tb, colour, true, err);
 }
 
 static int open_lines(struct recipe_run *run, struct livereport_spec *ret, struct errmsg *err)
 {
-	int r = output_open(run->ctx, run->o->colour, true, err);
-
-	if (r >= 0)
-		output_aim(run->ctx, ret);
-	return r;
+	if (output_open(run->ctx, run->o->colour, true, err) < 0)
+		return errmsg_code(err);
+	output_aim(run->ctx, ret);
+	return 0;
 }
 
 static void recorded(int fd, const char *path, const struct recording_sum *sum)
@@ -218,40 +171,32 @@ static const struct recipe_ui ui = {.front = &recordopts_front,
 				    .tell_damage = tell_damage,
 				    .answer = answer};
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int carry_out(const char *name, const struct recipe_options *o, char **argv,
 		     struct errmsg *err)
 {
+	SCOPED(scope_free) char *text = NULL;
+	SCOPED(recipe_release) struct recipe recipe = {0};
 	struct output lines;
-	struct recipe_run run = {.o = o, .ui = &ui, .ctx = &lines};
-	struct recipe recipe;
+	struct recipe_run run = {
+		.o = o, .ui = &ui, .ctx = &lines, .recipe = &recipe, .notes.max_bytes = 1 << 16};
 	char where[PATH_MAX];
-	char *text;
-	int r = recipe_find_text(name, &text, where, sizeof(where), err);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = recipe_parse(&recipe, text, where, err);
-	free(text);
-	if (r < 0)
-		return r;
-	if (o->functions.n && !recipe.has_tracer) {
-		recipe_release(&recipe);
+	if (recipe_find_text(name, &text, where, sizeof(where), err) < 0 ||
+	    recipe_parse(&recipe, text, where, err) < 0)
+		return errmsg_code(err);
+	if (o->functions.n && !recipe.has_tracer)
 		return errmsg_set(
 			err, -EINVAL,
 			"the recipe %s traces no functions, so -l has nothing to choose from",
 			name);
-	}
-	run.recipe = &recipe;
-	textbuf_init(&run.notes, 1 << 16);
-	r = recipe_studies_init(&run.studies, &recipe, err);
+	if (recipe_studies_init(&run.studies, &recipe, err) < 0)
+		return errmsg_code(err);
 	run.studies.with_own = o->with_own;
-	if (r >= 0)
-		r = o->input ? recipe_study_file(&run, o->input, err)
-			     : recipe_record(&run, argv, err);
+	r = o->input ? recipe_study_file(&run, o->input, err) : recipe_record(&run, argv, err);
 	textbuf_release(&run.notes);
-	recipe_release(&recipe);
 	return r;
 }
 
@@ -260,8 +205,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct recipe_options o = {.seconds = -1};
 	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (!n || (n == 1 && !strcmp(argv[1], "list")))
 		return list_all();
 	if (!strcmp(argv[1], "show"))
@@ -272,11 +216,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				  argv[2]);
 	if (o.seconds < -1)
 		return errmsg_set(err, -EINVAL, "-d takes a number of seconds");
-	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	argv[n + 1] = NULL; /* after the words that were moved to the front */
 	n = carry_out(argv[1], &o, n > 1 ? argv + 2 : NULL, err);
-	for (size_t i = 0; i < o.functions.n; i++)
-		free(o.functions.words[i]);
-	free(o.functions.words);
+	plan_words_release(&o.functions);
 	return n;
 }
 

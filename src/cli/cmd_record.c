@@ -2,12 +2,13 @@
 /*
  * cmd_record.c - `sonde record`: traces a command, or the machine until Ctrl-C, into a trace.dat.
  *
- * The work is done by live/record.h, or over the network and with guests by live/remote. Here is the line
- * that shows how it goes; the sentence at the end is outcome.c.
+ * live/record.h records; live/remote does so over the network and with guests. This file has the
+ * status line; outcome.c prints the last message.
  */
 #include "base/options.h"
 #include "capture/record/recording.h"
 #include "cli/record/background.h"
+#include "cli/record/controlopts.h"
 #include "cli/command.h"
 #include "cli/record/guestwords.h"
 #include "live/remote/network.h"
@@ -21,31 +22,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PID_FILE "/run/sonde-record.pid"
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
+	RECORDOPTS_FUNCTIONS,
+	CONTROLOPTS,
 	RECORDOPTS_FILE,
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
 	RECORDOPTS_NETWORK,
-	{.kind = OPTION_FLAG,
-	 .name = "daemonize",
-	 .help = "continue in the background once recording has started (" PID_FILE ")",
-	 .offset = RECORDOPTS_AT(daemonize)},
-	{.kind = OPTION_FLAG,
-	 .name = "profile",
-	 .help = "record what 'report --profile' needs: events with stacks, functions at depth 1",
-	 .offset = RECORDOPTS_AT(profile)},
+	ROW_FLAG(0, "daemonize",
+		 "continue in the background once recording has started (" PID_FILE ")",
+		 RECORDOPTS_AT(daemonize)),
+	ROW_FLAG(0, "profile",
+		 "record what 'report --profile' needs: events with stacks, functions at depth 1",
+		 RECORDOPTS_AT(profile)),
 	RECORDOPTS_PROFILE,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
-/* --- while it runs ----------------------------------------------------------------------------- */
+/* --- while it runs ---------------------------------------------------------------------------- */
 
-/* How full the buffers are; with many CPUs only the first ones fit into the line. */
+/* Shows how full the buffers are. With many CPUs only the first ones fit into the line. */
 static void show_status(const struct record_status *s)
 {
 	char fill[128] = "", size[32], line[256];
@@ -59,14 +61,14 @@ static void show_status(const struct record_status *s)
 	statusline_show(line);
 }
 
-/* The status line may stand there. */
+/* Clears the status line, and then prints a message. */
 static void tell_over_status(const char *sentence)
 {
 	statusline_clear();
 	recordopts_tell(sentence);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int record_file(struct live_request *o, const struct recording_config *rc, char **argv,
 		       struct errmsg *err)
@@ -79,11 +81,16 @@ static int record_file(struct live_request *o, const struct recording_config *rc
 	struct record_outcome oc;
 	int r = record_to_file(o, rc, argv, &watch, &oc, err);
 
-	if (!o->quiet && oc.sum.bytes && r != -ESTALE) /* then it is not at its path */
+	/* after -ESTALE the file is not at its path */
+	if (!o->quiet && oc.sum.bytes && r != -ESTALE)
 		outcome_show(o, &oc);
 	if (oc.fd >= 0)
 		close(oc.fd);
-	return r;
+	/* the recording was asked to end; the command ends with us, so we wait for it */
+	if (oc.running)
+		waitpid(oc.running, &oc.command_status, 0);
+	/* a user who traces functions of a program expects the program's exit status */
+	return r >= 0 && o->has_user && argv ? recordopts_exit_status(oc.command_status) : r;
 }
 
 static void show_host(int fd, const char *path, const struct recording_sum *sum)
@@ -98,12 +105,11 @@ int record_run(struct live_request *o, char **argv, struct errmsg *err)
 	const char *path = o->output ? o->output : "trace.dat";
 	struct recording_config rc;
 	struct netrecord_sent sent;
-	int r = live_request_check_output(path, err);
+	int r;
 
-	if (r >= 0)
-		r = live_request_get_config(o, path, &rc, err);
-	if (r < 0)
-		return r;
+	if (live_request_check_output(path, err) < 0 ||
+	    live_request_get_config(o, path, &rc, err) < 0)
+		return errmsg_code(err);
 	if (o->agents && o->agents->n)
 		return guestrecord_run(o, &rc, o->agents, argv, o->quiet ? NULL : &guest_report,
 				       err);
@@ -120,7 +126,7 @@ static void begun(void *ctx)
 	background_ready(ctx);
 }
 
-/* The same in the background: what is wrong at the beginning is told, and is the exit status. */
+/* Records in the background. A failure at the start is reported, also as the exit status. */
 static int record_behind(struct live_request *o, char **argv, struct errmsg *err)
 {
 	struct background bg;
@@ -135,23 +141,51 @@ static int record_behind(struct live_request *o, char **argv, struct errmsg *err
 	return r;
 }
 
+/*
+ * Returns true if -v before all events may mean --verbose: a new instance has no events to disable.
+ */
+static bool only_disables(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_buffers; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+
+		if (b->tracer || b->is_removed)
+			return false;
+		for (size_t k = 0; k < b->n_events; k++)
+			if (!b->events[k].off)
+				return false;
+	}
+	return !p->use_top && !p->probes.n;
+}
+
 static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct guest_list guests;
 	struct live_request o;
 	int n, r = guest_list_take(&guests, cmd->options, &argc, argv, err);
 
+	if (r >= 0)
+		r = recordopts_join_user(&argc, argv, err);
 	if (recordopts_init(&o) < 0 && r >= 0)
 		r = -ENOMEM;
 	o.agents = &guests;
 	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
-	if (r >= 0 && !guests.n && !plan_does_something(&o.plan))
+	if (r >= 0)
+		r = controlopts_check(&o, err);
+	if (r >= 0 && guests.n && o.has_user)
+		r = errmsg_set(err, -EINVAL,
+			       "user functions (-u) cannot be recorded together with guests (-A)");
+	if (r >= 0 && !guests.n && !plan_does_something(&o.plan) &&
+	    (!o.has_user || o.plan.probes.n))
 		r = live_request_add_defaults(&o, err);
+	if (r >= 0 && o.has_negated && !o.quiet && only_disables(&o.plan))
+		o.front->tell("-v leaves out the events (-e) that come after it, and none comes "
+			      "before it: nothing is recorded (--verbose explains the overhead)");
 	if (r >= 0 && o.boot) {
 		r = recordopts_print_bootline(&o.plan, err);
 	} else if (r >= 0) {
-		argv[n + 1] = NULL; /* behind the words that were moved to the front */
+		argv[n + 1] = NULL; /* after the words that were moved to the front */
 		argv = n > 0 ? argv + 1 : NULL;
 		r = o.daemonize ? record_behind(&o, argv, err) : record_run(&o, argv, err);
 	}

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_report.c - `sonde report`: opens the inputs, and prints a list of facts, a profile, or the events.
+ * cmd_report.c - `sonde report`: opens the inputs, and prints a list of facts, a profile, or the
+ * events.
  *
  *	report/options.c ─▶ inputs_open ─┬─ filelists_emit (present/filelists.h)
  *	                                 ├─ linerun (present/linerun.h): lines of events
  *	                                 └─ report/profile.c: --profile
  *
- * The options are those of trace-cmd report, with what it lacks added at the end.
+ * The options are those of trace-cmd report, and additional ones at the end.
  */
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
@@ -20,12 +22,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* report -T: how the filters were understood. */
+/* Prints how the filters were understood (report -T). */
 static void print_filters(const struct inputs *in)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 64 << 20);
 
-	textbuf_init(&tb, 64 << 20);
 	for (size_t i = 0; i < in->n_files; i++) {
 		const struct inputs_file *f = &in->files[i];
 
@@ -35,7 +36,6 @@ static void print_filters(const struct inputs *in)
 			textbuf_clear(&tb);
 		}
 	}
-	textbuf_release(&tb);
 }
 
 static int filter(struct report *rep, bool *ret_any, struct errmsg *err)
@@ -59,29 +59,27 @@ static void print_versions(const struct report *rep, size_t n)
 		printf("version = %d\n", rep->in.files[i].tf->version);
 }
 
-/* -f -P -E --events … : 1 if one was asked for and printed, 0 if none was. */
+/* Prints a list (-f -P -E --events …). Returns 1 if one was requested and printed, else 0. */
 static int list(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
 	enum filelists_of of = filelists_find(&o->list);
 	bool any_filter;
-	int r = 0;
 
 	if (of == FILELISTS_NONE)
 		return 0;
 	if (of != FILELISTS_OF_CPUS)
 		print_versions(rep, of == FILELISTS_OF_FIRST ? 1 : rep->in.n_files);
 	if (of == FILELISTS_OF_ALL) {
-		r = filter(rep, &any_filter, err);
-		if (r >= 0 && o->test_filters && any_filter)
+		TRY(filter(rep, &any_filter, err));
+		if (o->test_filters && any_filter)
 			return 1;
 	}
-	if (r >= 0)
-		r = filelists_emit(&o->list, &rep->in, put, NULL, err);
-	return r < 0 ? r : 1;
+	TRY(filelists_emit(&o->list, &rep->in, put, NULL, err));
+	return 1;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static int sink_write(void *ctx, const char *text, size_t len)
 {
@@ -117,7 +115,7 @@ static int print_lines(struct report *rep, const struct inputs_sources *src,
 	if (!o->profile || (o->profiling.peer_text && inputs_find_text(&rep->in)))
 		return linerun(&spec, src, lines, &sink, err);
 	if (shortage_check(err, "cannot report") < 0)
-		return err->code;
+		return errmsg_code(err);
 	return report_profile(rep, src, lines, out, err);
 }
 
@@ -125,22 +123,16 @@ static int print_sources(struct report *rep, struct output *out, struct errmsg *
 {
 	const struct report_options *o = rep->opts;
 	struct sequence_config sc = lines_sequence_config(&o->in, &o->show);
-	struct inputs_sources src;
-	struct lines lines = {0};
-	int r;
+	SCOPED(inputs_sources_release) struct inputs_sources src = {0};
+	SCOPED(lines_release) struct lines lines = {0};
 
 	sc.raw |= o->profile;
 	sc.all_names |= o->profile && !o->profiling.peer_text;
-	r = inputs_sources_init(&src, &rep->in, &sc, err);
-	if (r >= 0)
-		r = lines_init(&lines, &src, o->show.syscall_names || o->profile, err);
-	if (r >= 0)
-		r = inputs_sources_set_range(&src, err);
-	if (r >= 0)
-		r = print_lines(rep, &src, &lines, out, err);
-	lines_release(&lines);
-	inputs_sources_release(&src);
-	return r;
+	if (inputs_sources_init(&src, &rep->in, &sc, err) < 0 ||
+	    lines_init(&lines, &src, o->show.syscall_names || o->profile, err) < 0 ||
+	    inputs_sources_set_range(&src, err) < 0)
+		return errmsg_code(err);
+	return print_lines(rep, &src, &lines, out, err);
 }
 
 static int print_events(struct report *rep, struct errmsg *err)
@@ -148,43 +140,46 @@ static int print_events(struct report *rep, struct errmsg *err)
 	const struct report_options *o = rep->opts;
 	struct output out;
 	bool any_filter;
-	int r = filter(rep, &any_filter, err);
+	int r;
 
-	if (r < 0 || (o->test_filters && any_filter))
-		return r;
-	r = inputs_gather_names(&rep->in, err);
-	if (r >= 0)
-		r = output_open(&out, o->colour, o->no_pager, err);
-	if (r < 0)
-		return r;
+	TRY(filter(rep, &any_filter, err));
+	if (o->test_filters && any_filter)
+		return 0;
+	TRY(inputs_gather_names(&rep->in, err));
+	TRY(output_open(&out, o->colour, o->no_pager, err));
 	r = print_sources(rep, &out, err);
 	output_close(&out);
 	return r < 0 && r != -EPIPE ? errmsg_set_errno(err, r, "cannot write the report") : r;
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int list_or_print(struct report *rep, struct errmsg *err)
+{
+	int r = list(rep, err);
+
+	if (!r && rep->opts->show.as == LINES_TEXT)
+		print_versions(rep, rep->in.n_files);
+	fflush(stdout);
+	TRY(r);
+	return r ? 0 : print_events(rep, err);
+}
+
+static void report_release(struct report *rep)
+{
+	inputs_close(&rep->in);
+}
 
 static int report(struct report_options *o, struct errmsg *err)
 {
-	struct report rep = {.opts = o};
-	int r = inputs_open(&rep.in, &o->in, err);
+	SCOPED(report_release) struct report rep = {.opts = o};
+	int r;
 
-	if (!r)
-		r = list(&rep, err);
-	if (!r && o->show.as == LINES_TEXT)
-		print_versions(&rep, rep.in.n_files);
+	TRY(inputs_open(&rep.in, &o->in, err));
+	r = list_or_print(&rep, err);
+	TRY(r);
 	fflush(stdout);
-	if (!r)
-		r = print_events(&rep, err);
-	else if (r == 1)
-		r = 0;
-	if (r >= 0) {
-		fflush(stdout);
-		if (notes_print_damage(&rep.in, o->quiet) && !r)
-			r = 1;
-	}
-	inputs_close(&rep.in);
-	return r;
+	return notes_print_damage(&rep.in, o->quiet) && !r ? 1 : r;
 }
 
 static void tell(const char *sentence)
@@ -194,24 +189,21 @@ static void tell(const char *sentence)
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct report_options o = {0};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+	SCOPED(report_options_release) struct report_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = report_add_input(&o, argv[i], err);
-	if (r >= 0 && !o.in.n_paths)
-		r = report_add_input(&o, "trace.dat", err);
-	if (r >= 0)
-		r = report_check_options(&o, err);
-	if (r >= 0 && o.show.wakeup && o.in.n_paths > 1)
-		r = errmsg_set(err, -EINVAL, "report: -w works on one input file only");
+	TRY(n);
+	for (int i = 1; i <= n; i++)
+		TRY(report_add_input(&o, argv[i], err));
+	if (!o.in.n_paths)
+		TRY(report_add_input(&o, "trace.dat", err));
+	TRY(report_check_options(&o, err));
+	if (o.show.wakeup && o.in.n_paths > 1)
+		return errmsg_set(err, -EINVAL, "report: -w works on one input file only");
 	o.profiling.as = o.show.as;
 	o.profiling.tell = o.quiet ? NULL : tell;
 	o.profiling.verbose = o.list.verbose = o.verbose;
-	if (r >= 0)
-		r = report(&o, err);
-	report_options_release(&o);
-	return r;
+	return report(&o, err);
 }
 
 const struct command cmd_report = {

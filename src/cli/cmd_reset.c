@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_reset.c - `sonde reset`: no tracing, as after boot.
+ * cmd_reset.c - `sonde reset`: restores the tracing settings after boot.
  *
  *	sonde reset                       the top level, and all probes
  *	sonde reset -b 100                … with buffers of 100 KB a CPU
@@ -8,10 +8,11 @@
  *	                                  one is reset and resized, two is removed; the top level stays
  *	sonde reset -t -a -d              everything
  *
- * -b and -d go with the -B, -a or -t before them, as they do for trace-cmd. What a sonde that runs now
- * uses is left alone, with a word about it, unless it was named (-B, -t) or everything was asked for (-a).
- * What reset means is in capture/tracefs/reset.c.
+ * -b and -d belong to the -B, -a or -t before them, as in trace-cmd. Buffers that a running sonde
+ * uses are kept and reported, unless they are named (-B, -t) or -a is given.
+ * capture/tracefs/reset.c defines what a reset is.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/journal.h"
 #include "capture/tracefs/reset.h"
@@ -31,9 +32,9 @@ struct target {
 
 struct reset_options {
 	struct target targets[TARGETS_MAX];
-	size_t n_targets; /* the last one is what -b and -d are for */
+	size_t n_targets; /* -b and -d apply to the last target */
 	unsigned keep;
-	long long top_kb; /* -b before any target */
+	long long top_kb; /* value of a -b before any target */
 };
 
 static int add_target(struct reset_options *o, const char *name, struct errmsg *err)
@@ -102,22 +103,20 @@ static int apply_keep(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'B', "buffer", "INSTANCE",
-	 "reset this instance instead of the top level; repeatable", .apply = apply_name},
-	{OPTION_CALL, 'a', "all", NULL, "reset all instances, but not the top level",
-	 .apply = apply_all},
-	{OPTION_CALL, 't', "top", NULL, "with -B or -a: also use the top level",
-	 .apply = apply_top},
-	{OPTION_CALL, 'b', "size", "KB",
-	 "set this buffer size per CPU, for the preceding -B, -a or -t", .apply = apply_size},
-	{OPTION_CALL, 'd', "delete", NULL, "remove the instances of the preceding -B or -a",
-	 .apply = apply_remove},
-	{OPTION_CALL, 'k', "keep", "TYPE", "keep probes of this type; repeatable",
-	 .apply = apply_keep, .complete = DYNAMIC_WORDS},
-	{OPTION_END},
+	ROW_CALL('B', "buffer", "INSTANCE",
+		 "reset this instance instead of the top level; repeatable", apply_name),
+	ROW_CALL('a', "all", NULL, "reset all instances, but not the top level", apply_all),
+	ROW_CALL('t', "top", NULL, "with -B or -a: also use the top level", apply_top),
+	ROW_CALL('b', "size", "KB", "set this buffer size per CPU, for the preceding -B, -a or -t",
+		 apply_size),
+	ROW_CALL('d', "delete", NULL, "remove the instances of the preceding -B or -a",
+		 apply_remove),
+	ROW_CALL('k', "keep", "TYPE", "keep probes of this type; repeatable", apply_keep,
+		 .complete = DYNAMIC_WORDS),
+	ROW_END,
 };
 
-/* --- doing it ---------------------------------------------------------------------------------- */
+/* --- doing it --------------------------------------------------------------------------------- */
 
 static void tell(void *ctx, const char *sentence)
 {
@@ -155,7 +154,7 @@ static int check_names(const struct tracefs *t, const struct reset_options *o, s
 	return r;
 }
 
-/* Without -B, -a or -t: the top level, if no recorder that is alive needs it. */
+/* Adds the default target without -B, -a or -t: the top level, if no running recorder needs it. */
 static int add_default(struct reset_options *o, struct errmsg *err)
 {
 	int pid;
@@ -164,7 +163,7 @@ static int add_default(struct reset_options *o, struct errmsg *err)
 		if (journals_find_owner("", &pid))
 			return errmsg_set(err, -EBUSY,
 					  "process %d, a sonde, records with the top level now; "
-					  "wait for its end, or reset it all the same with -t",
+					  "wait for its end, or reset it anyway with -t",
 					  pid);
 		add_target(o, "", err);
 	}
@@ -174,7 +173,7 @@ static int add_default(struct reset_options *o, struct errmsg *err)
 	return 0;
 }
 
-/* A plain reset does not touch instances; say so about those that somebody is using. */
+/* Reports instances in use, which a plain reset ignores. */
 static void tell_left_alone(const struct tracefs *t, const struct reset_options *o)
 {
 	struct name_list list = {0};
@@ -187,7 +186,7 @@ static void tell_left_alone(const struct tracefs *t, const struct reset_options 
 	for (size_t i = 0; i < list.n; i++)
 		if (journals_find_owner(list.names[i], &pid))
 			fprintf(stderr,
-				"sonde: left alone: the instance %s, into which process %d "
+				"sonde: unchanged: the instance %s, into which process %d "
 				"records\n",
 				list.names[i], pid);
 	name_list_release(&list);
@@ -196,13 +195,11 @@ static void tell_left_alone(const struct tracefs *t, const struct reset_options 
 static int treat(struct reset *reset, struct reset_options *o, struct errmsg *err)
 {
 	bool top = false;
-	int r = check_names(reset->t, o, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(check_names(reset->t, o, err));
 	r = add_default(o, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (size_t i = 0; i < o->n_targets; i++) {
 		const struct target *target = &o->targets[i];
 		int r2 = target->name ? treat_one(reset, target->name, target, err)
@@ -211,7 +208,7 @@ static int treat(struct reset *reset, struct reset_options *o, struct errmsg *er
 		top |= r2 >= 0 && target->name && !*target->name;
 		r = r < 0 ? r : r2;
 	}
-	if (top) /* after the instances, which may use them */
+	if (top) /* after the instances, which may use the probes */
 		reset_dynamic_events(reset, o->keep);
 	tell_left_alone(reset->t, o);
 	return r;
@@ -222,15 +219,13 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct reset_options o = {0};
 	struct tracefs t;
 	struct reset reset = {.t = &t, .tell = tell};
-	int r = command_parse(cmd, &o, argc, argv, err);
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r >= 0)
-		r = instances_refuse_words(cmd, r, argv, err);
-	if (r >= 0)
-		r = tracefs_open(&t, err);
-	if (r >= 0)
-		r = treat(&reset, &o, err);
-	return r < 0 ? r : reset.n_failed ? 1 : 0;
+	TRY(n);
+	if (instances_refuse_words(cmd, n, argv, err) < 0 || tracefs_open(&t, err) < 0 ||
+	    treat(&reset, &o, err) < 0)
+		return errmsg_code(err);
+	return reset.n_failed ? 1 : 0;
 }
 
 const struct command cmd_reset = {

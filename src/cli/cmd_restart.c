@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_restart.c - `sonde restart`: tracing_on becomes 1.
+ * cmd_restart.c - `sonde restart`: sets tracing_on to 1.
  *
- * The other half of `sonde stop`: whatever was set up there and then is recorded again, behind what is
- * in the buffers already. A trigger or a function command that stopped the trace (traceoff) is undone by
- * it, too.
+ * It is the opposite of `sonde stop`: the kernel records with the existing settings again, after
+ * the events that are already in the buffers. This also resumes a trace that a trigger or a
+ * function command (traceoff) has stopped.
  */
 #include "base/options.h"
 #include "cli/kernel/instances.h"
@@ -13,17 +13,12 @@ static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
 	INSTANCES_ROW_ALL,
 	INSTANCES_ROW_TOP,
-	{OPTION_END},
+	ROW_END,
 };
-
-static int switch_on(const struct tracefs *t, const char *instance, struct errmsg *err)
-{
-	return tracefs_write(t, instance, "tracing_on", "1", TRACEFS_SET, err);
-}
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	return instances_run(cmd, argc, argv, switch_on, err);
+	return instances_run(cmd, argc, argv, "tracing_on", "1", err);
 }
 
 const struct command cmd_restart = {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_restore.c - `sonde restore`: a whole trace out of what a recording left behind.
+ * cmd_restore.c - `sonde restore`: builds a valid trace from the files of a failed recording.
  *
- *	sonde restore trace.dat.cpu0 trace.dat.cpu1     what they mean is taken from the running kernel,
+ *	sonde restore trace.dat.cpu0 trace.dat.cpu1     formats are read from the running kernel,
  *	                                                a copy of its tracing directory (-t) or a
  *	                                                partial trace that was written in time (-c, -i)
- *	sonde restore -o sound.dat trace.dat            one that is cut off or damaged
+ *	sonde restore -o sound.dat trace.dat            repairs a truncated or damaged trace
  *
- * rewrite/restore.h does it; this file reads the description of the kernel for it.
+ * rewrite/restore.h builds the trace; this file reads the description of the kernel for it.
  */
+#include "base/array.h"
 #include "base/options.h"
+#include "base/scope.h"
 #include "capture/kernel/kernelinfo.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
@@ -24,22 +26,21 @@ struct restore_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'o', "output", "FILE",
-	 "write this file (default: trace.dat, or trace-partial.dat with -c)",
-	 offsetof(struct restore_options, output), .complete = "file"},
-	{OPTION_FLAG, 'c', "create", NULL,
-	 "write a partial trace: the description of this kernel, without events",
-	 offsetof(struct restore_options, create)},
-	{OPTION_STRING, 'i', "input", "FILE",
-	 "read the description of the kernel from this partial trace",
-	 offsetof(struct restore_options, partial), .complete = "file"},
-	{OPTION_STRING, 't', "tracing-dir", "DIR",
-	 "read the description of the kernel from this tracing directory",
-	 offsetof(struct restore_options, tracing_dir), .complete = "dir"},
-	{OPTION_STRING, 'k', "kallsyms", "FILE",
-	 "read symbols from this file (default: /proc/kallsyms)",
-	 offsetof(struct restore_options, kallsyms), .complete = "file"},
-	{OPTION_END},
+	ROW_STRING('o', "output", "FILE",
+		   "write this file (default: trace.dat, or trace-partial.dat with -c)",
+		   offsetof(struct restore_options, output), .complete = "file"),
+	ROW_FLAG('c', "create",
+		 "write a partial trace: the description of this kernel, without events",
+		 offsetof(struct restore_options, create)),
+	ROW_STRING('i', "input", "FILE",
+		   "read the description of the kernel from this partial trace",
+		   offsetof(struct restore_options, partial), .complete = "file"),
+	ROW_STRING('t', "tracing-dir", "DIR",
+		   "read the description of the kernel from this tracing directory",
+		   offsetof(struct restore_options, tracing_dir), .complete = "dir"),
+	ROW_STRING('k', "kallsyms", "FILE", "read symbols from this file (default: /proc/kallsyms)",
+		   offsetof(struct restore_options, kallsyms), .complete = "file"),
+	ROW_END,
 };
 
 struct description {
@@ -57,8 +58,7 @@ static int describe(void *ctx, struct restore_kernel *ret, struct errmsg *err)
 		&(struct kernelinfo_config){.dir = o->tracing_dir, .kallsyms = o->kallsyms}, err);
 
 	d->is_read = true; /* to be released in any case */
-	if (r < 0)
-		return r;
+	TRY(r);
 	*ret = (struct restore_kernel){
 		.clocks = textbuf_len(&d->info.clock) ? d->info.clock.start : "",
 		.clock_name = d->info.clock_name,
@@ -67,9 +67,8 @@ static int describe(void *ctx, struct restore_kernel *ret, struct errmsg *err)
 		.long_size = d->info.long_size,
 		.data_offset = d->info.data_offset,
 	};
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
-		ret->texts[kind] = (struct piece){(const uint8_t *)d->info.texts[kind].start,
-						  textbuf_len(&d->info.texts[kind])};
+	for (size_t kind = 0; kind < ARRAY_LEN(ret->texts); kind++)
+		ret->texts[kind] = PIECE_OF_TEXT(&d->info.texts[kind]);
 	return 0;
 }
 
@@ -107,13 +106,10 @@ static int restore(const struct restore_options *o, int n, char **argv, struct e
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct restore_options o = {0};
-	int n = command_parse(cmd, &o, argc, argv, err), r;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (n < 0)
-		return n;
-	r = check_options(&o, n, argv, err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	TRY(check_options(&o, n, argv, err));
 	if (n == 1 && restore_is_trace(argv[1])) {
 		struct restore_config config = {.output = o.output, .notes = {notes_print, NULL}};
 

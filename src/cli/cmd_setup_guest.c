@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_setup_guest.c - `sonde setup-guest`: pipes between a virtual machine and its host for trace data.
+ * cmd_setup_guest.c - `sonde setup-guest`: creates pipes between a virtual machine and its host for
+ * trace data.
  *
- * The options and what they may be; wire/guest/setup.h makes the pipes. The directory is trace-cmd's, so either
- * program finds what the other made. With -a the pipes become devices of a libvirt machine.
+ * This file parses and checks the options; wire/guest/setup.h makes the pipes. The directory is
+ * trace-cmd's, so either program finds the pipes of the other. With -a the pipes become devices of
+ * a libvirt machine.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "wire/guest/fifos.h"
 #include "wire/guest/setup.h"
@@ -26,22 +29,20 @@ struct setup_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_NUMBER, 'c', "cpus", "N",
-	 "number of virtual CPUs of the guest (default: ask libvirt)",
-	 offsetof(struct setup_options, n_cpus)},
-	{OPTION_STRING, 'p', "permissions", "MODE",
-	 "permissions of the FIFOs, octal (default: 0660)",
-	 offsetof(struct setup_options, permissions)},
-	{OPTION_STRING, 'g', "group", "GROUP", "group of the FIFOs and their directory",
-	 offsetof(struct setup_options, group)},
-	{OPTION_FLAG, 'a', "attach", NULL, "attach the FIFOs to the guest with libvirt",
-	 offsetof(struct setup_options, attach)},
-	{OPTION_STRING, 0, "dir", "DIR", "directory of all guests (default: " FIFOS_HOST_DIR ")",
-	 offsetof(struct setup_options, dir), .complete = "dir"},
-	{OPTION_END},
+	ROW_NUMBER('c', "cpus", "N", "number of virtual CPUs of the guest (default: ask libvirt)",
+		   offsetof(struct setup_options, n_cpus)),
+	ROW_STRING('p', "permissions", "MODE", "permissions of the FIFOs, octal (default: 0660)",
+		   offsetof(struct setup_options, permissions)),
+	ROW_STRING('g', "group", "GROUP", "group of the FIFOs and their directory",
+		   offsetof(struct setup_options, group)),
+	ROW_FLAG('a', "attach", "attach the FIFOs to the guest with libvirt",
+		 offsetof(struct setup_options, attach)),
+	ROW_STRING(0, "dir", "DIR", "directory of all guests (default: " FIFOS_HOST_DIR ")",
+		   offsetof(struct setup_options, dir), .complete = "dir"),
+	ROW_END,
 };
 
-/* The name becomes a directory: it must not lead anywhere else. */
+/* Checks the name, which becomes a directory and must not lead elsewhere. */
 static bool is_name(const char *name)
 {
 	for (const char *p = name; *p; p++)
@@ -56,7 +57,6 @@ static int read_options(const struct setup_options *o, struct guest_setup *g, st
 	unsigned long mode = strtoul(o->permissions, &end, 8);
 	struct group *group = o->group ? getgrnam(o->group) : NULL;
 	long long n = o->n_cpus;
-	int r;
 
 	if (!is_name(g->name))
 		return errmsg_set(err, -EINVAL,
@@ -68,9 +68,7 @@ static int read_options(const struct setup_options *o, struct guest_setup *g, st
 				  o->permissions);
 	if (o->group && !group)
 		return errmsg_set(err, -EINVAL, "setup-guest: there is no group '%s'", o->group);
-	r = n ? 0 : guest_setup_ask_cpus(g->name, &n, err);
-	if (r < 0)
-		return r;
+	TRY(n ? 0 : guest_setup_ask_cpus(g->name, &n, err));
 	if (n < 1 || n > CPUS_MAX)
 		return errmsg_set(err, -EINVAL, "setup-guest: a guest has 1 to %d CPUs, not %lld",
 				  CPUS_MAX, n);
@@ -85,19 +83,15 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	struct setup_options o = {.permissions = "0660", .dir = FIFOS_HOST_DIR};
 	struct guest_setup g = {0};
-	int r = command_parse(cmd, &o, argc, argv, err);
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r < 0)
-		return r;
-	if (r != 1)
+	TRY(n);
+	if (n != 1)
 		return errmsg_set(err, -EINVAL, "setup-guest: name one guest");
 	g.name = argv[1];
-	r = read_options(&o, &g, err);
-	if (!r)
-		r = guest_setup_make(&g, err);
-	if (!r && o.attach)
-		r = guest_setup_attach(&g, err);
-	return r;
+	TRY(read_options(&o, &g, err));
+	TRY(guest_setup_make(&g, err));
+	return o.attach ? guest_setup_attach(&g, err) : 0;
 }
 
 const struct command cmd_setup_guest = {

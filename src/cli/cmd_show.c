@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_show.c - `sonde show`: what is in the kernel's buffers, and in any file of the tracing directory.
+ * cmd_show.c - `sonde show`: prints the kernel's buffers, or any file of the tracing directory.
  *
  *	sonde show                     the events in the buffer, as the kernel prints them
- *	sonde show -p                  … taken out of it as they come, until Ctrl-C
- *	sonde show -c 1 -B one         … of one CPU, of an instance
+ *	sonde show -p                  consumes and prints events as they arrive, until Ctrl-C
+ *	sonde show -c 1 -B one         the events of one CPU, of an instance
  *	sonde show --ftrace_filter     a file by the name that trace-cmd gives it
- *	sonde show events/sched/enable … by its own name
- *	sonde show --hist sched_switch what a hist trigger has counted, as a table
+ *	sonde show events/sched/enable a file by its own name
+ *	sonde show --hist sched_switch the counts of a hist trigger, as a table
  *
- * Files that have an option are rows of a table here. Several may be asked for; they come in the order of
- * the table.
+ * Files that have an option are rows of a table here. Several may be requested; they are printed in
+ * the order of the table.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/copy.h"
 #include "capture/tracefs/eventdir.h"
@@ -40,6 +41,10 @@ enum {
 	N_FILES,
 };
 
+#define NO_FUNCTIONS "function tracer (CONFIG_FUNCTION_TRACER)"
+#define NO_GRAPH \
+	"function graph tracer here (CONFIG_FUNCTION_GRAPH_TRACER; it is only at the top level)"
+
 static const struct {
 	const char *file, *missing;
 } files[N_FILES] = {
@@ -50,15 +55,11 @@ static const struct {
 	[FILE_BUFFER_SUBBUF_SIZE] = {"buffer_subbuf_size_kb",
 				     "sub-buffers of another size (Linux 6.8 and later have them)"},
 	[FILE_BUFFER_PERCENT] = {"buffer_percent", "buffer_percent (Linux 5.0 and later have it)"},
-	[FILE_FTRACE_FILTER] = {"set_ftrace_filter", "function tracer (CONFIG_FUNCTION_TRACER)"},
-	[FILE_FTRACE_NOTRACE] = {"set_ftrace_notrace", "function tracer (CONFIG_FUNCTION_TRACER)"},
-	[FILE_FTRACE_PID] = {"set_ftrace_pid", "function tracer (CONFIG_FUNCTION_TRACER)"},
-	[FILE_GRAPH_FUNCTION] = {"set_graph_function",
-				 "function graph tracer here (CONFIG_FUNCTION_GRAPH_TRACER; it is "
-				 "only at the top level)"},
-	[FILE_GRAPH_NOTRACE] = {"set_graph_notrace",
-				"function graph tracer here (CONFIG_FUNCTION_GRAPH_TRACER; it is "
-				"only at the top level)"},
+	[FILE_FTRACE_FILTER] = {"set_ftrace_filter", NO_FUNCTIONS},
+	[FILE_FTRACE_NOTRACE] = {"set_ftrace_notrace", NO_FUNCTIONS},
+	[FILE_FTRACE_PID] = {"set_ftrace_pid", NO_FUNCTIONS},
+	[FILE_GRAPH_FUNCTION] = {"set_graph_function", NO_GRAPH},
+	[FILE_GRAPH_NOTRACE] = {"set_graph_notrace", NO_GRAPH},
 	[FILE_CPUMASK] = {"tracing_cpumask", NULL},
 	[FILE_MAX_LATENCY] = {"tracing_max_latency",
 			      "latency tracer (CONFIG_IRQSOFF_TRACER, CONFIG_SCHED_TRACER, …)"},
@@ -70,30 +71,26 @@ struct show_options {
 	bool wanted[N_FILES];
 };
 
-#define FILE_ROW(option, n, text)                                                            \
-	{                                                                                    \
-		OPTION_FLAG, 0, option, NULL, text, offsetof(struct show_options, wanted[n]) \
-	}
+#define FILE_ROW(option, n, text) \
+	ROW_FLAG(0, option, text, offsetof(struct show_options, wanted[n]))
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'B', "buffer", "INSTANCE", "use this instance",
-	 offsetof(struct show_options, buffer)},
-	{OPTION_STRING, 'c', "cpu", "CPU", "show only this CPU",
-	 offsetof(struct show_options, cpu)},
-	{OPTION_FLAG, 'p', "pipe", NULL, "consume events as they arrive (trace_pipe)",
-	 offsetof(struct show_options, pipe)},
-	{OPTION_FLAG, 's', "snapshot", NULL, "use the snapshot instead of the buffer",
-	 offsetof(struct show_options, snapshot)},
-	{OPTION_FLAG, 'f', "file", NULL, "first print the name of the file",
-	 offsetof(struct show_options, name)},
-	{OPTION_STRING, 0, "hist", "EVENT",
-	 "show the counts of the event's hist triggers as a table",
-	 offsetof(struct show_options, hist)},
-	{OPTION_STRING, 0, "trigger", "EVENT", "show the event's triggers",
-	 offsetof(struct show_options, trigger)},
-	{OPTION_FLAG, 0, "json", NULL, "with --hist: print JSON, one line per trigger",
-	 offsetof(struct show_options, json)},
-	{OPTION_HEADING, .help = "Files"},
+	ROW_STRING('B', "buffer", "INSTANCE", "use this instance",
+		   offsetof(struct show_options, buffer)),
+	ROW_STRING('c', "cpu", "CPU", "show only this CPU", offsetof(struct show_options, cpu)),
+	ROW_FLAG('p', "pipe", "consume events as they arrive (trace_pipe)",
+		 offsetof(struct show_options, pipe)),
+	ROW_FLAG('s', "snapshot", "use the snapshot instead of the buffer",
+		 offsetof(struct show_options, snapshot)),
+	ROW_FLAG('f', "file", "first print the name of the file",
+		 offsetof(struct show_options, name)),
+	ROW_STRING(0, "hist", "EVENT", "show the counts of the event's hist triggers as a table",
+		   offsetof(struct show_options, hist)),
+	ROW_STRING(0, "trigger", "EVENT", "show the event's triggers",
+		   offsetof(struct show_options, trigger)),
+	ROW_FLAG(0, "json", "with --hist: print JSON, one line per trigger",
+		 offsetof(struct show_options, json)),
+	ROW_HEADING("Files"),
 	FILE_ROW("tracing_on", FILE_TRACING_ON, "whether the buffer accepts events"),
 	FILE_ROW("current_tracer", FILE_CURRENT_TRACER, "the current tracer"),
 	FILE_ROW("buffer_size", FILE_BUFFER_SIZE, "size per CPU, in KB"),
@@ -106,39 +103,33 @@ static const struct option_row rows[] = {
 	FILE_ROW("ftrace_notrace", FILE_FTRACE_NOTRACE, "the functions not to trace"),
 	FILE_ROW("ftrace_pid", FILE_FTRACE_PID, "the tasks whose functions are traced"),
 	FILE_ROW("graph_function", FILE_GRAPH_FUNCTION, "the functions at which a graph starts"),
-	FILE_ROW("graph_notrace", FILE_GRAPH_NOTRACE, "the functions that are left out of graphs"),
+	FILE_ROW("graph_notrace", FILE_GRAPH_NOTRACE, "the functions that graphs exclude"),
 	FILE_ROW("cpumask", FILE_CPUMASK, "the traced CPUs"),
 	FILE_ROW("max_latency", FILE_MAX_LATENCY, "the longest latency so far, in microseconds"),
-	{OPTION_END},
+	ROW_END,
 };
 
-/* --- hist and trigger -------------------------------------------------------------------------- */
+/* --- hist and trigger ------------------------------------------------------------------------- */
 
 static int print_hist(const struct tracefs *t, const struct show_options *o, const char *instance,
 		      struct errmsg *err)
 {
 	struct event_name name;
-	struct textbuf text, out;
+	TEXTBUF(text, SHOWFILE_MAX_BYTES);
+	TEXTBUF(out, SHOWFILE_MAX_BYTES);
 	char file[TRACEFS_PATH_MAX], event[2 * TRACEFS_NAME_MAX];
-	int r = eventdir_find(t, instance, o->hist, &name, err);
 
-	if (r < 0)
-		return r;
+	if (eventdir_find(t, instance, o->hist, &name, err) < 0)
+		return errmsg_code(err);
 	snprintf(event, sizeof(event), "%s:%s", name.system, name.event);
 	eventdir_fmt_path(name.system, name.event, "hist", file);
 	if (!tracefs_exists(t, instance, file))
 		return errmsg_set(err, -ENOENT,
 				  "this kernel has no hist triggers (CONFIG_HIST_TRIGGERS)");
-	textbuf_init(&text, SHOWFILE_MAX_BYTES);
-	textbuf_init(&out, SHOWFILE_MAX_BYTES);
-	r = tracefs_read_text(t, instance, file, &text, err);
-	if (r >= 0)
-		r = histtable_fmt_all(event, text.start, o->json, &out, err);
-	if (r >= 0)
-		r = showfile_print_text(&out, err);
-	textbuf_release(&text);
-	textbuf_release(&out);
-	return r;
+	if (tracefs_read_text(t, instance, file, &text, err) < 0 ||
+	    histtable_fmt_all(event, text.start, o->json, &out, err) < 0)
+		return errmsg_code(err);
+	return showfile_print_text(&out, err);
 }
 
 static int print_trigger(const struct tracefs *t, const char *trigger, const char *instance,
@@ -146,15 +137,14 @@ static int print_trigger(const struct tracefs *t, const char *trigger, const cha
 {
 	struct event_name name;
 	char file[TRACEFS_PATH_MAX];
-	int r = eventdir_find(t, instance, trigger, &name, err);
 
-	if (r < 0)
-		return r;
+	if (eventdir_find(t, instance, trigger, &name, err) < 0)
+		return errmsg_code(err);
 	eventdir_fmt_path(name.system, name.event, "trigger", file);
 	return showfile_print(t, instance, file, NULL, err);
 }
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void print_name(const struct tracefs *t, const char *instance, const char *file)
 {
@@ -163,17 +153,15 @@ static void print_name(const struct tracefs *t, const char *instance, const char
 	puts(tracefs_fmt_path(t, instance, file, path));
 }
 
-/* A file by its own name; a directory is listed. */
+/* Prints a file by its own name. A directory is listed. */
 static int print_named(const struct tracefs *t, const struct show_options *o, const char *instance,
 		       const char *word, struct errmsg *err)
 {
 	char file[TRACEFS_PATH_MAX], path[TRACEFS_PATH_MAX];
 	struct name_list names = {0};
 	struct stat st;
-	int r = tracefs_fmt_cpu_file(t, o->cpu, word, file, err);
 
-	if (r < 0)
-		return r;
+	TRY(tracefs_fmt_cpu_file(t, o->cpu, word, file, err));
 	if (*word == '/' || strstr(word, ".."))
 		return errmsg_set(err, -EINVAL,
 				  "show: '%s' is no file below %s: name it from there on", word,
@@ -200,10 +188,9 @@ static int print_buffer(const struct tracefs *t, const struct show_options *o, c
 {
 	const char *file = o->pipe ? "trace_pipe" : o->snapshot ? "snapshot" : "trace";
 	char path[TRACEFS_PATH_MAX];
-	int r = tracefs_fmt_cpu_file(t, o->cpu, file, path, err);
 
-	if (r < 0)
-		return r;
+	if (tracefs_fmt_cpu_file(t, o->cpu, file, path, err) < 0)
+		return errmsg_code(err);
 	if (o->name)
 		print_name(t, instance, path);
 	fflush(stdout);
@@ -213,7 +200,7 @@ static int print_buffer(const struct tracefs *t, const struct show_options *o, c
 			      o->snapshot ? "snapshots (CONFIG_TRACER_SNAPSHOT)" : NULL, err);
 }
 
-/* What options ask for by name; whether there was anything. */
+/* Prints the files that options request. *ret_any is set if there was one. */
 static int print_wanted(const struct tracefs *t, const struct show_options *o, const char *instance,
 			bool *ret_any, struct errmsg *err)
 {
@@ -244,18 +231,15 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	bool any = false;
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (o.pipe && o.snapshot)
-		return errmsg_set(err, -EINVAL, "show: -p and -s do not go together");
+		return errmsg_set(err, -EINVAL, "show: -p and -s exclude each other");
 	if (o.json && !o.hist)
 		return errmsg_set(err, -EINVAL, "show: --json goes with --hist EVENT");
 	instance = o.buffer ? o.buffer : "";
-	r = tracefs_open(&t, err);
-	if (r >= 0)
-		r = tracefs_find_instance(&t, instance, err);
-	if (r >= 0)
-		r = print_wanted(&t, &o, instance, &any, err);
+	if (tracefs_open(&t, err) < 0 || tracefs_find_instance(&t, instance, err) < 0)
+		return errmsg_code(err);
+	r = print_wanted(&t, &o, instance, &any, err);
 	for (int i = 1; r >= 0 && i <= n; i++)
 		r = print_named(&t, &o, instance, argv[i], err);
 	if (r >= 0 && !any && !n)

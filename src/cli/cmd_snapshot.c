@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_snapshot.c - `sonde snapshot`: freeze what is in the kernel's buffer without stopping the trace.
+ * cmd_snapshot.c - `sonde snapshot`: keeps the contents of the kernel's buffer without stopping the
+ * trace.
  *
  *	          buffer          snapshot
  *	          [events…]       (none)
- *	-s        [ ]       ◀──▶  [events…]      they change places; the trace goes on in the other one
+ *	-s        [ ]       ◀──▶  [events…]      swapped; the trace continues in the other one
  *	          [more…]         [events…]
  *
- * The second buffer takes as much memory as the first, until it is freed with -f. Without an option the
- * snapshot is printed. A trigger or a function command can take one, too.
+ * The second buffer takes as much memory as the first, until it is freed with -f. Without an
+ * option, the snapshot is printed. A trigger or a function command can take a snapshot, too.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "capture/tracefs/copy.h"
 #include "cli/kernel/instances.h"
 #include "cli/kernel/showfile.h"
@@ -26,17 +28,14 @@ struct snapshot_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 's', "take", NULL, "take a snapshot",
-	 offsetof(struct snapshot_options, take)},
-	{OPTION_FLAG, 'r', "clear", NULL, "empty the snapshot",
-	 offsetof(struct snapshot_options, clear)},
-	{OPTION_FLAG, 'f', "free", NULL, "free the memory of the snapshot",
-	 offsetof(struct snapshot_options, free)},
-	{OPTION_STRING, 'B', "buffer", "INSTANCE", "use this instance",
-	 offsetof(struct snapshot_options, buffer)},
-	{OPTION_STRING, 'c', "cpu", "CPU", "show only this CPU",
-	 offsetof(struct snapshot_options, cpu)},
-	{OPTION_END},
+	ROW_FLAG('s', "take", "take a snapshot", offsetof(struct snapshot_options, take)),
+	ROW_FLAG('r', "clear", "empty the snapshot", offsetof(struct snapshot_options, clear)),
+	ROW_FLAG('f', "free", "free the memory of the snapshot",
+		 offsetof(struct snapshot_options, free)),
+	ROW_STRING('B', "buffer", "INSTANCE", "use this instance",
+		   offsetof(struct snapshot_options, buffer)),
+	ROW_STRING('c', "cpu", "CPU", "show only this CPU", offsetof(struct snapshot_options, cpu)),
+	ROW_END,
 };
 
 static int refuse_kernel(struct errmsg *err)
@@ -44,7 +43,10 @@ static int refuse_kernel(struct errmsg *err)
 	return errmsg_set(err, -ENOENT, "this kernel has no snapshots (CONFIG_TRACER_SNAPSHOT)");
 }
 
-/* The kernel can swap the buffers of one CPU only if it was told so when it was built. */
+/*
+ * Writes to a file. The kernel can swap the buffers of one CPU only if it was built with that
+ * option.
+ */
 static int control(const struct tracefs *t, const char *instance, const char *file,
 		   const char *text, bool one_cpu, struct errmsg *err)
 {
@@ -61,7 +63,10 @@ static int control(const struct tracefs *t, const char *instance, const char *fi
 	return r < 0 ? tracefs_write(t, instance, file, text, TRACEFS_SET, err) : 0;
 }
 
-/* The kernel's help in its place, which tells to use echo, begins so. */
+/*
+ * Checks that there is a snapshot. Otherwise the file contains the kernel's help text, which begins
+ * like this.
+ */
 static int check_taken(const struct tracefs *t, const char *instance, const char *file,
 		       struct errmsg *err)
 {
@@ -86,22 +91,18 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	char file[TRACEFS_PATH_MAX];
 	const char *instance, *text;
 	struct tracefs t;
-	int r = command_parse(cmd, &o, argc, argv, err);
+	int n = command_parse(cmd, &o, argc, argv, err);
+	int r;
 
-	if (r >= 0)
-		r = instances_refuse_words(cmd, r, argv, err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	if (instances_refuse_words(cmd, n, argv, err) < 0)
+		return errmsg_code(err);
 	if (o.take + o.clear + o.free > 1)
-		return errmsg_set(err, -EINVAL, "snapshot: -s, -r and -f do not go together");
+		return errmsg_set(err, -EINVAL, "snapshot: -s, -r and -f exclude each other");
 	instance = o.buffer ? o.buffer : "";
-	r = tracefs_open(&t, err);
-	if (r >= 0)
-		r = tracefs_find_instance(&t, instance, err);
-	if (r >= 0)
-		r = tracefs_fmt_cpu_file(&t, o.cpu, "snapshot", file, err);
-	if (r < 0)
-		return r;
+	if (tracefs_open(&t, err) < 0 || tracefs_find_instance(&t, instance, err) < 0 ||
+	    tracefs_fmt_cpu_file(&t, o.cpu, "snapshot", file, err) < 0)
+		return errmsg_code(err);
 	if (!tracefs_exists(&t, instance, file))
 		return refuse_kernel(err);
 	text = o.take ? "1" : o.clear ? "2" : o.free ? "0" : NULL;

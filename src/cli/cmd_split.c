@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_split.c - `sonde split`: a part of a trace, or all of it in pieces, as traces of their own.
+ * cmd_split.c - `sonde split`: writes a part of a trace, or all of it in pieces, as separate
+ * traces.
  *
- * The options, and one call: rewrite/split.h does it. Options that describe buffers follow each other:
- * -t belongs to the -B before it, -b to the --top before it.
+ * This file has the options; rewrite/split.h does the work. Options that describe buffers follow
+ * each other: -t belongs to the -B before it, -b to the --top before it.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "rewrite/split.h"
@@ -18,7 +20,7 @@
 
 struct split_options {
 	const char *input, *output;
-	char unit; /* the letter of the option that says how large a piece is, or 0 */
+	char unit; /* the letter of the option that gives the size of a piece, or 0 */
 	unsigned long long amount;
 	bool repeat, per_cpu;
 	long long cpu;
@@ -110,36 +112,34 @@ static int apply_rename(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE", "read FILE (default: trace.dat)",
-	 offsetof(struct split_options, input), .complete = "file"},
-	{OPTION_STRING, 'o', "output", "FILE", "write FILE.1, or FILE.0001 and on (default: as -i)",
-	 offsetof(struct split_options, output), .complete = "file"},
-	{OPTION_HEADING, .help = "size of a piece"},
-	{OPTION_CALL, 's', "seconds", "N", "N seconds", .apply = apply_seconds},
-	{OPTION_CALL, 'm', "milliseconds", "N", "N milliseconds", .apply = apply_milliseconds},
-	{OPTION_CALL, 'u', "microseconds", "N", "N microseconds", .apply = apply_microseconds},
-	{OPTION_CALL, 'e', "events", "N", "N events", .apply = apply_events},
-	{OPTION_CALL, 'p', "pages", "N", "N sub-buffers of each CPU", .apply = apply_pages},
-	{OPTION_FLAG, 'r', "repeat", NULL, "split the whole trace, one file per piece",
-	 offsetof(struct split_options, repeat)},
-	{OPTION_FLAG, 'c', "per-cpu", NULL, "measure each CPU separately",
-	 offsetof(struct split_options, per_cpu)},
-	{OPTION_HEADING, .help = "what to keep"},
-	{OPTION_STRING, 0, "from", "TIME", "the same as START",
-	 offsetof(struct split_options, from)},
-	{OPTION_STRING, 0, "to", "TIME", "the same as END", offsetof(struct split_options, to)},
-	{OPTION_NUMBER, 'C', "cpu", "CPU", "keep only the events of this CPU",
-	 offsetof(struct split_options, cpu)},
-	{OPTION_CALL, 'B', "buffer", "NAME", "keep only this instance; repeatable",
-	 .apply = apply_buffer},
-	{OPTION_CALL, 't', NULL, NULL, "make the instance of the preceding -B the top-level buffer",
-	 .apply = apply_promote},
-	{OPTION_CALL, 0, "top", NULL, "keep only the top-level buffer, and those given with -B",
-	 .apply = apply_top},
-	{OPTION_CALL, 'b', NULL, "NAME",
-	 "turn the top-level buffer of the preceding --top into the instance NAME",
-	 .apply = apply_rename},
-	{OPTION_END},
+	ROW_STRING('i', "input", "FILE", "read FILE (default: trace.dat)",
+		   offsetof(struct split_options, input), .complete = "file"),
+	ROW_STRING('o', "output", "FILE", "write FILE.1, or FILE.0001 and on (default: as -i)",
+		   offsetof(struct split_options, output), .complete = "file"),
+	ROW_HEADING("size of a piece"),
+	ROW_CALL('s', "seconds", "N", "N seconds", apply_seconds),
+	ROW_CALL('m', "milliseconds", "N", "N milliseconds", apply_milliseconds),
+	ROW_CALL('u', "microseconds", "N", "N microseconds", apply_microseconds),
+	ROW_CALL('e', "events", "N", "N events", apply_events),
+	ROW_CALL('p', "pages", "N", "N sub-buffers of each CPU", apply_pages),
+	ROW_FLAG('r', "repeat", "split the whole trace, one file per piece",
+		 offsetof(struct split_options, repeat)),
+	ROW_FLAG('c', "per-cpu", "measure each CPU separately",
+		 offsetof(struct split_options, per_cpu)),
+	ROW_HEADING("what to keep"),
+	ROW_STRING(0, "from", "TIME", "the same as START", offsetof(struct split_options, from)),
+	ROW_STRING(0, "to", "TIME", "the same as END", offsetof(struct split_options, to)),
+	ROW_NUMBER('C', "cpu", "CPU", "keep only the events of this CPU",
+		   offsetof(struct split_options, cpu)),
+	ROW_CALL('B', "buffer", "NAME", "keep only this instance; repeatable", apply_buffer),
+	ROW_CALL('t', NULL, NULL, "make the instance of the preceding -B the top-level buffer",
+		 apply_promote),
+	ROW_CALL(0, "top", NULL, "keep only the top-level buffer, and those given with -B",
+		 apply_top),
+	ROW_CALL('b', NULL, "NAME",
+		 "turn the top-level buffer of the preceding --top into the instance NAME",
+		 apply_rename),
+	ROW_END,
 };
 
 static int split(struct split_options *o, struct errmsg *err)
@@ -175,24 +175,21 @@ static int split(struct split_options *o, struct errmsg *err)
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct split_options *o = calloc(1, sizeof(*o));
-	int r;
+	SCOPED(scope_free) struct split_options *o = calloc(1, sizeof(*o));
+	int n;
 
 	if (!o)
 		return -ENOMEM;
 	o->cpu = -1;
-	r = command_parse(cmd, o, argc, argv, err);
-	if (r > 2)
-		r = errmsg_set(err, -EINVAL,
-			       "split: '%s' is one time too many: there is a start and an end",
-			       argv[3]);
-	if (r >= 0) {
-		o->from = r > 0 ? argv[1] : o->from;
-		o->to = r > 1 ? argv[2] : o->to;
-		r = split(o, err);
-	}
-	free(o);
-	return r;
+	n = command_parse(cmd, o, argc, argv, err);
+	TRY(n);
+	if (n > 2)
+		return errmsg_set(err, -EINVAL,
+				  "split: '%s' is one time too many: there is a start and an end",
+				  argv[3]);
+	o->from = n > 0 ? argv[1] : o->from;
+	o->to = n > 1 ? argv[2] : o->to;
+	return split(o, err);
 }
 
 const struct command cmd_split = {

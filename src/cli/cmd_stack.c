@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_stack.c - `sonde stack`: the kernel's stack tracer, which keeps the deepest stack it has seen.
+ * cmd_stack.c - `sonde stack`: the kernel's stack tracer, which keeps the deepest stack it has
+ * seen.
  *
  *	        Depth    Size   Location    (3 entries)
  *	        -----    ----   --------
  *	  0)     4112      32   __mod_node_page_state+0x12/0x90
  *	  1)     4080     160   …                                bytes in use here, bytes of this frame
  *
- * It works through the function tracer: at each call of a function it looks how much of the task's stack
- * is in use. It looks at the task's stack only. Interrupts have stacks of their own on most machines
- * (16 KB for each CPU on x86-64), and how deep those get it does not see; the kernel's documents do not
- * say so, therefore the command does.
+ * The stack tracer uses the function tracer: at each call of a function it measures how much of the
+ * task's stack is in use. It measures only the task's stack. Interrupts have their own stacks on
+ * most machines (16 KB for each CPU on x86-64), which it does not measure. The kernel's
+ * documentation does not mention this, so the command does.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/kernel/instances.h"
 
@@ -34,16 +36,13 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "start", NULL, "start the stack tracer",
-	 offsetof(struct stack_options, start)},
-	{OPTION_FLAG, 0, "stop", NULL, "stop the stack tracer",
-	 offsetof(struct stack_options, stop)},
-	{OPTION_FLAG, 0, "reset", NULL, "discard the deepest stack found so far",
-	 offsetof(struct stack_options, reset)},
-	{OPTION_CALL, 0, "verbose", "LEVEL",
-	 "print the names of the files that are read and written", .apply = apply_verbose,
-	 .arg_optional = true},
-	{OPTION_END},
+	ROW_FLAG(0, "start", "start the stack tracer", offsetof(struct stack_options, start)),
+	ROW_FLAG(0, "stop", "stop the stack tracer", offsetof(struct stack_options, stop)),
+	ROW_FLAG(0, "reset", "discard the deepest stack found so far",
+		 offsetof(struct stack_options, reset)),
+	ROW_CALL(0, "verbose", "LEVEL", "print the names of the files that are read and written",
+		 apply_verbose, .arg_optional = true),
+	ROW_END,
 };
 
 static int set(const struct tracefs *t, const struct stack_options *o, const char *file,
@@ -57,7 +56,7 @@ static int set(const struct tracefs *t, const struct stack_options *o, const cha
 	return tracefs_write(t, "", file, text, TRACEFS_SET, err);
 }
 
-/* Only what the kernel says as a comment is left out; it tells how to switch it on with echo. */
+/* Prints the table without the kernel's comments, which explain how to switch it on with echo. */
 static void print_table(const char *text)
 {
 	while (*text) {
@@ -82,56 +81,48 @@ static int show(const struct tracefs *t, const struct stack_options *o, struct e
 {
 	long long on = tracefs_read_number(t, "", ENABLED_FILE);
 	long long deepest = tracefs_read_number(t, "", "stack_max_size");
-	struct textbuf text;
-	int r;
+	TEXTBUF(text, TABLE_MAX_BYTES);
 
 	if (o->verbose)
 		fprintf(stderr, "sonde: reading %s, %s/stack_max_size, %s/stack_trace\n",
 			ENABLED_FILE, t->root, t->root);
-	textbuf_init(&text, TABLE_MAX_BYTES);
-	r = tracefs_read_text(t, "", "stack_trace", &text, err);
-	if (r >= 0) {
-		printf("The stack tracer is %s.", on > 0 ? "on" : "off");
-		if (deepest > 0)
-			printf(" The deepest stack so far took %lld bytes:\n\n", deepest);
-		else
-			printf(" It has seen no stack yet%s\n",
-			       on > 0 ? "." : ": start it with 'sonde stack --start'.");
-		if (deepest > 0)
-			print_table(text.start);
-		print_limits();
+	if (tracefs_read_text(t, "", "stack_trace", &text, err) < 0)
+		return errmsg_code(err);
+	printf("The stack tracer is %s.", on > 0 ? "on" : "off");
+	if (deepest > 0) {
+		printf(" The deepest stack so far took %lld bytes:\n\n", deepest);
+		print_table(text.start);
+	} else {
+		printf(" It has seen no stack yet%s\n",
+		       on > 0 ? "." : ": start it with 'sonde stack --start'.");
 	}
-	textbuf_release(&text);
-	return r;
+	print_limits();
+	return 0;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct stack_options o = {0};
 	struct tracefs t;
-	int r = command_parse(cmd, &o, argc, argv, err);
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r >= 0)
-		r = instances_refuse_words(cmd, r, argv, err);
-	if (r < 0)
-		return r;
+	TRY(n);
+	if (instances_refuse_words(cmd, n, argv, err) < 0)
+		return errmsg_code(err);
 	if (o.start && o.stop)
-		return errmsg_set(err, -EINVAL, "stack: --start and --stop do not go together");
-	r = tracefs_open(&t, err);
-	if (r < 0)
-		return r;
+		return errmsg_set(err, -EINVAL, "stack: --start and --stop exclude each other");
+	if (tracefs_open(&t, err) < 0)
+		return errmsg_code(err);
 	if (!tracefs_exists(&t, "", "stack_max_size"))
 		return errmsg_set(err, -ENOENT,
 				  "this kernel has no stack tracer (CONFIG_STACK_TRACER)");
-	if (o.stop)
-		r = set(&t, &o, ENABLED_FILE, "0", err);
-	if (r >= 0 && o.reset)
-		r = set(&t, &o, "stack_max_size", "0", err);
-	if (r >= 0 && o.start)
-		r = set(&t, &o, ENABLED_FILE, "1", err);
-	if (r >= 0 && !o.start && !o.stop && !o.reset)
-		r = show(&t, &o, err);
-	return r;
+	if (!o.start && !o.stop && !o.reset)
+		return show(&t, &o, err);
+	if ((o.stop && set(&t, &o, ENABLED_FILE, "0", err) < 0) ||
+	    (o.reset && set(&t, &o, "stack_max_size", "0", err) < 0) ||
+	    (o.start && set(&t, &o, ENABLED_FILE, "1", err) < 0))
+		return errmsg_code(err);
+	return 0;
 }
 
 const struct command cmd_stack = {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_start.c - `sonde start` and `sonde set`: set the kernel's tracer and leave it so.
+ * cmd_start.c - `sonde start` and `sonde set`: change the kernel's tracing settings permanently.
  *
- * start begins from a clean top level (or instance), set changes only what is named. Nothing reads the
- * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it. Of a start or set
- * that fails nothing stays: start leaves what is there after boot, set what was there before it (setup.h).
+ * start begins from a clean top level (or instance), set changes only the given settings. No
+ * program reads the buffers: the newest events stay in them, for show, extract and snapshot. `sonde
+ * reset` ends the trace. After a failure, start restores the state after boot, and set the previous
+ * settings (setup.h).
  */
 #include "cli/kernel/start.h"
 
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/setup/setup.h"
@@ -28,43 +30,33 @@ struct start_options {
 static const struct option_row start_rows[] = {
 	RECORDOPTS_EVENTS,
 	RECORDOPTS_KERNEL,
-	{.kind = OPTION_FLAG,
-	 .letter = 'K',
-	 .help = "keep the current settings and add to them",
-	 .offset = RECORDOPTS_AT(plan.keep_before)},
-	{.kind = OPTION_STRING,
-	 .name = "user",
-	 .arg = "USER",
-	 .help = "run the command as this user",
-	 .offset = RECORDOPTS_AT(user)},
-	{.kind = OPTION_FLAG,
-	 .name = "fork",
-	 .help = "do not wait for the command to end",
-	 .offset = offsetof(struct start_options, fork)},
-	{.kind = OPTION_FLAG,
-	 .name = "profile",
-	 .help = "trace the events that 'report --profile' needs",
-	 .offset = RECORDOPTS_AT(profile)},
-	{.kind = OPTION_END},
+	ROW_FLAG('K', NULL, "keep the current settings and add to them",
+		 RECORDOPTS_AT(plan.keep_before)),
+	ROW_STRING(0, "user", "USER", "run the command as this user", RECORDOPTS_AT(user)),
+	ROW_FLAG(0, "fork", "do not wait for the command to end",
+		 offsetof(struct start_options, fork)),
+	ROW_FLAG(0, "profile", "trace the events that 'report --profile' needs",
+		 RECORDOPTS_AT(profile)),
+	ROW_END,
 };
 
 static const struct option_row set_rows[] = {
 	RECORDOPTS_EVENTS,
 	RECORDOPTS_KERNEL,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
 static int remove_instances(const struct plan *plan, const struct tracefs *t, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < plan->n_buffers && r >= 0; i++)
-		if (plan->buffers[i].is_removed)
-			r = tracefs_find_instance(t, plan->buffers[i].name, err);
-	for (size_t i = 0; i < plan->n_buffers && r >= 0; i++)
-		if (plan->buffers[i].is_removed)
-			r = tracefs_remove_instance(t, plan->buffers[i].name, err);
-	return r;
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i].is_removed &&
+		    tracefs_find_instance(t, plan->buffers[i].name, err) < 0)
+			return errmsg_code(err);
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i].is_removed &&
+		    tracefs_remove_instance(t, plan->buffers[i].name, err) < 0)
+			return errmsg_code(err);
+	return 0;
 }
 
 int start_command(struct setup *s, const struct live_request *o, char **argv, bool fork,
@@ -73,8 +65,7 @@ int start_command(struct setup *s, const struct live_request *o, char **argv, bo
 	struct child child;
 	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->user}, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (o->plan.only_command)
 		r = setup_set_pid(s, child.pid, err);
 	if (r >= 0)
@@ -102,7 +93,7 @@ static int start(struct start_options *o, char **argv, bool is_set, struct errms
 		r = remove_instances(plan, &t, err);
 	if (r >= 0 && plan->n_buffers == 2 && plan->buffers[1].is_removed &&
 	    !plan->buffers[0].n_events && !plan->buffers[0].tracer)
-		return 0; /* set -v -B NAME, and nothing else */
+		return 0; /* only set -v -B NAME */
 	if (r >= 0)
 		r = setup_apply(&s, plan, &t, NULL, err);
 	for (size_t i = 0; r >= 0 && i < s->notes.n; i++)
@@ -131,7 +122,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	o.record.plan.put_back = o.record.plan.keep_before;
 	if (r >= 0 && is_set && argc < 2)
 		r = errmsg_set(err, -EINVAL,
-			       "set: what is to change? 'sonde set --help' lists what can");
+			       "set needs a setting to change; 'sonde set --help' lists them");
 	if (r >= 0 && is_set && n > 0)
 		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
 	if (r >= 0 && o.record.boot) {

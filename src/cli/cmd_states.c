@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_states.c - `sonde states`: how long tasks ran, waited for a CPU, slept and were blocked.
+ * cmd_states.c - `sonde states`: prints how long tasks ran, waited for a CPU, slept and were
+ * blocked.
  *
  *	asking_open ──▶ insight_tasks ──▶ task_groups ──▶ statestext
  *
- * The times are those of the page's statistics, cut at both ends of the range. Without --by a row is a task; with it the
- * rows of tasks are added up, but their longest wait is the longest of one of them. --task takes every task that a word
- * means.
+ * The times are those of the page's statistics, cut at both ends of the range. Without --by a row
+ * is a task; with it the rows of tasks are added up, but the longest wait is that of a single task.
+ * --task selects every task that matches the word.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
 #include "present/insight/view.h"
@@ -21,7 +23,7 @@
 #define TEXT_MAX_BYTES (64u << 20)
 
 struct states_options {
-	struct ask_options ask; /* first */
+	struct ask_options ask; /* must be the first member */
 	const char *by, *sort;
 	enum task_groups_by group;
 	enum task_order order;
@@ -30,25 +32,22 @@ struct states_options {
 #define AT(field) offsetof(struct states_options, field)
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 't', "task", "TASK",
-	 "show only these tasks: a pid, a name, a glob, or NAME-PID; repeatable",
-	 .apply = ask_task},
+	ROW_CALL('t', "task", "TASK",
+		 "show only these tasks: a pid, a name, a glob, or NAME-PID; repeatable", ask_task),
 	ASK_ROWS_SOURCE,
-	{OPTION_STRING, 0, "by", "KEY", "one row per comm (name) or process, not per task",
-	 .offset = AT(by), .complete = "comm process"},
-	{OPTION_STRING, 's', "sort", "COLUMN",
-	 "sort by running (default), runnable, preempted, sleeping, blocked, unknown, switches, "
-	 "wakeups, maxwait or name",
-	 .offset = AT(sort),
-	 .complete = "running runnable preempted sleeping blocked unknown switches wakeups maxwait "
-		     "name"},
-	{OPTION_NUMBER, 'n', "rows", "N", "show at most N rows", .offset = ASK_AT(n_rows)},
-	{OPTION_FLAG, 0, "json", .help = "print one JSON object with all numbers",
-	 .offset = ASK_AT(json)},
-	{OPTION_FLAG, 0, "csv", .help = "print comma-separated values with a header line",
-	 .offset = ASK_AT(csv)},
+	ROW_STRING(0, "by", "KEY", "one row per comm (name) or process, not per task", AT(by),
+		   .complete = "comm process"),
+	ROW_STRING('s', "sort", "COLUMN",
+		   "sort by running (default), runnable, preempted, sleeping, blocked, unknown, "
+		   "switches, wakeups, maxwait or name",
+		   AT(sort),
+		   .complete = "running runnable preempted sleeping blocked unknown switches "
+			       "wakeups maxwait name"),
+	ROW_NUMBER('n', "rows", "N", "show at most N rows", ASK_AT(n_rows)),
+	ROW_FLAG(0, "json", "print one JSON object with all numbers", ASK_AT(json)),
+	ROW_FLAG(0, "csv", "print comma-separated values with a header line", ASK_AT(csv)),
 	ASK_ROWS_RESULT,
-	{OPTION_END},
+	ROW_END,
 };
 
 static const struct {
@@ -90,7 +89,7 @@ static int check(struct states_options *o, struct errmsg *err)
 	return o->sort ? parse_sort(o, err) : 0;
 }
 
-/* A bit for each task that is wanted; NULL in *ret: all. */
+/* Makes a bit for each selected task; *ret is NULL for all. */
 static int find_tasks(const struct asking *a, uint8_t **ret, struct errmsg *err)
 {
 	uint16_t *found;
@@ -119,13 +118,12 @@ static int print_groups(struct asking *a, const struct states_options *o,
 {
 	struct states_view v = {.view = a->view, .tasks = t, .by = o->group};
 	struct task_groups groups;
-	struct textbuf tb;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r = task_groups_init(&groups, t, a->view.tl, o->group, o->order);
 
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot sort the tasks");
 	v.groups = &groups;
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	if (o->ask.json)
 		statestext_fmt_json(&v, &tb);
 	else if (o->ask.csv)
@@ -135,44 +133,35 @@ static int print_groups(struct asking *a, const struct states_options *o,
 	if (!o->ask.json && !o->ask.csv)
 		insight_fmt_gaps(a->vt.stage->tl, false, &tb);
 	r = asking_print(a, &tb, err);
-	textbuf_release(&tb);
 	task_groups_release(&groups);
 	return r;
 }
 
 static int show(struct asking *a, const struct states_options *o, struct errmsg *err)
 {
-	struct insight_tasks t;
-	uint8_t *tasks;
-	int r = find_tasks(a, &tasks, err);
+	SCOPED(insight_tasks_release) struct insight_tasks t = {0};
+	SCOPED(scope_free) uint8_t *tasks = NULL;
+	int r;
 
-	if (r >= 0) {
-		r = insight_tasks(&t, a->vt.stage->lanes, tasks, a->from, a->to);
-		if (r < 0)
-			errmsg_set_errno(err, r, "cannot add up the times of tasks");
-	}
-	free(tasks);
+	TRY(find_tasks(a, &tasks, err));
+	r = insight_tasks(&t, a->vt.stage->lanes, tasks, a->from, a->to);
 	if (r < 0)
-		return r;
-	r = print_groups(a, o, &t, err);
-	insight_tasks_release(&t);
-	return r;
+		return errmsg_set_errno(err, r, "cannot add up the times of tasks");
+	return print_groups(a, o, &t, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct states_options o = {0};
-	struct asking a = {0};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : check(&o, err);
+	SCOPED(asking_close) struct asking a = {0};
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r < 0)
-		return r;
-	r = asking_open(&a, &o.ask, n, argv, err);
+	TRY(n);
+	if (check(&o, err) < 0)
+		return errmsg_code(err);
+	TRY(asking_open(&a, &o.ask, n, argv, err));
 	a.view.n_rows = o.ask.n_rows ? (size_t)o.ask.n_rows : SIZE_MAX;
-	if (r >= 0)
-		r = show(&a, &o, err);
-	asking_close(&a);
-	return r;
+	return show(&a, &o, err);
 }
 
 const struct command cmd_states = {

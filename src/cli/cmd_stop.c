@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_stop.c - `sonde stop`: tracing_on becomes 0.
+ * cmd_stop.c - `sonde stop`: sets tracing_on to 0.
  *
- * A switch, no more: whatever was set up stays set up and costs the kernel almost as much as before, but
- * nothing is written. What is in the buffers stays and can be looked at in peace; `sonde restart` goes on,
- * `sonde reset` removes the set-up.
+ * All settings stay and cost almost as much time as before, but no events are written. The events
+ * stay in the buffers and can be read. `sonde restart` resumes, `sonde reset` removes the settings.
  */
 #include "base/options.h"
 #include "cli/kernel/instances.h"
@@ -13,17 +12,12 @@ static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
 	INSTANCES_ROW_ALL,
 	INSTANCES_ROW_TOP,
-	{OPTION_END},
+	ROW_END,
 };
-
-static int switch_off(const struct tracefs *t, const char *instance, struct errmsg *err)
-{
-	return tracefs_write(t, instance, "tracing_on", "0", TRACEFS_SET, err);
-}
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	return instances_run(cmd, argc, argv, switch_off, err);
+	return instances_run(cmd, argc, argv, "tracing_on", "0", err);
 }
 
 const struct command cmd_stop = {

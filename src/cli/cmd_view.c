@@ -4,14 +4,15 @@
  *
  * view/serve/serving.h is the server; this file has the options, the signals and what is printed.
  *
- * With --live the file is one that grows: ours (growing.c) or somebody else's. It is looked at anew a few
- * times a second. A single file that is being recorded is followed without being told to: its data moves when the
- * recorder finishes it.
+ * With --live the file grows: our own recording (growing.c) or that of another process. It is
+ * checked for new data a few times a second. A single file that is being recorded is followed even
+ * without --live, because its data moves when the recorder finishes it.
  *
- * The address goes to standard output, when requests are answered; everything else to standard error.
+ * The address goes to standard output, when requests are answered; everything else to standard
+ * error.
  */
 #include "base/array.h"
-#include "base/files/caller.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
@@ -29,7 +30,7 @@
 #include <unistd.h>
 
 struct view_options {
-	struct live_request record; /* first, for recordopts.h; --live */
+	struct live_request record; /* must be the first member, for recordopts.h; used by --live */
 	long long port;
 	const char *token, *token_file, *cache_dir;
 	bool no_browser, no_cache, beside, no_sandbox, live;
@@ -38,66 +39,45 @@ struct view_options {
 #define AT(member) offsetof(struct view_options, member)
 
 static const struct option_row rows[] = {
-	{.kind = OPTION_NUMBER,
-	 .name = "port",
-	 .arg = "N",
-	 .help = "listen on this port of 127.0.0.1 (default: any free port)",
-	 .offset = AT(port)},
-	{.kind = OPTION_FLAG,
-	 .name = "no-browser",
-	 .help = "print the address, but do not start a browser",
-	 .offset = AT(no_browser)},
-	{.kind = OPTION_STRING,
-	 .name = "token",
-	 .arg = "HEX",
-	 .help = "use this token (32 hex digits) instead of a random one; ps shows it to other "
-		 "users for a moment",
-	 .offset = AT(token)},
-	{.kind = OPTION_STRING,
-	 .name = "token-file",
-	 .arg = "FILE",
-	 .help = "read the token from the first line of a file that only you can read",
-	 .offset = AT(token_file),
-	 .complete = "file"},
-	{.kind = OPTION_FLAG,
-	 .name = "live",
-	 .help = "follow FILE while it is being recorded; without FILE, record with the options "
+	ROW_NUMBER(0, "port", "N", "listen on this port of 127.0.0.1 (default: any free port)",
+		   AT(port)),
+	ROW_FLAG(0, "no-browser", "print the address, but do not start a browser", AT(no_browser)),
+	ROW_STRING(0, "token", "HEX",
+		   "use this token (32 hex digits) instead of a random one; ps shows it to other "
+		   "users for a moment",
+		   AT(token)),
+	ROW_STRING(0, "token-file", "FILE",
+		   "read the token from the first line of a file that only you can read",
+		   AT(token_file), .complete = "file"),
+	ROW_FLAG(0, "live",
+		 "follow FILE while it is being recorded; without FILE, record with the options "
 		 "below",
-	 .offset = AT(live)},
-	{.kind = OPTION_FLAG,
-	 .name = "no-sandbox",
-	 .help = "run without a sandbox: for kernels that have none, and for debugging",
-	 .offset = AT(no_sandbox)},
-	{.kind = OPTION_HEADING, .help = "the index"},
-	{.kind = OPTION_STRING,
-	 .name = "cache-dir",
-	 .arg = "DIR",
-	 .help = "keep the index here (default: $XDG_CACHE_HOME/sonde or ~/.cache/sonde)",
-	 .offset = AT(cache_dir),
-	 .complete = "dir"},
-	{.kind = OPTION_FLAG,
-	 .name = "beside",
-	 .help = "keep the index next to the first FILE",
-	 .offset = AT(beside)},
-	{.kind = OPTION_FLAG,
-	 .name = "no-cache",
-	 .help = "do not keep the index",
-	 .offset = AT(no_cache)},
+		 AT(live)),
+	ROW_FLAG(0, "no-sandbox",
+		 "run without a sandbox: for kernels that have none, and for debugging",
+		 AT(no_sandbox)),
+	ROW_HEADING("the index"),
+	ROW_STRING(0, "cache-dir", "DIR",
+		   "keep the index here (default: $XDG_CACHE_HOME/sonde or ~/.cache/sonde)",
+		   AT(cache_dir), .complete = "dir"),
+	ROW_FLAG(0, "beside", "keep the index next to the first FILE", AT(beside)),
+	ROW_FLAG(0, "no-cache", "do not keep the index", AT(no_cache)),
 	RECORDOPTS_EVENTS,
+	RECORDOPTS_FUNCTIONS,
 	RECORDOPTS_FILE,
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
-/* --- a file that gets shorter -------------------------------------------------------------------- */
+/* --- a file that gets shorter ----------------------------------------------------------------- */
 
 static volatile sig_atomic_t was_cut;
 
 /*
- * Reading a mapped file behind its end, which came nearer: somebody cut it, or its recorder has closed
- * the holes in it. The page is replaced by one of zeros, which readers take for damage, and serving
- * goes on.
+ * Handles a read beyond the end of a mapped file that became shorter: another process truncated
+ * it, or its recorder closed the holes in it. The page is replaced by zeros, which readers treat
+ * as damage, and the server continues.
  */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
@@ -110,18 +90,18 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		_exit(1);
 }
 
-/* --- serving ----------------------------------------------------------------------------------- */
+/* --- serving ---------------------------------------------------------------------------------- */
 
 #define TICK_MS		300
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4
-#define FAILED_MAX	100 /* looks at a file that cannot be read, one after the other */
+#define FAILED_MAX	100 /* limit of consecutive failures to read a file */
 
 struct viewing {
 	struct serving serving;
 	struct serving_config config;
 	char token[TOKEN_BYTES]; /* empty: a random one */
-	struct growing live;	 /* path NULL: nothing grows */
+	struct growing live;	 /* path NULL: no file grows */
 	unsigned n_failed;
 	sigset_t ends;
 };
@@ -134,8 +114,9 @@ static void on_end(int sig)
 }
 
 /*
- * While files are opened, signals have their usual effect: a pipe may let us wait forever. From now on
- * they end the serving. Threads that were started before may get them, too, and tell by the flag.
+ * Catches signals from now on, so that they end the server. While files are opened, signals have
+ * their usual effect, because opening a pipe may block forever. Threads that were started earlier
+ * may receive them, too, and set the flag.
  */
 static void catch_ends(void *ctx)
 {
@@ -151,7 +132,7 @@ static void catch_ends(void *ctx)
 	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
 }
 
-/* Indexes what has come. The last look is after the recorder's end, so that nothing is missing. */
+/* Indexes new data. The last check is after the recorder's end, so that no data is missing. */
 static void follow(struct viewing *v)
 {
 	struct errmsg err = {0};
@@ -162,7 +143,7 @@ static void follow(struct viewing *v)
 		return;
 	r = serving_refresh(&v->serving, &err);
 	growing_done(&v->live);
-	/* while its recorder finishes it, it may be no file that can be read */
+	/* while the recorder finishes the file, the file may be unreadable */
 	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
 	if (v->n_failed == FAILED_MAX)
 		notes_print(NULL, err.text);
@@ -170,7 +151,7 @@ static void follow(struct viewing *v)
 		serving_end_live(&v->serving);
 }
 
-/* Until somebody ends it. */
+/* Waits until a signal ends the server. */
 static void wait_for_end(void *ctx)
 {
 	const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
@@ -181,11 +162,12 @@ static void wait_for_end(void *ctx)
 		if (serving_follows(&v->serving)) {
 			follow(v);
 		} else if (!v->live.path && was_cut == 1) {
-			/* once; a recorder that ends makes its file shorter, too */
+			/* report it once; a recorder that ends makes its file shorter, too */
 			was_cut = 2;
-			serving_add_damage(&v->serving, "the file was cut while it was being read: "
-							"what is gone is missing here; if it is "
-							"complete now, start sonde view again");
+			serving_add_damage(
+				&v->serving,
+				"the file was truncated while it was being read: its end is "
+				"missing here; if it is complete now, start sonde view again");
 		}
 	}
 }
@@ -210,7 +192,7 @@ static int view(struct viewing *v, struct errmsg *err)
 	return serving_run(&v->serving, err);
 }
 
-/* In the recorder's process. */
+/* Runs in the recorder's process. */
 static int record(struct live_request *o, char **argv)
 {
 	struct errmsg err = {0};
@@ -219,30 +201,32 @@ static int record(struct live_request *o, char **argv)
 	if (r < 0)
 		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
 	fflush(NULL);
-	return r < 0 ? 1 : r;
+	return r < 0; /* the exit status of a command (-u) is not ours */
 }
 
-/* Only the recorder keeps our rights; to the server its file is like any other, except that it grows. */
+/*
+ * Runs a live view. Only the recorder keeps our privileges; for the server its file is a growing
+ * file.
+ */
 static int view_live(struct viewing *v, struct view_options *o, int n, char **argv,
 		     struct errmsg *err)
 {
 	const char *path;
-	bool records = plan_does_something(&o->record.plan) || !n;
+	bool records = plan_does_something(&o->record.plan) || o->record.has_user || !n;
 	int r = 0, status;
 
 	if (!records && n != 1)
 		return errmsg_set(err, -EINVAL, "--live follows one file, or records (-e …)");
-	/* what is made again and again, megabytes at a time, goes back to the system, and not to the heap's holes */
+	/* large blocks that are allocated repeatedly return to the system, not to the heap */
 	mallopt(M_MMAP_THRESHOLD, LIVE_MMAP_BYTES);
 	mallopt(M_ARENA_MAX, LIVE_ARENAS);
 	if (records) {
 		argv[n + 1] = NULL;
-		r = recordopts_check(&o->record, n > 0, err);
-		if (r >= 0 && !plan_does_something(&o->record.plan))
-			r = live_request_add_defaults(&o->record, err);
+		if (recordopts_check(&o->record, n > 0, err) < 0 ||
+		    (!plan_does_something(&o->record.plan) && !o->record.has_user &&
+		     live_request_add_defaults(&o->record, err) < 0))
+			return errmsg_code(err);
 	}
-	if (r < 0)
-		return r;
 	path = argv[1];
 	v->serving.paths = &path;
 	v->serving.n = 1;
@@ -262,25 +246,7 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
 }
 
-/* Takes the token out of the arguments, before there are other processes that show them as well. */
-static int take_token(struct viewing *v, const struct view_options *o, struct errmsg *err)
-{
-	if (o->token && o->token_file)
-		return errmsg_set(err, -EINVAL, "--token and --token-file exclude each other");
-	if (o->token_file)
-		return token_read_file(o->token_file, v->token, err);
-	if (!o->token)
-		return 0;
-	if (caller_is_raised()) /* sudo's own command line, its log and SUDO_COMMAND keep it */
-		return errmsg_set(
-			err, -EPERM,
-			"--token can be seen in the command line of sudo; use --token-file");
-	snprintf(v->token, sizeof(v->token), "%s", o->token);
-	memset((char *)o->token, 'x', strlen(o->token));
-	return *v->token ? 0 : errmsg_set(err, -EINVAL, "--token is empty");
-}
-
-/* What can be told from the options alone. */
+/* Makes the checks that need only the options. */
 static int check_options(const struct view_options *o, struct errmsg *err)
 {
 	if (o->port < 0 || o->port > 65535)
@@ -288,34 +254,34 @@ static int check_options(const struct view_options *o, struct errmsg *err)
 	if (o->no_cache + o->beside + !!o->cache_dir > 1)
 		return errmsg_set(err, -EINVAL,
 				  "--no-cache, --cache-dir and --beside exclude each other");
-	if (!o->live && (plan_does_something(&o->record.plan) || o->record.output))
+	if (!o->live &&
+	    (plan_does_something(&o->record.plan) || o->record.has_user || o->record.output))
 		return errmsg_set(err, -EINVAL, "options of a recording go with --live");
 	return 0;
 }
 
-/* A command has options of its own: with --live ours end where it begins. */
+/* Parses the options. With --live, our options end where the command begins, which has its own. */
 static int parse(const struct command *cmd, struct view_options *o, int argc, char **argv,
 		 struct errmsg *err)
 {
 	struct command stopping = *cmd;
 
+	TRY(recordopts_join_user(&argc, argv, err));
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--live"))
 			stopping.parse_flags = OPTIONS_STOP_AT_ARGUMENT;
 	return command_parse(&stopping, o, argc, argv, err);
 }
 
-/* One file: as if --live was given, if it grows. */
+/* Views files. A single growing file is followed as with --live. */
 static int view_files(struct viewing *v, struct errmsg *err)
 {
 	struct serving *s = &v->serving;
 	bool is_growing;
-	int r = prepare(v, err);
+	int r;
 
-	if (r >= 0)
-		r = serving_check_readable(s, err);
-	if (r < 0)
-		return r;
+	if (prepare(v, err) < 0 || serving_check_readable(s, err) < 0)
+		return errmsg_code(err);
 	is_growing = serving_await_recorders(s);
 	if (s->n > 1 || !is_growing)
 		return view(v, err);
@@ -353,7 +319,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		n = parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : check_options(&o, err);
 	if (r >= 0)
-		r = take_token(&v, &o, err);
+		r = token_take((char *)o.token, o.token_file, v.token, err);
 	v.config = make_config(&o, &v);
 	v.serving.config = &v.config;
 	v.serving.paths = n > 0 && !o.live ? (const char *const *)argv + 1 : first;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_why.c - `sonde why`: why a task took so long; its critical path.
+ * cmd_why.c - `sonde why`: explains why a task took so long, by its critical path.
  *
  *	asking_open ──▶ which task ──▶ insight_why ──▶ whytext
  *
- * Without --task it is the command that was recorded, if the trace tells which that is (view/recorded.c).
+ * Without --task, the task is the recorded command, if the trace shows which task that is
+ * (view/recorded.c).
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
 #include "present/insight/view.h"
@@ -23,31 +25,26 @@
 #define NOT_GIVEN      INT64_MIN
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 't', "task", "TASK",
-	 "explain this task: a pid, a name, or NAME-PID (default: the recorded command)",
-	 .apply = ask_task},
+	ROW_CALL('t', "task", "TASK",
+		 "explain this task: a pid, a name, or NAME-PID (default: the recorded command)",
+		 ask_task),
 	ASK_ROWS_SOURCE,
-	{OPTION_NUMBER, 'n', "rows", "N",
-	 "list the N longest steps (default: 20); 0: only the summary, -1: all",
-	 .offset = ASK_AT(n_rows)},
-	{OPTION_FLAG, 0, "json", .help = "print one JSON object with all steps",
-	 .offset = ASK_AT(json)},
+	ROW_NUMBER('n', "rows", "N",
+		   "list the N longest steps (default: 20); 0: only the summary, -1: all",
+		   ASK_AT(n_rows)),
+	ROW_FLAG(0, "json", "print one JSON object with all steps", ASK_AT(json)),
 	ASK_ROWS_RESULT,
-	{OPTION_END},
+	ROW_END,
 };
 
-/* One task is asked about; a sentence names those that may be meant. */
+/* Refuses a missing or ambiguous task; the message names candidates. */
 static int refuse(const struct asking *a, const char *what, const uint16_t *tasks, size_t n,
 		  struct errmsg *err)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 1 << 16);
 
-	textbuf_init(&tb, 1 << 16);
 	asking_fmt_tasks(a, tasks, TASKS_SAID, n, &tb);
-	r = errmsg_set(err, -EINVAL, "%s; choose one with --task: %s", what, textbuf_text(&tb));
-	textbuf_release(&tb);
-	return r;
+	return errmsg_set(err, -EINVAL, "%s; choose one with --task: %s", what, textbuf_text(&tb));
 }
 
 static int find_task(const struct asking *a, struct errmsg *err)
@@ -76,8 +73,9 @@ static int find_task(const struct asking *a, struct errmsg *err)
 }
 
 /*
- * The path in the range that was asked for. Without --from it begins when the trace first tells something of the task, and
- * without --to it ends when the task does: the time before and after would be in every share.
+ * Finds the path in the requested range. Without --from it begins with the first event about the
+ * task, and without --to it ends with the task, because the time before and after would distort
+ * all shares.
  */
 static int find_path(const struct asking *a, int task, struct insight_why *ret)
 {
@@ -101,29 +99,21 @@ static int find_path(const struct asking *a, int task, struct insight_why *ret)
 
 static int explain(struct asking *a, int task, struct errmsg *err)
 {
-	struct why_causes causes = {0};
-	struct insight_why y = {0};
-	struct textbuf tb;
+	SCOPED(why_causes_release) struct why_causes causes = {0};
+	SCOPED(insight_why_release) struct insight_why y = {0};
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r = find_path(a, task, &y);
 
-	if (r >= 0)
-		r = why_causes_init(&causes, &y, a->view.tl);
-	if (r < 0) {
-		insight_why_release(&y);
+	r = r < 0 ? r : why_causes_init(&causes, &y, a->view.tl);
+	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot find the critical path");
-	}
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	if (a->o->json) {
 		whytext_fmt_json(&a->view, &y, &tb);
 	} else {
 		whytext_fmt(&a->view, &y, &causes, &tb);
 		insight_fmt_gaps(a->vt.stage->tl, true, &tb);
 	}
-	r = asking_print(a, &tb, err);
-	textbuf_release(&tb);
-	why_causes_release(&causes);
-	insight_why_release(&y);
-	return r;
+	return asking_print(a, &tb, err);
 }
 
 static int check(const struct ask_options *o, struct errmsg *err)
@@ -142,8 +132,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct asking a = {0};
 	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : check(&o, err), task;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = asking_open(&a, &o, n, argv, err);
 	task = r < 0 ? r : find_task(&a, err);
 	a.view.n_rows = o.n_rows == NOT_GIVEN ? ROWS_FIRST : o.n_rows < 0 ? SIZE_MAX : o.n_rows;

@@ -2,8 +2,8 @@
 /*
  * commands.c - the table of commands, by group, in the order of the help text.
  *
- * main.c looks a command up here, help lists them, the man pages and completions are made from them.
- * A command that stands here must have a man page and a cli case; tools/check-style insists.
+ * main.c finds a command here, help lists the commands, and the man pages and completions are made
+ * from them. Every command here must have a man page and a cli test; tools/check-style checks this.
  */
 #include "cli/command.h"
 
@@ -19,21 +19,20 @@ extern const struct command cmd_show, cmd_stat, cmd_stop, cmd_restart, cmd_clear
 extern const struct command cmd_view, cmd_export, cmd_report, cmd_options, cmd_as, cmd_help;
 extern const struct command cmd_attach, cmd_setup_guest, cmd_agent;
 extern const struct command cmd_probe, cmd_latency, cmd_functions, cmd_count, cmd_inject;
-extern const struct command cmd_why, cmd_states;
+extern const struct command cmd_ctl, cmd_why, cmd_states, cmd_replay, cmd_graph, cmd_flame,
+	cmd_script;
 
 static const struct command *const record_commands[] = {
-	&cmd_record, &cmd_stream, &cmd_profile, &cmd_recipe, &cmd_mark, NULL,
+	&cmd_record, &cmd_stream, &cmd_profile, &cmd_recipe, &cmd_ctl, &cmd_mark, NULL,
 };
 
 static const struct command *const look_commands[] = {
-	&cmd_report,
-	&cmd_view,
-	&cmd_info,
-	NULL,
+	&cmd_report, &cmd_replay, &cmd_view, &cmd_script, &cmd_info, NULL,
 };
 
 static const struct command *const question_commands[] = {
-	&cmd_count, &cmd_latency, &cmd_functions, &cmd_why, &cmd_states, &cmd_hist, &cmd_mem, NULL,
+	&cmd_count, &cmd_latency, &cmd_functions, &cmd_graph, &cmd_flame,
+	&cmd_why,   &cmd_states,  &cmd_hist,	  &cmd_mem,   NULL,
 };
 
 static const struct command *const probe_commands[] = {

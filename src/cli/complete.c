@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * complete.c - the words that can complete a value, by kind.
+ * complete.c - finds the words that can complete a value, by kind.
  *
  *	sonde help --complete event sched:sched_s      ─▶  sched:sched_stat_blocked …
  *
- * What the kernel knows comes from capture/kernel/words.h. Each other kind is a row of the table at the end: a
- * function that offers words, one by one, to a filter that prints those with the right beginning.
+ * capture/kernel/words.h finds words of the kernel. Each other kind is a row of the table at the
+ * end: a function that offers words to a filter, which prints those with the right beginning.
  */
 #include "cli/complete.h"
 
@@ -79,7 +79,7 @@ static void offer_programs(const struct wish *w)
 		offer(w, p->name);
 }
 
-/* The commands of another program that sonde can be. */
+/* Offers the commands of another program that sonde can replace. */
 static void offer_commands(const struct wish *w, const char *program)
 {
 	const struct personality *p = personality_find(program);
@@ -89,7 +89,7 @@ static void offer_commands(const struct wish *w, const char *program)
 		offer(w, name);
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const struct kind_row {
 	const char *name;

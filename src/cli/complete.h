@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * complete.h - words that a shell offers for a value: events, tracers, functions, probes ….
+ * complete.h - prints words that a shell offers for a value: events, tracers, functions, probes ….
  *
- * The completion scripts know commands and options by themselves. For values they ask
- * `sonde help --complete KIND PREFIX`, which calls this.
+ * The completion scripts contain commands and options. For values they run `sonde help --complete
+ * KIND PREFIX`, which calls this code.
  */
 #ifndef SONDE_CLI_COMPLETE_H
 #define SONDE_CLI_COMPLETE_H
@@ -11,8 +11,9 @@
 struct errmsg;
 
 /*
- * Prints the words of a kind that begin with prefix, one a line. Prints nothing where the machine does
- * not let us look: a shell must not be disturbed. -EINVAL with a sentence if there is no such kind.
+ * Prints the words of a kind that begin with prefix, one per line. Prints nothing if the kernel's
+ * files cannot be read, so that a shell is not disturbed. Returns -EINVAL with a message if there
+ * is no such kind.
  */
 int complete_print(const char *kind, const char *prefix, struct errmsg *err);
 

@@ -2,9 +2,9 @@
 /*
  * main.c - finds the command and runs it; the only place that exits.
  *
- * Exit status: 0 all went well; 1 something is wrong with the input or could not be done (a sentence
- * on stderr says what); 2 the command line is wrong; 141 standard output was closed early, as if
- * SIGPIPE had ended us.
+ * Exit status: 0 success; 1 the input is wrong or an operation failed (a message on stderr reports
+ * it); 2 the command line is wrong; 141 standard output was closed early, as if SIGPIPE had ended
+ * us.
  */
 #include "base/files/caller.h"
 #include "base/shortage.h"
@@ -52,18 +52,16 @@ int command_refuse(const char *name, struct errmsg *err)
 	return errmsg_set(err, -EINVAL, "there is no command '%s'; 'sonde help' lists them", name);
 }
 
-/* cmd NULL: all commands. */
+/* Prints the help text; cmd NULL: all commands. */
 static void print_help(const struct command *cmd, FILE *to)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 20);
 
-	textbuf_init(&tb, 1 << 20);
 	if (cmd)
 		command_fmt_help(cmd, &tb);
 	else
 		commands_fmt_help(&tb);
 	fwrite(tb.start, 1, textbuf_len(&tb), to);
-	textbuf_release(&tb);
 }
 
 void command_print_help(const struct command *cmd)
@@ -81,7 +79,7 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 	int n = options_parse(cmd->options, opts, argc, argv, cmd->parse_flags, &help, err);
 
 	if (n < 0) {
-		/* which command it was: in a script the line alone does not say */
+		/* name the command: in a script the message alone does not show it */
 		errmsg_prefix(err, "%s: ", cmd->name);
 		return err->code = -EINVAL;
 	}
@@ -89,6 +87,29 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 		return n;
 	command_print_help(cmd);
 	return COMMAND_DONE;
+}
+
+int command_input(void *opts, const char *value, struct errmsg *err)
+{
+	struct file_option *o = opts;
+
+	if (o->is_given)
+		return errmsg_set(err, -EINVAL, "'%s' is one file too many", value);
+	*o = (struct file_option){value, true};
+	return 0;
+}
+
+int command_parse_file(const struct command *cmd, struct file_option *o, int argc, char **argv,
+		       struct errmsg *err)
+{
+	int n = command_parse(cmd, o, argc, argv, err);
+
+	for (int i = 1; i <= n; i++)
+		if (command_input(o, argv[i], err) < 0) {
+			errmsg_prefix(err, "%s: ", cmd->name);
+			return err->code;
+		}
+	return n < 0 ? n : 0;
 }
 
 static bool reader_is_gone(void)
@@ -99,8 +120,8 @@ static bool reader_is_gone(void)
 }
 
 /*
- * Output that could not be written (a full disk) must not look like success. It may have been written long ago,
- * and errno tell of something else by now.
+ * Checks standard output: output that could not be written (a full disk) must not look like
+ * success. The write may have failed long ago, so errno may belong to another call.
  */
 static int finish_stdout(int status)
 {
@@ -113,8 +134,9 @@ static int finish_stdout(int status)
 }
 
 /*
- * No command succeeds when the system refused it something, even if it could go on: a name or a line
- * may be missing. A command that failed has said why, but may not know that this is behind it.
+ * Checks for shortages. A command fails if memory or descriptors ran out, even if it could
+ * continue: a name or a line may be missing. A command that failed has already reported an error,
+ * but may not know its cause.
  */
 static int finish_shortage(int status)
 {
@@ -130,6 +152,11 @@ static int finish_shortage(int status)
 	return status ? status : EXIT_TROUBLE;
 }
 
+static bool is_write_error(int r)
+{
+	return r == -ENOSPC || r == -EIO || r == -EDQUOT || r == -EFBIG;
+}
+
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	struct errmsg err = {0};
@@ -141,38 +168,43 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 		return finish_stdout(0);
 	if (r == -EPIPE)
 		return 128 + SIGPIPE;
-	finish_stdout(0);
+	if (!is_write_error(r)) /* a write error is reported below */
+		finish_stdout(0);
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
-		shortage_settle(shortage_count()); /* the sentence says it */
+		shortage_settle(shortage_count()); /* the message already reports it */
 	if (err.code)
 		fprintf(stderr, "sonde: %s\n", err.text);
+	else if (is_write_error(r))
+		fprintf(stderr, "sonde: cannot write the output: %s\n", strerror(-r));
 	else
-		fprintf(stderr, "sonde: %s cannot go on: %s\n", cmd->name, strerror(-r));
+		fprintf(stderr, "sonde: %s cannot continue: %s\n", cmd->name, strerror(-r));
 	return r == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 }
 
-/* A mapped trace that somebody truncates shows here and nowhere else. */
+/* Handles SIGBUS, the only sign that another process truncated a mapped trace. */
 static void on_sigbus(int sig)
 {
-	static const char text[] = "sonde: the trace file was cut while it was being read\n";
+	static const char text[] = "sonde: the trace file was truncated while it was being read\n";
 	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 	_exit(n < 0 ? EXIT_TROUBLE : EXIT_TROUBLE);
 }
 
 /*
- * A program may be started with its standard files closed. Then the next file it opens would take
- * their place, and what is meant for a person would be written into it. /dev/null opened the wrong
- * way round keeps the place and fails when used, as a closed file would.
+ * Keeps the standard descriptors in use. A program may be started with its standard files closed.
+ * Then the next file that it opens would take their place, and messages would be written into it.
+ * So /dev/null is opened there in the wrong mode: it occupies the descriptor, and its use fails
+ * like that of a closed file.
  */
 static void keep_standard_files(void)
 {
+	/* then it is the lowest free descriptor, which open() uses */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0) /* then it is the lowest free one, which open() takes */
+		if (fcntl(fd, F_GETFD) < 0)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* `sonde -X` and `sonde --WORD`, before any command. */
+/* Handles `sonde -X` and `sonde --WORD`, before any command. */
 static int run_option(const char *word)
 {
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
@@ -216,7 +248,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_files();
-	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
+	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and the failure is reported */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGBUS, on_sigbus);
 	if (caller_is_raised()) /* libdw would fill the caller's ~/.cache with root's rights */

@@ -21,10 +21,11 @@
  *
  * The value of a key may contain anything, including commas and braces (a task's name may be "}
  * hitcount: 1"). So the names of the keys are taken from the trigger and searched in order, and the
- * keys end at the last "} hitcount:" of the entry, which nothing after it can contain. Only a value
- * that contains ", " and the name of the next key with a colon is split into two.
+ * keys end at the last "} hitcount:" of the entry, because no text after the keys can contain it. A
+ * value is split wrongly only if it contains ", " and the name of the next key with a colon.
  */
 #include "decode/kernelhist.h"
+#include "base/scope.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -32,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX	(1u << 18) /* the kernel has at most 2^17 */
+#define ROWS_MAX	(1u << 18) /* the kernel's maximum is 2^17 */
 #define ENTRY_MAX_BYTES (64u << 10)
 
 struct span {
@@ -67,7 +68,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* The position of `what` in s, or NULL. */
+/* Returns the position of `what` in s, or NULL. */
 static const char *find(struct span s, const char *what)
 {
 	return s.len ? memmem(s.at, s.len, what, strlen(what)) : NULL;
@@ -87,7 +88,7 @@ static const char *find_last(struct span s, const char *what)
  * --- the trigger -------------------------------------------------------------------------------
  */
 
-/* The words of "…:NAME=a,b.hex,c:…" without what follows a point; as many as fit. */
+/* Reads the words of "…:NAME=a,b.hex,c:…", without what follows a point, and as many as fit. */
 static size_t take_words(struct span trigger, const char *name, const char **words,
 			 struct arena *arena)
 {
@@ -132,7 +133,8 @@ static struct kernelhist *hist_new(struct span trigger, struct arena *arena)
 	h->state = arena_strndup(arena, state.at, state.len);
 	h->n_keys = take_words(trigger, ":keys=", h->keys, arena);
 	h->n_values = take_words(trigger, ":vals=", h->values, arena);
-	if (!h->n_values) { /* nohitcount, or an unusual kernel: the rows have them */
+	/* with nohitcount, or in an unusual kernel, take the names from the rows */
+	if (!h->n_values) {
 		h->values[0] = "hitcount";
 		h->n_values = 1;
 	}
@@ -147,7 +149,7 @@ static struct kernelhist *hist_new(struct span trigger, struct arena *arena)
  * --- an entry ----------------------------------------------------------------------------------
  */
 
-/* The lines of a stack, each without leading blanks. */
+/* Copies a key. Leading blanks of the lines of a stack are removed. */
 static char *dup_key(struct span s, struct arena *arena)
 {
 	char *copy, *to;
@@ -165,7 +167,7 @@ static char *dup_key(struct span s, struct arena *arena)
 	return copy;
 }
 
-/* "NAME:" of a key where it is valid: at the beginning, or after ", ". */
+/* Finds "NAME:" of a key where it is valid: at the beginning, or after ", ". */
 static const char *find_key(struct span s, const char *name, bool is_first)
 {
 	size_t len = strlen(name);
@@ -205,7 +207,7 @@ static int parse_keys(const struct kernelhist *h, struct kernelhist_row *row, st
 		if (!row->keys[i])
 			return -ENOMEM;
 		s = rest;
-		if (end) { /* with its ", " */
+		if (end) { /* the value ends before the ", " */
 			s.at = end - 2;
 			s.len = rest.at + rest.len - s.at;
 		}
@@ -213,7 +215,7 @@ static int parse_keys(const struct kernelhist *h, struct kernelhist_row *row, st
 	return 0;
 }
 
-/* "hitcount:          1  bytes_req:        432" */
+/* Parses values such as "hitcount:          1  bytes_req:        432". */
 static int parse_values(const struct kernelhist *h, struct kernelhist_row *row, struct span s,
 			struct arena *arena)
 {
@@ -266,14 +268,14 @@ static struct kernelhist_row *row_add(struct kernelhist *h, size_t *max, struct 
 }
 
 /*
- * Begins at "{"; *text is moved after its line. Ignores text without an end, which is not an entry.
+ * Parses an entry, which begins at "{", and moves *text after its line. Ignores text without an
+ * end, which is not an entry.
  */
 static int parse_entry(struct kernelhist *h, size_t *max, struct span entry, struct span *text,
 		       struct arena *arena)
 {
 	struct kernelhist_row *row;
 	const char *end;
-	int r;
 
 	while (!(end = find_last(entry, "} hitcount:")) && text->len && *text->at != '{' &&
 	       entry.len < ENTRY_MAX_BYTES)
@@ -283,14 +285,12 @@ static int parse_entry(struct kernelhist *h, size_t *max, struct span entry, str
 	row = row_add(h, max, arena);
 	if (!row)
 		return -ENOMEM;
-	r = parse_keys(h, row, (struct span){entry.at + 1, end - entry.at - 1}, arena);
-	if (!r)
-		r = parse_values(h, row, (struct span){end + 2, entry.at + entry.len - (end + 2)},
-				 arena);
-	return r;
+	TRY(parse_keys(h, row, (struct span){entry.at + 1, end - entry.at - 1}, arena));
+	return parse_values(h, row, (struct span){end + 2, entry.at + entry.len - (end + 2)},
+			    arena);
 }
 
-/* A line below an entry; several are joined. */
+/* Adds a line below an entry; several lines are joined. */
 static int add_note(struct kernelhist_row *row, struct span line, struct arena *arena)
 {
 	size_t old = row->notes ? strlen(row->notes) : 0;
@@ -330,9 +330,8 @@ int kernelhist_parse(const char *text, size_t len, struct arena *arena,
 	struct kernelhist *first = NULL, **tail = &first, *h = NULL;
 	struct span left = {text, len};
 	size_t max = 0;
-	int r = 0;
 
-	while (!r && left.len) {
+	while (left.len) {
 		struct span line = next_line(&left);
 
 		if (starts(line, "# trigger info: ")) {
@@ -345,16 +344,15 @@ int kernelhist_parse(const char *text, size_t len, struct arena *arena,
 			tail = &h->next;
 			max = 0;
 		} else if (h && starts(line, "{")) {
-			r = parse_entry(h, &max, line, &left, arena);
+			TRY(parse_entry(h, &max, line, &left, arena));
 		} else if (h && starts(line, "\t") && h->n_rows) {
-			r = add_note(&h->rows[h->n_rows - 1], line, arena);
+			TRY(add_note(&h->rows[h->n_rows - 1], line, arena));
 		} else if (h) {
 			(void)(parse_total(line, "Hits:", &h->n_hits) ||
 			       parse_total(line, "Entries:", &h->n_entries) ||
 			       parse_total(line, "Dropped:", &h->n_dropped));
 		}
 	}
-	if (!r)
-		*ret_first = first;
-	return r;
+	*ret_first = first;
+	return 0;
 }

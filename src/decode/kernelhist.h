@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelhist.h - parses an event's hist file into a table: what the kernel counted for a hist
- * trigger.
+ * kernelhist.h - parses an event's hist file, the counts of a hist trigger, into a table.
  *
  * The text is parsed, not interpreted: keys stay as the kernel wrote them ("~ 2^10", a stack), and
- * so does their order. The arena owns all memory; the text may be freed.
+ * their order stays the same. The arena owns all memory; the text may be freed.
  */
 #ifndef SONDE_DECODE_KERNELHIST_H
 #define SONDE_DECODE_KERNELHIST_H
@@ -17,10 +16,11 @@
 #define KERNELHIST_COLUMNS_MAX 16
 
 struct kernelhist_row {
-	const char **keys;   /* n_keys; a stack has lines */
-	const char **values; /* n_values, as text; "" if the row has none */
-	uint64_t *numbers;   /* the same as numbers */
-	const char *notes;   /* lines below it: what onmax() or onchange() saved; NULL: none */
+	const char **keys;   /* n_keys keys; a stack has several lines */
+	const char **values; /* n_values values as text; "" if the row has none */
+	uint64_t *numbers;   /* the same values as numbers */
+	/* lines below the row, which onmax() or onchange() saved; NULL: none */
+	const char *notes;
 };
 
 struct kernelhist {
@@ -28,7 +28,7 @@ struct kernelhist {
 	const char *state;   /* "active", "paused" */
 	const char *keys[KERNELHIST_COLUMNS_MAX], *values[KERNELHIST_COLUMNS_MAX];
 	size_t n_keys, n_values;
-	size_t main_value; /* the sort value, else hitcount */
+	size_t main_value; /* the value that sorts the rows, else hitcount */
 	struct kernelhist_row *rows;
 	size_t n_rows;
 	uint64_t n_hits, n_entries, n_dropped;
@@ -36,8 +36,8 @@ struct kernelhist {
 };
 
 /*
- * The histograms of a text, in order; an event may have several. NULL in *ret_first if there are
- * none. Ignores lines that it does not understand. -ENOMEM.
+ * Parses the histograms of a text, in order; an event may have several. *ret_first is NULL if there
+ * are none. Ignores lines that it does not understand. Returns 0 or -ENOMEM.
  */
 int kernelhist_parse(const char *text, size_t len, struct arena *arena,
 		     struct kernelhist **ret_first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * namematch.c - what the expressions of `sonde list` match, in a file and in the running kernel alike.
+ * namematch.c - matches the expressions of `sonde list`, for a file and for the running kernel.
  *
  * An expression without a colon may match the name of a system, which stands for all its events, or the
  * name of an event. With a colon the first half is for systems and the second, if there is one, for the

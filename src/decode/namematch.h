@@ -19,7 +19,7 @@ struct event_match {
 	bool only_systems; /* "SYSTEM:" */
 };
 
-/* text NULL or "": everything. -EINVAL with a sentence. */
+/* Compiles an expression; NULL or "" matches everything. Returns -EINVAL with a message. */
 int event_match_init(struct event_match *m, const char *text, struct errmsg *err);
 void event_match_release(struct event_match *m);
 bool event_match_test(const struct event_match *m, const char *system, const char *event);
@@ -33,7 +33,10 @@ int name_match_init(struct name_match *m, const char *text, struct errmsg *err);
 void name_match_release(struct name_match *m);
 bool name_match_test(const struct name_match *m, const char *name);
 
-/* -ENOENT with a sentence: none of these ("event") matches. input: of this trace; NULL: of the running kernel. */
+/*
+ * Returns -ENOENT with the message that no thing ("event") matches. input: the trace that was
+ * searched; NULL: the running kernel.
+ */
 int list_refuse_none(const char *thing, const char *text, const char *input, struct errmsg *err);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * names.c - searches a trace for events that name tasks.
  *
- * The kernel keeps a limited number of names, so a task of a busy trace may be "<...>" until some
- * event names it, and stays so in the lines before. Here every event with a pair of fields such as
- * prev_comm and prev_pid is examined, over all CPUs, before the first line. Names of tasks change
+ * The kernel keeps a limited number of names, so a task of a busy trace may be shown as "<...>"
+ * until an event names it. So this file examines every event that has a pair of fields such as
+ * prev_comm and prev_pid, on all CPUs, before the first line is printed. Names of tasks change
  * (fork, then exec); the latest one on any CPU is used, and only for tasks that saved_cmdlines
  * lacks.
  *
- * It costs one walk over the file: some 8 ns per record, in the calling thread.
+ * The search costs one walk over the file: some 8 ns per record, in the calling thread.
  */
 #include "decode/names.h"
 #include "base/array.h"
@@ -24,7 +24,7 @@
 #define SLOTS_MAX  (1u << 19)
 
 struct name_slot {
-	int pid; /* 0: free */
+	int pid; /* 0: the slot is free */
 	uint64_t ts;
 	char comm[COMM_BYTES];
 };
@@ -85,7 +85,7 @@ static void table_put(struct name_table *t, int pid, const char *comm, size_t le
 	slot->comm[len] = 0;
 }
 
-/* The text of a field, fixed or dynamic, and its end. */
+/* Returns the text of a field, fixed or dynamic, up to its end. */
 static struct piece field_text(const struct formats *f, const struct field *field,
 			       const struct walked *r)
 {

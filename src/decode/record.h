@@ -15,10 +15,12 @@ struct event;
 struct task;
 
 enum record_flags {
-	RECORD_MISSED = 1,     /* events were lost before it: extra->missed, 0: unknown number */
-	RECORD_PAGE_START = 2, /* first of its sub-buffer */
-	RECORD_LATENCY = 4,    /* extra->latency: wakeup to this switch (report -w) */
-	RECORD_PAIR = 8,       /* extra->pair: the exit folded into this function entry */
+	/* events were lost before this record: extra->missed, 0: unknown number */
+	RECORD_MISSED = 1,
+	RECORD_PAGE_START = 2, /* the record is the first of its sub-buffer */
+	/* extra->latency is the time from the wakeup to this switch (report -w) */
+	RECORD_LATENCY = 4,
+	RECORD_PAIR = 8, /* extra->pair is the exit folded into this function entry */
 };
 
 struct record_extra {
@@ -26,15 +28,15 @@ struct record_extra {
 	uint64_t latency;
 	const uint8_t *pair;
 	uint32_t pair_size;
-	const uint8_t *page; /* the rest is for --debug: its sub-buffer */
+	const uint8_t *page; /* the sub-buffer; this and the rest is for --debug */
 	uint32_t page_len;
-	uint32_t delta;	   /* of its own header */
-	uint32_t page_pos; /* of its own header */
+	uint32_t delta;	   /* delta in the record's header */
+	uint32_t page_pos; /* position of the record's header */
 	uint64_t page_ts, file_offset;
 };
 
 struct record {
-	uint64_t ts; /* ns, or units of the clock; corrected */
+	uint64_t ts; /* corrected time, in ns or units of the clock */
 	const uint8_t *data;
 	const struct event *event;  /* NULL: the file does not describe this id */
 	const struct task *task;    /* NULL only if memory ran out */
@@ -43,7 +45,8 @@ struct record {
 	uint32_t cpu;
 	uint16_t source; /* file and buffer: index of the sequence's source */
 	uint16_t flags;
-	uint32_t aux; /* function events: indentation; raw fields: which are not text */
+	/* function events: indentation; raw fields: mask of fields that are not text */
+	uint32_t aux;
 };
 
 #endif

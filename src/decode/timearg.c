@@ -21,7 +21,7 @@ static const struct {
 	uint64_t ns;
 } units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
 
-/* "12.345" times scale, fractions dropped; false if it is too large. */
+/* Computes "12.345" times scale, and drops fractions. Returns false if the result is too large. */
 static bool scale_digits(const char *s, uint64_t scale, uint64_t *ret)
 {
 	uint64_t whole = 0, part = 0, digit = scale;

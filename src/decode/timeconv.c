@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeconv.c - reads and applies what a file says about its time.
+ * timeconv.c - reads the time corrections of a file, and applies them.
  *
  *	DATE       "0x…" microseconds to add, to get wall clock time
  *	OFFSET     a number in raw units to add
@@ -9,8 +9,9 @@
  *	           u64 peer, u32 flags, u32 cpus, per CPU u32 n, n times, n offsets, n scalings;
  *	           then, if the file is new enough, n fractions per CPU
  *
- * With one sample its offset applies; with more, the pair around the time does, and between the two
- * the offset is interpolated if flag 1 is set. Samples are sorted and duplicates dropped.
+ * A single sample gives the offset for all times. With several, the two samples around a time are
+ * used; if flag 1 is set, the offset is interpolated between them. Samples are sorted and
+ * duplicates dropped.
  */
 #include "decode/timeconv.h"
 
@@ -42,7 +43,7 @@ struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock)
 		struct time_unit unit;
 	} others[] = {
 		{"boot", {1, "ns"}},
-		{"uptime", {10000000, "ns"}}, /* clock_t: 100 in a second */
+		{"uptime", {10000000, "ns"}}, /* clock_t has 100 ticks per second */
 		{"counter", {0, "counts"}},
 		{"x86-tsc", {0, "cycles"}},
 	};
@@ -55,7 +56,7 @@ struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock)
 	return tc->in_time ? (struct time_unit){1, "ns"} : (struct time_unit){0, "ticks"};
 }
 
-/* The option's text as a terminated string. */
+/* Copies the option's text as a terminated string. */
 static bool option_text(const struct tracefile *tf, unsigned id, char *buf, size_t size)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
@@ -177,7 +178,7 @@ static uint64_t apply_pair(uint64_t ts, const struct time_sample *lo, const stru
 	if (interpolate && hi->time != lo->time) {
 		__int128 delta = (__int128)hi->time - lo->time, part;
 
-		/* rounds half up if positive, as trace-cmd does */
+		/* round half up if the part is positive, as trace-cmd does */
 		if (!__builtin_mul_overflow((__int128)(int64_t)ts - lo->time,
 					    (__int128)hi->offset - lo->offset, &part) &&
 		    !__builtin_add_overflow(part, delta / 2, &part))
@@ -198,7 +199,7 @@ static uint64_t apply_host(const struct time_shift *h, uint64_t ts, uint32_t cpu
 	n = h->cpus[cpu].n;
 	if (n == 1)
 		return ts + s[0].offset;
-	/* the last pair whose first time is not after ts */
+	/* find the last pair whose first time is not after ts */
 	for (high = n - 2; low < high;) {
 		uint32_t mid = (low + high + 1) / 2;
 

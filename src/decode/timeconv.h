@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-struct time_sample { /* of the guest's clock against the host's */
+struct time_sample { /* a comparison of the guest's clock with the host's */
 	int64_t time, offset, scaling, fraction;
 };
 
@@ -29,27 +29,29 @@ struct time_shift {
 struct timeconv {
 	bool raw;		 /* report --raw-ts: no conversion */
 	bool is_simple;		 /* only the offset applies */
-	bool in_time;		 /* the result is in nanoseconds, not in units of some counter */
-	double factor;		 /* 0: none; --ts2secs */
+	bool in_time;		 /* the result is in nanoseconds, not in units of a counter */
+	double factor;		 /* factor of --ts2secs; 0: none */
 	uint32_t mult, shift;	 /* mult 0: none */
-	uint64_t offset;	 /* added; wraps around if it is negative */
-	struct time_shift *host; /* NULL: not synchronised */
+	uint64_t offset;	 /* added to the time; wraps around if it is negative */
+	struct time_shift *host; /* NULL: the clock is not synchronised with a host */
 };
 
 struct timeconv_config {
 	bool raw_ts, no_date;
 	int64_t offset;
-	uint64_t ts2secs; /* 0: none */
+	uint64_t ts2secs; /* value of --ts2secs; 0: none */
 };
 
-/* clock: of the buffer, NULL if the file does not have it. */
+/*
+ * Prepares the conversion. clock is the clock of the buffer, or NULL if the file does not have it.
+ */
 void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *clock,
 		   const struct timeconv_config *config);
 
 /*
- * The unit of the result, in nanoseconds; ns 0: not a time, but things of this name. in_time
- * differs: it says how report prints it, as in trace-cmd: boot as a bare number, uptime as if it
- * were nanoseconds.
+ * The unit of the result, in nanoseconds. If ns is 0, the clock does not count time, and the unit
+ * is the named thing. in_time differs: it decides how report prints the time. As in trace-cmd, boot
+ * is a bare number, and uptime is printed like nanoseconds.
  */
 struct time_unit {
 	uint32_t ns;
@@ -57,9 +59,9 @@ struct time_unit {
 };
 struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock);
 
-/* The TIME_SHIFT option, or NULL if there is none or it is damaged. */
+/* Reads the TIME_SHIFT option. Returns NULL if there is none or it is damaged. */
 struct time_shift *time_shift_read(const struct tracefile *tf, struct arena *arena);
-/* The TRACEID option, 0 if there is none. */
+/* Returns the TRACEID option, or 0 if there is none. */
 uint64_t timeconv_trace_id(const struct tracefile *tf);
 
 uint64_t timeconv_slow(const struct timeconv *tc, uint64_t ts, uint32_t cpu);

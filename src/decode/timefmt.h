@@ -15,7 +15,10 @@ enum time_style {
 
 #define TIME_MAX_BYTES 32
 
-/* Right-aligned in 5 digits before the point, or 12 without one, like printf("%5llu"). */
+/*
+ * Writes a time right-aligned in 5 digits before the point, or in 12 without one, like
+ * printf("%5llu").
+ */
 static inline char *time_emit(char *p, uint64_t ts, enum time_style style)
 {
 	uint64_t rest;

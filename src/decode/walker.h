@@ -22,9 +22,10 @@ struct page_layout {
 };
 
 struct walker {
-	const uint8_t *pos, *end, *start; /* of the data area */
+	const uint8_t *pos, *end, *start; /* positions in the data area */
 	uint64_t ts;
-	int64_t missed; /* before this sub-buffer: a number, 0, or WALKER_MISSED_UNKNOWN */
+	/* events missed before this sub-buffer: a number, 0, or WALKER_MISSED_UNKNOWN */
+	int64_t missed;
 	bool swap, big_endian;
 	bool damaged;
 };
@@ -32,12 +33,15 @@ struct walker {
 struct walked {
 	const uint8_t *data;
 	uint32_t size;
-	uint32_t delta; /* of its own header */
+	uint32_t delta; /* delta of the record's header */
 	uint8_t header_bytes;
 	uint64_t ts;
 };
 
-/* false: the page is too short for a header. A commit that is too large is reduced (damaged). */
+/*
+ * Starts at the first record. Returns false if the page is too short for a header. A commit that is
+ * too large is reduced (damaged).
+ */
 static inline bool walker_start(struct walker *w, const uint8_t *page, size_t len,
 				const struct page_layout *l)
 {
@@ -47,7 +51,7 @@ static inline bool walker_start(struct walker *w, const uint8_t *page, size_t le
 	if (len < l->data_offset || len < 8u + l->long_size)
 		return false;
 	w->ts = bytes_get64(page, l->swap);
-	/* the low half of the word, at either end */
+	/* the low half of the commit word, for both byte orders */
 	commit = bytes_get(page + 8, l->long_size, l->swap);
 	used = commit & SNF_COMMIT_MASK;
 	w->swap = l->swap;
@@ -65,7 +69,7 @@ static inline bool walker_start(struct walker *w, const uint8_t *page, size_t le
 	return true;
 }
 
-/* The next record with data; false at the end. */
+/* Finds the next record with data. Returns false at the end. */
 static inline bool walker_next(struct walker *w, struct walked *ret)
 {
 	while ((size_t)(w->end - w->pos) >= 4) {

@@ -15,14 +15,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A piece of memory that belongs to somebody else. */
+/* A piece of memory that belongs to other code. */
 struct piece {
 	const uint8_t *data;
 	size_t len;
 };
 
-/* Never NULL, so that nobody calculates with a NULL pointer. */
-#define PIECE_EMPTY ((struct piece){(const uint8_t *)"", 0})
+/* The text of a struct textbuf (base/textbuf.h). */
+#define PIECE_OF_TEXT(tb) ((struct piece){(const uint8_t *)(tb)->start, textbuf_len(tb)})
+
+/* The data is never NULL, so that no code calculates with a NULL pointer. */
+#define PIECE_EMPTY	  ((struct piece){(const uint8_t *)"", 0})
 
 static inline bool bytes_host_is_big(void)
 {
@@ -53,7 +56,7 @@ static inline uint64_t bytes_get64(const void *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* 1, 2, 4 or 8 bytes; 0 for any other size. */
+/* Reads 1, 2, 4 or 8 bytes; returns 0 for any other size. */
 static inline __attribute__((always_inline)) uint64_t bytes_get(const void *p, unsigned size,
 								bool swap)
 {
@@ -80,7 +83,7 @@ static inline size_t byte_reader_left(const struct byte_reader *r)
 	return r->end - r->pos;
 }
 
-/* The next len bytes, or NULL (and failed). */
+/* Returns the next len bytes. If they do not fit, returns NULL and sets failed. */
 static inline const uint8_t *byte_reader_take(struct byte_reader *r, uint64_t len)
 {
 	const uint8_t *p = r->pos;
@@ -107,7 +110,7 @@ static inline uint64_t byte_reader_take_number(struct byte_reader *r, unsigned s
 	return p ? bytes_get(p, size, r->swap) : 0;
 }
 
-/* A NUL-terminated string, or "" (and failed). */
+/* Returns a NUL-terminated string. If there is none, returns "" and sets failed. */
 static inline const char *byte_reader_take_string(struct byte_reader *r)
 {
 	const uint8_t *nul = r->failed ? NULL : memchr(r->pos, 0, byte_reader_left(r));

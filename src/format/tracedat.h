@@ -52,11 +52,13 @@ enum snf_option {
 	SNF_OPTION_PROGRAMS = 0x5340,
 	/* ours: processes, their threads and command lines, symbols/processes.h */
 	SNF_OPTION_PROCESSES = 0x5341,
+	/* ours: functions of programs that were recorded, capture/calls/userplans_text.c */
+	SNF_OPTION_USER_FUNCTIONS = 0x5342,
 };
 
 #define SNF_SECTION_OPTIONS	 0
 #define SNF_SECTION_HEADER_BYTES 16
-#define SNF_SECTION_COMPRESSED	 1 /* flag */
+#define SNF_SECTION_COMPRESSED	 1 /* a flag of a section */
 
 /* The 10-byte tags of version 6. */
 #define SNF_TAG_BYTES		 10
@@ -66,12 +68,15 @@ enum snf_option {
 
 #define SNF_CHUNK_PAGES		 10 /* sub-buffers per compressed chunk, as trace-cmd writes them */
 
-/* Sub-buffer header: u64 time, then the commit word (4 or 8 bytes). Only its low 32 bits count. */
+/*
+ * The header of a sub-buffer has a u64 time and the commit word (4 or 8 bytes). Only the low 32
+ * bits of the commit word count.
+ */
 #define SNF_COMMIT_MASK		 ((1u << 27) - 1)
 #define SNF_COMMIT_MISSED	 (1u << 31)
 #define SNF_COMMIT_MISSED_STORED (1u << 30)
 
-/* Event header u32: type_len in 5 bits, time_delta in 27. */
+/* The header of an event is a u32: type_len in 5 bits, time_delta in 27. */
 enum snf_type_len {
 	SNF_TYPE_LONG = 0,
 	SNF_TYPE_DATA_MAX = 28,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpuwalk.c - the records of one buffer, CPU after CPU, and the ends of a CPU.
+ * cpuwalk.c - visits the records of one buffer, CPU by CPU, and finds the first and last record of
+ * a CPU.
  *
  *	pagestream_next ─▶ walker_next ─▶ record
  *
- * Putting CPUs in order costs as much as stepping through them (decode/order/sequence.h does it); a call stack belongs
- * to one CPU, and so do its first and last event. Chunks of compressed traces are unpacked ahead by other threads.
+ * Sorting the records of all CPUs by time (decode/order/sequence.h) costs as much as reading them.
+ * Call stacks and first and last events belong to one CPU and do not need this order. Other threads
+ * unpack the chunks of compressed traces in advance.
  */
 #include "inputs/cpuwalk.h"
 
@@ -15,7 +17,8 @@
 
 #include <errno.h>
 
-#define EDGE_PAGES 16 /* the last sub-buffer may be empty, but hardly so many */
+/* number of last sub-buffers to read: some may be empty, but hardly this many */
+#define EDGE_PAGES 16
 
 struct walk {
 	struct inputs_file *file;
@@ -51,7 +54,7 @@ static void visit_page(const struct walk *walk, struct pagestream *ps, const str
 	}
 	if (w.damaged)
 		tracefile_add_damage(tf,
-				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or "
+				     "%s: a sub-buffer of CPU %u at byte %llu is truncated or "
 				     "damaged; some of its events are missing",
 				     tf->path, rec->cpu,
 				     (unsigned long long)pagestream_offset(ps, page));

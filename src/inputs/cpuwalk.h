@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpuwalk.h - the records of one buffer, CPU after CPU: for who needs no order in time between CPUs, and for its ends.
+ * cpuwalk.h - visits the records of one buffer, CPU by CPU, for callers that do not need the time
+ * order across CPUs. It also finds the first and last record of a CPU.
  */
 #ifndef SONDE_INPUTS_CPUWALK_H
 #define SONDE_INPUTS_CPUWALK_H
@@ -10,13 +11,16 @@
 #include "store/tracefile.h"
 
 /*
- * Calls visit for every record. It has cpu, ts (as recorded), data, size, event (NULL: not described) and RECORD_MISSED. 0, or a
- * negative errno. What is damaged becomes damage of the file.
+ * Calls visit for every record. The record has cpu, ts (as recorded), data, size, event (NULL: not
+ * described) and RECORD_MISSED. Returns 0 or a negative errno. Adds damage to the file's list.
  */
 int cpuwalk(struct inputs_file *file, const struct tracefile_buffer *b,
 	    void (*visit)(void *ctx, const struct record *rec), void *ctx);
 
-/* The first or the last record of an entry of b->cpus: its time, as recorded, and event id. False: there is none. */
+/*
+ * Finds the first or the last record of an entry of b->cpus: its time, as recorded, and event id.
+ * Returns false if there is none.
+ */
 bool cpuwalk_find_edge(const struct inputs_file *file, const struct tracefile_buffer *b, size_t cpu,
 		       bool last, uint64_t *ret_ts, int *ret_id);
 

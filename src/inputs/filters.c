@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filters.c - the filters of the inputs: those that a person wrote, pids and names of tasks.
+ * filters.c - the filters of the inputs: the user's filters, pids and names of tasks.
  *
- * Every file gets its own, because a filter is bound to the file's event formats. Pids and names
- * are one more filter: ".*:(common_pid==P)||(pid==P)||(next_pid==P)" over all the pids, so that an
- * event is shown when it happens in a task and when it is about it.
+ * Every file gets its own filters, because a filter is bound to the file's event formats. Pids and
+ * names are one more filter: ".*:(common_pid==P)||(pid==P)||(next_pid==P)" over all the pids, so
+ * that an event is shown if it happens in the task or concerns the task.
  */
 #include "inputs/inputs.h"
 
+#include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/filter/filter.h"
 #include "symbols/tasks.h"
@@ -19,16 +21,14 @@
 
 static void add_note(struct inputs *in, enum inputs_note_kind kind, const char *text, size_t len)
 {
-	struct inputs_note *more = realloc(in->notes, (in->n_notes + 1) * sizeof(*more));
-	char *copy = more ? strndup(text, len) : NULL;
+	bool has_room = ARRAY_ROOM(in->notes, in->cap_notes, in->n_notes + 1, ARRAY_NO_MAX);
+	char *copy = has_room ? strndup(text, len) : NULL;
 
-	if (more)
-		in->notes = more;
-	if (copy) /* without memory there is one note less */
-		more[in->n_notes++] = (struct inputs_note){.kind = kind, .text = copy};
+	if (copy) /* if memory is short, this note is omitted */
+		in->notes[in->n_notes++] = (struct inputs_note){.kind = kind, .text = copy};
 }
 
-/* One event may have the field and another not; but if none has it, it is a slip of the pen. */
+/* Notes a field that no event has: probably a typing error. Single events may lack a field. */
 static void note_unknown(struct inputs *in, struct filter *flt)
 {
 	struct errmsg err = {0};
@@ -37,29 +37,23 @@ static void note_unknown(struct inputs *in, struct filter *flt)
 		add_note(in, INPUTS_NO_FIELD, err.text, strlen(err.text));
 }
 
-/* is_made_up: nobody wrote it so. */
+/* Adds a filter. is_made_up: sonde made the filter, not the user. */
 static int add_filter(struct inputs *in, struct inputs_file *file, const char *text, bool reject,
 		      bool is_made_up, struct errmsg *err)
 {
 	struct filter ***list = reject ? &file->rejects : &file->filters;
 	size_t *n = reject ? &file->n_rejects : &file->n_filters;
+	size_t *cap = reject ? &file->cap_rejects : &file->cap_filters;
 	size_t n_all = file->n_filters + file->n_rejects;
-	struct filter **more = realloc(*list, (*n + 1) * sizeof(*more)), **all;
-	int r;
 
-	if (more)
-		*list = more;
-	all = more ? realloc(file->all_filters, (n_all + 1) * sizeof(*all)) : NULL;
-	if (!all)
+	if (!ARRAY_ROOM(*list, *cap, *n + 1, ARRAY_NO_MAX) ||
+	    !ARRAY_ROOM(file->all_filters, file->cap_all, n_all + 1, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-	file->all_filters = all;
-	r = filter_new(&more[*n], file->formats, text, err);
-	if (r < 0)
-		return r;
-	all[n_all] = more[(*n)++];
+	TRY(filter_new(&(*list)[*n], file->formats, text, err));
+	file->all_filters[n_all] = (*list)[(*n)++];
 	if (!is_made_up)
-		note_unknown(in, all[n_all]);
-	return r;
+		note_unknown(in, file->all_filters[n_all]);
+	return 0;
 }
 
 /* Adds "(common_pid==P)||(pid==P)||(next_pid==P)" for one pid. */
@@ -70,7 +64,10 @@ static void add_pid(struct textbuf *tb, const char *pid, size_t len)
 		     (int)len, pid, (int)len, pid);
 }
 
-/* The last one first, after those of names: report -T shows the order, and it is trace-cmd's. */
+/*
+ * Adds the pids of the user after those of task names, the last pid first. report -T shows this
+ * order, which is trace-cmd's.
+ */
 static void add_pid_words(struct textbuf *tb, const struct word_list *l)
 {
 	for (size_t i = l->n; i-- > 0;)
@@ -93,7 +90,7 @@ static void note_absent(struct inputs *in, const char *comm, size_t len)
 	free(text);
 }
 
-/* The pids whose name it is. */
+/* Adds the pids of the tasks with these names. */
 static void add_comm_words(struct textbuf *tb, struct inputs *in, const struct tasks *tasks)
 {
 	const struct word_list *l = &in->spec->comms;
@@ -119,7 +116,7 @@ static void add_comm_words(struct textbuf *tb, struct inputs *in, const struct t
 		}
 }
 
-/* Does a filter look at the task's name (COMM, or comm where the event has no such field)? */
+/* Returns true if a filter uses the task's name (COMM, or comm if the event has no such field). */
 static bool names_task(const char *text)
 {
 	for (const char *s = strcasestr(text, "comm"); s; s = strcasestr(s + 1, "comm"))
@@ -132,7 +129,7 @@ static int make_for_file(struct inputs *in, size_t index, struct errmsg *err)
 {
 	struct inputs_file *file = &in->files[index];
 	const struct inputs_spec *spec = in->spec;
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = 16 << 20};
 	int r = 0;
 
 	for (size_t i = 0; i < spec->n_filters && r >= 0; i++)
@@ -141,14 +138,12 @@ static int make_for_file(struct inputs *in, size_t index, struct errmsg *err)
 			r = add_filter(in, file, spec->filters[i].text, spec->filters[i].reject,
 				       false, err);
 		}
-	textbuf_init(&tb, 16 << 20);
 	add_comm_words(&tb, in, &file->tasks);
 	add_pid_words(&tb, &spec->pids);
 	if (r >= 0 && textbuf_len(&tb)) {
 		textbuf_add_char(&tb, 0);
 		r = add_filter(in, file, tb.start, false, true, err);
 	}
-	textbuf_release(&tb);
 	return r < 0 ? r : 0;
 }
 
@@ -158,8 +153,7 @@ int inputs_filter(struct inputs *in, bool *ret_any, struct errmsg *err)
 	for (size_t i = 0; i < in->n_files; i++) {
 		int r = make_for_file(in, i, err);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		*ret_any |= in->files[i].n_filters || in->files[i].n_rejects;
 	}
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * formatcheck.c - parses and compiles every event format of a trace.
  *
- * Formats are otherwise parsed when an event of theirs comes, so a trace may hold some that nobody has looked at.
- * Events that sonde adds by itself (is_made_up) are not the trace's and do not count.
+ * Usually a format is parsed when its first event is read, so a trace may contain formats that were
+ * never parsed. Events that sonde adds itself (is_made_up) do not count.
  */
 #include "inputs/formatcheck.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * formatcheck.h - can all event formats of a trace be understood?
+ * formatcheck.h - checks whether all event formats of a trace can be parsed.
  *
- *	compiled     printed by our own code as its print format says
- *	handled      its print format is beyond libtraceevent, but a handler prints it anyway
- *	fields only  beyond libtraceevent: report shows name=value for each field. It must print
- *	             what trace-cmd prints, so these are not ours to improve there.
+ *	compiled     compiled code prints the event by its print format
+ *	handled      libtraceevent cannot parse the print format, but a handler prints the event
+ *	fields only  libtraceevent cannot parse the print format: report shows name=value for each
+ *	             field, because its output must equal trace-cmd's
  *
- * A format of which not even name and id can be read is only counted.
+ * A format without readable name and id is only counted.
  */
 #ifndef SONDE_INPUTS_FORMATCHECK_H
 #define SONDE_INPUTS_FORMATCHECK_H
@@ -24,17 +24,20 @@ enum formatcheck_kind {
 struct formatcheck_row {
 	const char *system, *name;
 	enum formatcheck_kind kind;
-	const char *why; /* not compiled; NULL: no reason known */
+	const char *why; /* reason why the format is not compiled; NULL: unknown */
 };
 
 struct formatcheck {
-	struct formatcheck_row *rows; /* by system and name */
+	struct formatcheck_row *rows; /* sorted by system and name */
 	size_t n;
 	size_t n_of[FORMATCHECK_KINDS];
 	size_t n_unreadable;
 };
 
-/* Parses and compiles all formats of the file, whose strings the rows point at. 0 or -ENOMEM. */
+/*
+ * Parses and compiles all formats of the file. The rows point to strings of the file. Returns 0 or
+ * -ENOMEM.
+ */
 int formatcheck_init(struct formatcheck *fc, struct inputs_file *file);
 void formatcheck_release(struct formatcheck *fc);
 

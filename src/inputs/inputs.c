@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * inputs.c - opens trace files, with all that is needed to decode their events.
+ * inputs.c - opens trace files with everything that decoding their events needs.
  *
  *	path ─▶ tracefile ─▶ formats ─▶ tasks       for each file
  *	            └── several files: guests that the first one names are matched with the others
  *
- * A file that is cut off or damaged opens; inputs_next_damage() tells what is missing. Only what is no trace
- * file at all fails.
+ * A truncated or damaged file can be opened; inputs_next_damage() reports what is missing. Opening
+ * fails only if the file is not a trace file.
  */
 #include "inputs/inputs.h"
 
+#include "base/scope.h"
 #include "decode/names.h"
 #include "decode/timeconv.h"
 
 #include <errno.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 {
 	for (size_t i = 0; i < l->n; i++) {
 		size_t len = strlen(l->words[i]);
-		char *anchored = malloc(len + 3);
+		SCOPED(scope_free) char *anchored = malloc(len + 3);
 		regex_t re;
 		int r;
 
@@ -33,7 +35,6 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 			return errmsg_set_errno(err, -ENOMEM, "cannot match '%s'", l->words[i]);
 		snprintf(anchored, len + 3, "^%s$", l->words[i]);
 		r = regcomp(&re, anchored, REG_ICASE | REG_NOSUB);
-		free(anchored);
 		if (r)
 			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression",
 					  l->words[i]);
@@ -66,9 +67,7 @@ static int open_file(struct inputs_file *file, const struct inputs_spec *spec, s
 
 	if (r < 0 || spec->no_events)
 		return r;
-	r = formats_new(&file->formats, file->tf, &config, err);
-	if (r < 0)
-		return r;
+	TRY(formats_new(&file->formats, file->tf, &config, err));
 	r = tasks_init(&file->tasks, tracefile_text(file->tf, TRACEFILE_CMDLINES));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the command lines of %s",
@@ -78,20 +77,23 @@ static int open_file(struct inputs_file *file, const struct inputs_spec *spec, s
 	return r < 0 ? r : mark_events(file->formats, &spec->plain_events, false, err);
 }
 
-/* Events of kvm in the first file may name functions of guests, whose traces the others are. */
+/*
+ * Connects kvm events of the first file with the guests whose functions they name. The other files
+ * are the guests' traces.
+ */
 static int link_guests(struct inputs *in, struct errmsg *err)
 {
-	struct formats **list = calloc(in->n_files, sizeof(*list));
-	int r = list ? 0 : -ENOMEM;
+	SCOPED(scope_free) struct formats **list = calloc(in->n_files, sizeof(*list));
+	int r;
 
 	for (size_t i = 0; list && i < in->n_files; i++)
 		list[i] = in->files[i].formats;
-	if (!r)
-		r = guests_init(&in->guests, list, in->n_files);
-	for (size_t i = 0; !r && i < in->n_files; i++)
+	r = list ? guests_init(&in->guests, list, in->n_files) : -ENOMEM;
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot match the guests' traces");
+	for (size_t i = 0; i < in->n_files; i++)
 		list[i]->guests = &in->guests;
-	free(list);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot match the guests' traces") : 0;
+	return 0;
 }
 
 int inputs_open(struct inputs *in, const struct inputs_spec *spec, struct errmsg *err)
@@ -104,13 +106,10 @@ int inputs_open(struct inputs *in, const struct inputs_spec *spec, struct errmsg
 	if (!in->files)
 		return errmsg_set_errno(err, -ENOMEM, "cannot open the inputs");
 	for (size_t i = 0; i < spec->n_paths; i++) {
-		int r;
 
 		in->n_files = i + 1;
 		in->files[i].input = &spec->paths[i];
-		r = open_file(&in->files[i], spec, err);
-		if (r < 0)
-			return r;
+		TRY(open_file(&in->files[i], spec, err));
 	}
 	return in->n_files > 1 && !spec->no_events ? link_guests(in, err) : 0;
 }
@@ -154,6 +153,54 @@ const char *inputs_next_damage(const struct inputs *in, size_t *pos)
 	return NULL;
 }
 
+void inputs_add_damage(struct inputs_file *file, const char *fmt, ...)
+{
+	char sentence[1000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	tracefile_add_damage(file->tf, "%s", sentence);
+}
+
+const char *inputs_path(const struct inputs_file *file)
+{
+	return file->tf->path;
+}
+
+size_t inputs_n_buffers(const struct inputs_file *file)
+{
+	return file->tf->n_buffers;
+}
+
+const struct tracefile_buffer *inputs_buffer(const struct inputs_file *file, size_t i)
+{
+	return &file->tf->buffers[i];
+}
+
+int inputs_check_buffer(const struct inputs_file *file, const char *name, const char *what,
+			struct errmsg *err)
+{
+	const struct tracefile *tf = file->tf;
+
+	for (size_t i = 0; i < tf->n_buffers; i++) {
+		if (strcmp(tf->buffers[i].name, name ? name : ""))
+			continue;
+		if (!tf->buffers[i].is_text)
+			return 0;
+		return errmsg_set(err, -ENOTSUP,
+				  "%s holds the text of a latency tracer, which has no %s; 'sonde "
+				  "report' prints it",
+				  tf->path, what);
+	}
+	if (name)
+		return errmsg_set(err, -ENOENT,
+				  "there is no buffer '%s' in %s; 'sonde info' names them", name,
+				  tf->path);
+	return errmsg_set(err, -ENODATA, "there are no events in %s", tf->path);
+}
+
 const char *inputs_file_name(const struct inputs_file *file)
 {
 	const char *slash = strrchr(file->tf->path, '/');
@@ -173,7 +220,8 @@ struct timeconv inputs_timeconv(const struct inputs *in, const struct inputs_fil
 	struct timeconv tc;
 
 	timeconv_init(&tc, file->tf, b->clock, &config);
-	tc.host = time_shift_read(file->tf, arena); /* a guest's, on the host's clock */
+	tc.host =
+		time_shift_read(file->tf, arena); /* converts a guest's times to the host's clock */
 	timeconv_settle(&tc);
 	return tc;
 }

@@ -5,12 +5,13 @@
  *	file ─┬─ buffer ──▶ source of the sequence
  *	      └─ buffer ──▶ …
  *
- * The order of the sources is part of the result: of two records with the same time, the one of the earlier source
- * comes first.
+ * The order of the sources matters: if two records have the same time, the one from the earlier
+ * source comes first.
  */
 #include "inputs/sources.h"
 
 #include "base/conveyor.h"
+#include "base/scope.h"
 #include "decode/timearg.h"
 #include "store/pagestream.h"
 
@@ -44,7 +45,7 @@ static int add_source(struct inputs_sources *src, struct inputs_file *file,
 	return 0;
 }
 
-/* Is it one of the buffers that are wanted? All are, if none was named. */
+/* Returns true if the buffer is selected. If the user names none, all are. */
 static bool is_chosen(const struct word_list *names, const struct tracefile_buffer *b)
 {
 	for (size_t i = 0; i < names->n; i++)
@@ -53,22 +54,23 @@ static bool is_chosen(const struct word_list *names, const struct tracefile_buff
 	return !names->n;
 }
 
-/* The top buffers of this file, or the others. */
+/* Adds the top-level buffer of this file, or its other buffers. */
 static int add_file(struct inputs_sources *src, struct inputs_file *file, bool top,
 		    struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < file->tf->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < file->tf->n_buffers; i++) {
 		const struct tracefile_buffer *b = &file->tf->buffers[i];
 
 		if (!b->is_text && inputs_is_top(b) == top && is_chosen(&src->in->spec->buffers, b))
-			r = add_source(src, file, b, err);
+			TRY(add_source(src, file, b, err));
 	}
-	return r;
+	return 0;
 }
 
-/* Top buffers of all files first, then their instances, as the merge breaks ties in that order. */
+/*
+ * Adds the top buffers of all files first, then their instances: this order decides between equal
+ * times.
+ */
 static int add_sources(struct inputs_sources *src, struct errmsg *err)
 {
 	struct inputs *in = src->in;
@@ -117,7 +119,6 @@ int inputs_sources_init(struct inputs_sources *src, struct inputs *in,
 {
 	unsigned n_threads = conveyor_default_threads();
 	size_t n_streams;
-	int r;
 
 	*src = (struct inputs_sources){.in = in};
 	arena_init(&src->arena, 64 << 20);
@@ -126,10 +127,10 @@ int inputs_sources_init(struct inputs_sources *src, struct inputs *in,
 	src->seq = sequence_new(config);
 	if (!src->seq)
 		return errmsg_set_errno(err, -ENOMEM, "cannot report");
-	r = add_sources(src, err);
-	if (r >= 0 && sequence_start(src->seq) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot report");
-	return r;
+	TRY(add_sources(src, err));
+	if (sequence_start(src->seq) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot report");
+	return 0;
 }
 
 int inputs_sources_list(struct inputs_sources *src, struct inputs *in, struct errmsg *err)
@@ -148,29 +149,60 @@ void inputs_sources_release(struct inputs_sources *src)
 	*src = (struct inputs_sources){0};
 }
 
-static int set_limits(struct inputs_sources *src, struct errmsg *err)
+/*
+ * Returns the first source with events, whose clock is used: an empty buffer may not name its
+ * clock. Returns NULL if there is no source.
+ */
+static const struct inputs_source *first_source(const struct inputs_sources *src)
+{
+	for (size_t i = 0; i < src->n; i++) {
+		const struct tracefile_buffer *b = src->list[i].config.buffer;
+
+		for (size_t k = 0; k < b->n_cpus; k++)
+			if (b->cpus[k].n_bytes)
+				return &src->list[i];
+	}
+	return src->n ? &src->list[0] : NULL;
+}
+
+int inputs_sources_parse_range(const struct inputs_sources *src, uint64_t first, uint64_t *ret_from,
+			       uint64_t *ret_to, struct errmsg *err)
 {
 	const struct inputs_spec *spec = src->in->spec;
-	enum time_style style = src->n ? src->list[0].time_style : TIME_UNITS;
-	uint64_t first = 0, from = 0, to = UINT64_MAX;
+	const struct inputs_source *source = first_source(src);
+	enum time_style style = source ? source->time_style : TIME_UNITS;
+	uint64_t from = 0, to = UINT64_MAX;
 	int r = 0;
 
-	sequence_first_ts(src->seq, &first);
 	if (spec->from)
 		r = timearg_parse("--from", spec->from, style != TIME_UNITS, first, &from, err);
 	if (r >= 0 && spec->to)
 		r = timearg_parse("--to", spec->to, style != TIME_UNITS, first, &to, err);
-	/* a time copied from a line is rounded: it means every event that is shown with it */
+	/*
+	 * a time copied from the output is rounded; include every event that is shown with that
+	 * time
+	 */
 	if (style == TIME_MICROSECONDS) {
 		from = spec->from && spec->from[0] != '+' && from >= 500 ? from - 500 : from;
 		to = spec->to && spec->to[0] != '+' && to < UINT64_MAX - 499 ? to + 499 : to;
 	}
-	if (r >= 0)
-		sequence_set_range(src->seq, from, to);
 	if (r >= 0 && from > to)
 		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", spec->from,
 			       spec->to);
-	return r;
+	TRY(r);
+	*ret_from = from;
+	*ret_to = to;
+	return 0;
+}
+
+static int set_limits(struct inputs_sources *src, struct errmsg *err)
+{
+	uint64_t first = 0, from, to;
+
+	sequence_first_ts(src->seq, &first);
+	TRY(inputs_sources_parse_range(src, first, &from, &to, err));
+	sequence_set_range(src->seq, from, to);
+	return 0;
 }
 
 int inputs_sources_set_range(struct inputs_sources *src, struct errmsg *err)
@@ -183,12 +215,28 @@ int inputs_sources_set_range(struct inputs_sources *src, struct errmsg *err)
 	return spec->from || spec->to ? set_limits(src, err) : 0;
 }
 
+int inputs_sources_each(struct inputs_sources *src,
+			void (*add)(void *ctx, const struct record *rec), void *ctx,
+			struct errmsg *err)
+{
+	SCOPED(batch_release) struct batch batch = {0};
+	int r = batch_init(&batch);
+
+	while (r >= 0 && (r = sequence_fill(src->seq, &batch)) > 0)
+		for (size_t i = 0; i < batch.n; i++)
+			add(ctx, &batch.records[i]);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s",
+					src->in->files[0].tf->path)
+		     : 0;
+}
+
 bool inputs_sources_are_ns(const struct inputs_sources *src)
 {
-	const char *clock = src->n ? src->list[0].config.buffer->clock : NULL;
+	const struct inputs_source *source = first_source(src);
+	const char *clock = source ? source->config.buffer->clock : NULL;
 
 	if (clock && !strcmp(clock, "boot"))
-		return !src->list[0].config.time.raw;
-	return !src->n ||
-	       (src->list[0].time_style != TIME_UNITS && !(clock && !strcmp(clock, "uptime")));
+		return !source->config.time.raw;
+	return !source ||
+	       (source->time_style != TIME_UNITS && !(clock && !strcmp(clock, "uptime")));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * eventnames.c - names of events as a trace of a setup shows them.
+ * eventnames.c - finds the names that a plan's events have in the trace.
  *
  *	sched:sched_switch      itself
- *	sonde_12/vfs_read       probe:vfs_read: the setup has a group of its own for each run
+ *	sonde_12/vfs_read       probe:vfs_read: the setup uses a separate group for each run
  *
- * A pattern of a program has become several events in the plan, and each has a name here.
+ * A pattern of functions in a program becomes several events in the plan, each with its own name.
  */
 #include "live/eventnames.h"
 

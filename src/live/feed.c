@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * feed.c - feeds the events of the running machine to a job, as they come.
+ * feed.c - passes the events of the running machine to a job, as they arrive.
  *
  *	liverun ──▶ sequence ──▶ batches ──▶ job->add      every interval: job->show
- *	the end: the machine as it was ──▶ job->show, the last time
+ *	at the end: restore the settings ──▶ job->show, the last time
  *
- * One thread beside the recorder's. After a second signal what has been read is added for a second, then it ends.
+ * It uses one thread beside the recorder's. After a second signal it processes records that were
+ * already read, for at most one second, and then ends.
  */
 #include "live/feed.h"
 
 #include "base/clock.h"
+#include "base/scope.h"
 #include "capture/record/livetrace.h"
 #include "decode/order/sequence.h"
 #include "inputs/sources.h"
@@ -18,7 +20,7 @@
 
 #include <errno.h>
 
-#define LAST_MS	    1000 /* after a second signal, for what has been read */
+#define LAST_MS	    1000 /* time limit after a second signal, for records that were read */
 #define HOLD_ROUNDS 1	 /* see sequence.h */
 
 struct feeding {
@@ -50,18 +52,16 @@ static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
 	int r;
 
 	f->until_ns = until_ns;
+	livesource_learn(&f->in);
 	while ((r = sequence_fill(f->in.src.seq, &f->batch)) > 0) {
 		livesource_refresh(&f->in, &f->batch);
 		for (size_t i = 0; i < f->batch.n; i++)
 			f->job->add(f->job->ctx, &f->batch.records[i]);
 	}
 	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot go on");
-	if (f->job->pace->interval_ns && clock_now_ns() >= f->next_ns) {
-		r = show_now(f, err);
-		if (r < 0)
-			return r;
-	}
+		return errmsg_set_errno(err, r, "cannot continue");
+	if (f->job->pace->interval_ns && clock_now_ns() >= f->next_ns)
+		TRY(show_now(f, err));
 	return !is_late(f);
 }
 
@@ -109,18 +109,14 @@ static int open_feeding(struct feeding *f, struct errmsg *err)
 	struct sequence_config sc = inputs_sequence_config(&f->spec);
 	const uint8_t *events;
 	size_t n_events;
-	int r;
 
 	sc.raw = true;
 	sc.all_names = true;
 	sc.hold_rounds = HOLD_ROUNDS;
 	sc.stop = is_late;
 	sc.stop_ctx = f;
-	r = livesource_open(&f->in, livetrace_file(f->run.lt), &f->spec, &sc, f->run.s.setup, err);
-	if (r >= 0)
-		r = f->job->open(f->job->ctx, f->in.file.formats, f->run.s.setup, err);
-	if (r < 0)
-		return r;
+	TRY(livesource_open(&f->in, livetrace_file(f->run.lt), &f->spec, &sc, f->run.s.setup, err));
+	TRY(f->job->open(f->job->ctx, f->in.file.formats, f->run.s.setup, err));
 	f->in_time = inputs_sources_are_ns(&f->in.src);
 	events = f->job->events(f->job->ctx, &n_events);
 	sequence_set_events(f->in.src.seq, events, n_events);
@@ -138,8 +134,7 @@ static int follow(struct feeding *f, struct errmsg *err)
 	f->next_ns = pace->is_series ? pace->start_ns + pace->interval_ns : 0;
 	r = liverun_follow(&f->run, &taking, f, err);
 	pace->end_ns = clock_now_ns();
-	if (r < 0)
-		return r;
+	TRY(r);
 	r2 = session_restore(&f->run.s, err); /* the recorder has closed its files */
 	r = f->job->show(f->job->ctx, f->in_time, true, err);
 	return r < 0 ? r : r2;
@@ -151,10 +146,8 @@ int livefeed_run(const struct feed_job *job, char **argv, struct errmsg *err)
 	struct errmsg ignored = {0};
 	int r = liverun_open(&f.run, job->request, argv, err);
 
-	if (r >= 0)
-		r = open_feeding(&f, err);
-	if (r >= 0)
-		r = follow(&f, err);
+	r = r < 0 ? r : open_feeding(&f, err);
+	r = r < 0 ? r : follow(&f, err);
 	job->close(job->ctx);
 	batch_release(&f.batch);
 	livesource_close(&f.in);

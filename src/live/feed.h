@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * feed.h - every event of the running machine goes into one result, which is shown at the end or again and again.
+ * feed.h - passes every event of the running machine to one result, which is shown at the end or
+ * repeatedly.
  */
 #ifndef SONDE_LIVE_FEED_H
 #define SONDE_LIVE_FEED_H
@@ -16,25 +17,28 @@ struct formats;
 struct record;
 struct setup;
 
-/* Called in the order open, events, add and show again and again, close. All stay the caller's. */
+/*
+ * Functions of a job. They are called in the order open, events, add and show repeatedly, close.
+ * The caller owns the job.
+ */
 struct feed_job {
 	struct live_request *request;
 	struct pace *pace;
 	void *ctx;
 	int (*open)(void *ctx, struct formats *f, struct setup *setup, struct errmsg *err);
-	/* By event id: those that matter. */
+	/* Returns flags of the relevant events, by event id. */
 	const uint8_t *(*events)(void *ctx, size_t *ret_n);
 	void (*add)(void *ctx, const struct record *rec);
 	/*
-	 * in_time: times are in ns. is_last: the machine is as it was again. -EPIPE without a sentence: nobody looks at it
-	 * any more.
+	 * Shows the result. in_time: times are in ns. is_last: the settings are restored. Returns
+	 * -EPIPE without a message if the reader has closed the output.
 	 */
 	int (*show)(void *ctx, bool in_time, bool is_last, struct errmsg *err);
-	/* Also if open failed, or was not called. */
+	/* Also called if open failed, or was not called. */
 	void (*close)(void *ctx);
 };
 
-/* argv: the command or NULL. */
+/* Runs a job. argv is the command, or NULL. */
 int livefeed_run(const struct feed_job *job, char **argv, struct errmsg *err);
 
 #endif

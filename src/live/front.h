@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * front.h - how a live run reaches the user. The room live prints nothing: the command supplies these.
+ * front.h - functions with which a live run reaches the user. The room live prints nothing; the
+ * command supplies these functions.
  *
- * All are called in the thread that runs the trace.
+ * The thread that runs the trace calls them.
  */
 #ifndef SONDE_LIVE_FRONT_H
 #define SONDE_LIVE_FRONT_H
@@ -10,11 +11,11 @@
 #include <stdbool.h>
 
 struct live_front {
-	/* A note or a warning: one sentence, without a newline. */
+	/* Prints a note or a warning: one sentence, without a newline. */
 	void (*tell)(const char *sentence);
-	/* How it goes: one line, without a newline. */
+	/* Prints one line about the progress, without a newline. */
 	void (*say)(const char *line);
-	/* The run has ended, perhaps by Ctrl-C, whose ^C stands on the terminal. */
+	/* Called when the run has ended, perhaps by Ctrl-C, so that ^C may be on the terminal. */
 	void (*end_interrupt)(int signal, bool ran_command);
 };
 

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * growing.c - a recording that goes on while it is looked at.
+ * growing.c - runs a recording that continues while the viewer shows it.
  *
  *	server                            keeper                      recorder
  *	  fork ───────────────────────────▶ fork ──────────────────────▶ `sonde record` (root)
- *	  drops rights                    waits for either
+ *	  drops rights                    waits for both
  *	  waits for the file, serves
  *	  closes the pipe ────────────────▶ SIGTERM ───────────────────▶ finishes the file
  *	  waits for the keeper ◀──────────  removes temporary files
  *
- * Recording needs root, serving must not have it, so they are processes of their own; and a server
- * that has dropped its rights can neither signal the recorder nor remove its files, so there is a
- * keeper between them. If the server dies the pipe closes as well. If the recorder ends by itself
- * (its command ended), the file stays until the server ends.
+ * Recording needs root's rights, and serving must not have them, so they are separate processes. A
+ * server without root's rights can neither signal the recorder nor remove its files, so there is a
+ * keeper between them. The pipe also closes if the server dies. If the recorder ends by itself (its
+ * command ended), the file stays until the server ends.
  *
- * The recorder puts the file under its name when it begins, in place of what was there before; so a
- * new inode means that the file is there. Under sudo that directory often belongs to the caller, who can put
- * a link to any file there at any moment. So the server gives up root's rights before it opens the path.
- * Only the file of a temporary directory, which is root's, is opened before that, and given to the caller.
- * Locks on the file tell whether it is still recorded, and when its data must not be read (livefile.h).
+ * The recorder creates the file under its name when it starts and replaces an earlier one, so a new
+ * inode means that the file exists. Under sudo that directory often belongs to the caller, who can
+ * put a link to any file there at any moment. So the server gives up root's rights before it opens
+ * the path. Only the file of a temporary directory, which is root's, is opened before that, and
+ * given to the caller. Locks on the file show whether it is still being recorded, and when its data
+ * must not be read (livefile.h).
  */
 #include "live/growing.h"
+#include "base/scope.h"
 #include "base/files/caller.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
@@ -41,7 +43,7 @@
 
 #define LIVE_NAME "live.dat"
 #define POLL_MS	  50
-#define BEGIN_MS  120000 /* a tracer for all functions takes half a minute in a slow machine */
+#define BEGIN_MS  120000 /* a tracer for all functions takes half a minute on a slow machine */
 
 /* --- the two processes ------------------------------------------------------------------------- */
 
@@ -54,8 +56,8 @@ static int run_recorder(struct live_request *o, char **argv,
 			int (*record)(struct live_request *o, char **argv))
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	setpgid(0,
-		0); /* Ctrl-C comes through the keeper, once: a second one would end us at once */
+	/* the keeper forwards one Ctrl-C; a second one would end the recorder at once */
+	setpgid(0, 0);
 	return record(o, argv);
 }
 
@@ -64,17 +66,18 @@ static void remove_temporary(const struct growing *lv)
 	if (!lv->temp_dir)
 		return;
 	unlinkat(lv->dir, LIVE_NAME, 0);
-	rmdir(lv->temp_dir); /* does not follow a link, and removes only what is empty */
+	/* rmdir() does not follow a link, and removes only an empty directory */
+	rmdir(lv->temp_dir);
 }
 
-/* Until the server lets go, or the recorder failed. */
+/* Waits until the server ends, or the recorder fails. */
 static int keep(const struct growing *lv, pid_t recorder, int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	bool is_running = true;
 	int status = 0;
 
-	/* Ctrl-C goes to all of us; the recorder's end is what counts here */
+	/* Ctrl-C reaches all processes; the keeper waits for the end of the recorder */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -122,8 +125,9 @@ static int start_keeper(struct growing *lv, struct live_request *o, char **argv,
 /* --- the file ---------------------------------------------------------------------------------- */
 
 /*
- * In a directory of its own. It stays ours also if another user will serve the file: whoever can
- * write there could put a link in root's way. That user gets the file alone, and may pass through.
+ * Makes a temporary file in a separate directory. The directory stays ours even if another user
+ * serves the file, because a user who can write there could place a link for root to follow. That
+ * user gets only the file, and may enter the directory.
  */
 static int make_temporary(struct growing *lv, struct errmsg *err)
 {
@@ -158,7 +162,10 @@ static int make_temporary(struct growing *lv, struct errmsg *err)
 	return 0;
 }
 
-/* Where the caller may not write, the recorder would make a file of root's, which the server cannot read. */
+/*
+ * Checks that the caller may write to the path. If not, the recorder would create a file of root,
+ * which the server cannot read.
+ */
 static int check_place(const char *path, struct errmsg *err)
 {
 	struct outplace p;
@@ -178,7 +185,10 @@ static int check_place(const char *path, struct errmsg *err)
 				    (unsigned)c.uid, path);
 }
 
-/* With the caller's rights: the path may be a link of the caller's. */
+/*
+ * Stores which file the path names, with the caller's rights: the path may be a link of the
+ * caller's.
+ */
 static void keep_old(struct growing *lv)
 {
 	struct caller_scope scope;
@@ -200,7 +210,7 @@ static int open_file(const struct growing *lv)
 			    : open(lv->path, flags);
 }
 
-/* 1: opened, as lv->lock. 0: the path does not name a new file yet. */
+/* Returns 1 if the new file was opened, as lv->lock; 0 if the path does not name a new file yet. */
 static int try_new(struct growing *lv, struct errmsg *err)
 {
 	int fd = open_file(lv);
@@ -241,7 +251,9 @@ int growing_wait(struct growing *lv, struct errmsg *err)
 	return errmsg_set(err, -ETIMEDOUT, "the recording does not begin");
 }
 
-/* The file that only we could make; who called sudo will serve it. */
+/*
+ * Gives the file, which only root could create, to the user who called sudo and who will serve it.
+ */
 static int give_away(struct growing *lv, struct errmsg *err)
 {
 	struct caller c;
@@ -267,8 +279,7 @@ int growing_record(struct growing *lv, struct live_request *o, char **argv,
 	} else {
 		r = make_temporary(lv, err);
 	}
-	if (r < 0)
-		return r;
+	TRY(r);
 	with.output = lv->path;
 	keep_old(lv);
 	r = start_keeper(lv, &with, argv, record, err);
@@ -288,7 +299,7 @@ int growing_follow(struct growing *lv, const char *path, struct errmsg *err)
 	lv->lock = open_file(lv);
 	if (lv->lock < 0 || fstat(lv->lock, &st) < 0)
 		return errmsg_set_errno(err, -errno, "cannot open %s", path);
-	if (!S_ISREG(st.st_mode)) /* a pipe would wait for itself */
+	if (!S_ISREG(st.st_mode)) /* opening a pipe would block */
 		return errmsg_set(err, -EINVAL,
 				  "%s is not an ordinary file: --live follows only those", path);
 	return 0;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - asks those who may know: the task itself, then the kernel's tracer.
+ * names.c - looks up the name of a task: in /proc, then in the kernel's tracer.
  *
- *	/proc/PID/comm      tasks that live, or wait to be buried by their parent
- *	saved_cmdlines      tasks that are gone: the tracer notes a name when it is switched to
+ *	/proc/PID/comm      running tasks, and zombies
+ *	saved_cmdlines      tasks that have ended: the tracer stores a name at each switch
  *
- * The sequence asks once for each task, as long as it gets no answer: then for every event of it. So a
- * question without an answer is remembered for a second, and saved_cmdlines is not read more often than
- * every 50 ms.
+ * The sequence looks up each task once; if that fails, it tries again for every event of the task.
+ * So a failed look-up is cached for a second, and saved_cmdlines is read at most every 50 ms.
  *
- * A task changes its name when it starts another program, and a number may come to belong to another task.
- * Where no event tells, tasks that are seen are asked again once a second.
+ * A task changes its name when it starts another program, and a pid can be reused. If no event
+ * reports it, the names of active tasks are looked up again once a second.
  */
 #include "live/names.h"
 
 #include "base/clock.h"
+#include "capture/calls/usertrace.h"
 #include "capture/kernel/kernelinfo.h"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ size_t livenames_ask(int pid, char *buf, size_t size)
 	return kernelinfo_bare_name(buf, n);
 }
 
-/* "PID NAME" lines. */
+/* Finds the name in the lines "PID NAME" of saved_cmdlines. */
 static size_t find_saved(const struct livenames *ln, int pid, char *buf, size_t size)
 {
 	const char *p = ln->saved.start, *end = ln->saved.pos;
@@ -90,9 +90,11 @@ size_t livenames_find(void *ctx, int pid, char *buf, size_t size)
 	if (pid <= 0 || (ln->missing[slot].pid == pid && now - ln->missing[slot].ns < MISSING_NS))
 		return 0;
 	len = livenames_ask(pid, buf, size);
+	if (!len && ln->user)
+		len = usertrace_find_name(ln->user, pid, buf, size);
 	if (len)
 		return len;
-	if (ln->t && now - ln->saved_ns > SAVED_NS) {
+	if (ln->t && *ln->t->root && now - ln->saved_ns > SAVED_NS) {
 		textbuf_clear(&ln->saved);
 		if (tracefs_read(ln->t, "", "saved_cmdlines", &ln->saved) < 0)
 			textbuf_clear(&ln->saved);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * names.h - what a task is called that came after tracing began.
- */
+/* names.h - finds names of tasks that started after tracing began. */
 #ifndef SONDE_LIVE_NAMES_H
 #define SONDE_LIVE_NAMES_H
 
@@ -12,26 +10,32 @@
 
 #define LIVENAMES_SLOTS 1024
 
+struct usertrace;
+
 struct livenames {
 	const struct tracefs *t;
-	struct textbuf saved; /* saved_cmdlines, as of saved_ns */
+	struct usertrace *user; /* trace of the user functions; it knows their tasks; NULL: none */
+	struct textbuf saved;	/* saved_cmdlines, read at saved_ns */
 	uint64_t saved_ns;
-	struct livename_time { /* by pid */
+	struct livename_time { /* a time by pid */
 		int pid;
 		uint64_t ns;
-	} missing[LIVENAMES_SLOTS],	 /* nobody knew it then */
-		looked[LIVENAMES_SLOTS]; /* livenames_is_due() */
+	} missing[LIVENAMES_SLOTS],	 /* times of failed look-ups */
+		looked[LIVENAMES_SLOTS]; /* for livenames_is_due() */
 };
 
 void livenames_init(struct livenames *ln, const struct tracefs *t);
 void livenames_release(struct livenames *ln);
 
-/* ctx: struct livenames. The length of the name in buf, or 0. Form as in decode/order/sequence.h. */
+/*
+ * Finds a name; ctx is a struct livenames. Returns the length of the name in buf, or 0, as
+ * decode/order/sequence.h requires.
+ */
 size_t livenames_find(void *ctx, int pid, char *buf, size_t size);
 
-/* What the task itself says now; 0 if it is gone. */
+/* Reads the current name of the task. Returns 0 if the task has ended. */
 size_t livenames_ask(int pid, char *buf, size_t size);
-/* Is it time to ask this one again? Once a second each, about. */
+/* Returns true if the task is to be looked up again: about once a second. */
 bool livenames_is_due(struct livenames *ln, int pid, uint64_t now_ns);
 
 #endif

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * offer.c - `sonde list` without a file: what the running kernel offers.
+ * offer.c - lists what the running kernel offers, for `sonde list` without a file.
  *
  *	-e -s       events/SYSTEM/EVENT; with -F -l -R the files format, filter, trigger of each event
  *	-t          available_tracers
  *	-o          options/NAME, with their values
- *	-f          available_filter_functions: what the function tracer can trace, 40 000 lines
+ *	-f          available_filter_functions: the functions that the tracer can trace, 40 000 lines
  *	-B -C       instances/, trace_clock and, where the counter runs evenly, tsc2nsec
  *
- * Everything is sorted by name but functions, which stand by address as the kernel has them. A function
- * that is asked for by its full name and is not there gets a sentence that says why (kernel/functions.h).
+ * Everything is sorted by name, except functions, which are in the kernel's order, by address. If a
+ * function is requested by its full name and does not exist, a message explains why
+ * (kernel/functions.h).
  */
 #include "live/offer.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/kernel/counter.h"
 #include "capture/tracefs/eventdir.h"
@@ -40,11 +42,9 @@ struct event_walk {
 static int add_format(struct event_walk *w, const char *system, const char *event)
 {
 	char file[TRACEFS_PATH_MAX], *end;
-	int r = tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, "format", file),
-				  &w->text, w->err);
 
-	if (r < 0)
-		return r;
+	TRY(tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, "format", file), &w->text,
+			      w->err));
 	end = w->o->full ? NULL : strstr(w->text.start, "print fmt");
 	if (end)
 		*end = 0;
@@ -52,12 +52,12 @@ static int add_format(struct event_walk *w, const char *system, const char *even
 	return 0;
 }
 
-/* The filter or the triggers of an event below its name, if it has any. */
+/* Adds the filter or the triggers of an event below its name, if it has any. */
 static void add_setting(struct event_walk *w, const char *system, const char *event,
 			const char *name)
 {
 	char file[TRACEFS_PATH_MAX];
-	struct errmsg ignored = {0}; /* an event of the tracers has neither */
+	struct errmsg ignored = {0}; /* events of tracers have no filters and triggers */
 	const char *p;
 
 	if (tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, name, file), &w->text,
@@ -105,10 +105,9 @@ static int list_events(const struct tracefs *t, const struct list_options *o, st
 		       struct errmsg *err)
 {
 	struct event_walk w = {.t = t, .o = o, .out = out, .err = err};
-	int r = event_match_init(&w.match, o->event_re, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(event_match_init(&w.match, o->event_re, err));
 	textbuf_init(&w.text, FILE_MAX_BYTES);
 	r = eventdir_each(t, "", add_event, &w, err);
 	if (!r && !w.n_matches && !w.match.all)
@@ -157,7 +156,7 @@ static int list_instances(const struct tracefs *t, struct textbuf *out, struct e
 	return 0;
 }
 
-/* A file of one line, as it is. */
+/* Adds a file of one line, unchanged. */
 static int list_line(const struct tracefs *t, const char *file, struct textbuf *out,
 		     struct errmsg *err)
 {
@@ -170,7 +169,10 @@ static int list_line(const struct tracefs *t, const char *file, struct textbuf *
 	return 0;
 }
 
-/* tsc2nsec is no clock of the kernel's: it is x86-tsc, and the file says how to make it nanoseconds. */
+/*
+ * Lists the clocks. tsc2nsec is not a clock of the kernel: it is x86-tsc, and the file has the
+ * factors for nanoseconds.
+ */
 static int list_clocks(const struct tracefs *t, struct textbuf *out, struct errmsg *err)
 {
 	struct counter_rate rate;
@@ -190,10 +192,9 @@ static int list_options(const struct tracefs *t, const char *re, struct textbuf 
 	struct name_match match;
 	struct name_list list;
 	size_t n = 0;
-	int r = name_match_init(&match, re, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(name_match_init(&match, re, err));
 	r = tracefs_files(t, "", "options", &list);
 	if (r < 0) {
 		name_match_release(&match);
@@ -236,7 +237,10 @@ static size_t add_functions(char *text, const struct name_match *match, struct t
 	return n;
 }
 
-/* "^vfs_read$", "vfs_read": one function, not a search. Its bare name is in buf then. */
+/*
+ * Returns true for the name of one function, "^vfs_read$" or "vfs_read", which is not a pattern.
+ * Then buf contains the name.
+ */
 static bool is_one_name(const char *re, char *buf, size_t n_bytes)
 {
 	size_t len;
@@ -261,8 +265,7 @@ static int list_functions(const struct tracefs *t, const char *re, struct textbu
 	size_t n = 0;
 	int r = name_match_init(&match, re, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	textbuf_init(&text, FILE_MAX_BYTES);
 	if (!tracefs_exists(t, "", "available_filter_functions"))
 		r = errmsg_set(err, -ENOENT,
@@ -285,48 +288,42 @@ static int list_functions(const struct tracefs *t, const char *re, struct textbu
 static int list_overview(const struct tracefs *t, const struct list_options *o, struct textbuf *out,
 			 struct errmsg *err)
 {
-	int r;
-
 	textbuf_add_str(out, "event systems:\n");
-	r = list_systems(t, out, err);
+	TRY(list_systems(t, out, err));
 	textbuf_add_str(out, "\nevents:\n");
-	if (!r)
-		r = list_events(t, o, out, err);
+	TRY(list_events(t, o, out, err));
 	textbuf_add_str(out, "\ntracers:\n");
-	if (!r)
-		r = list_line(t, "available_tracers", out, err);
+	TRY(list_line(t, "available_tracers", out, err));
 	textbuf_add_str(out, "\noptions:\n");
-	if (!r)
-		r = list_options(t, NULL, out, err);
+	TRY(list_options(t, NULL, out, err));
 	textbuf_add_str(out, "\nbuffer instances:\n");
-	if (!r)
-		r = list_instances(t, out, err);
+	TRY(list_instances(t, out, err));
 	textbuf_add_str(out, "\nclocks:\n");
-	return r ? r : list_clocks(t, out, err);
+	return list_clocks(t, out, err);
 }
 
 int offer_list(const struct list_options *o, bool overview, struct textbuf *out, struct errmsg *err)
 {
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	if (r >= 0 && overview)
+	TRY(tracefs_open(&t, err));
+	if (overview)
 		return list_overview(&t, o, out, err);
-	if (r >= 0 && o->events)
-		r = list_events(&t, o, out, err);
-	if (r >= 0 && o->tracers)
-		r = list_line(&t, "available_tracers", out, err);
-	if (r >= 0 && o->options)
-		r = list_options(&t, o->option_re, out, err);
-	if (r >= 0 && o->plugins)
-		r = eventdir_each(&t, "", add_handled, out, err);
-	if (r >= 0 && o->functions)
-		r = list_functions(&t, o->function_re, out, err);
-	if (r >= 0 && o->buffers)
-		r = list_instances(&t, out, err);
-	if (r >= 0 && o->clock)
-		r = list_clocks(&t, out, err);
-	if (r >= 0 && o->systems)
-		r = list_systems(&t, out, err);
-	return r;
+	if (o->events)
+		TRY(list_events(&t, o, out, err));
+	if (o->tracers)
+		TRY(list_line(&t, "available_tracers", out, err));
+	if (o->options)
+		TRY(list_options(&t, o->option_re, out, err));
+	if (o->plugins)
+		TRY(eventdir_each(&t, "", add_handled, out, err));
+	if (o->functions)
+		TRY(list_functions(&t, o->function_re, out, err));
+	if (o->buffers)
+		TRY(list_instances(&t, out, err));
+	if (o->clock)
+		TRY(list_clocks(&t, out, err));
+	if (o->systems)
+		TRY(list_systems(&t, out, err));
+	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * offer.h - what `sonde list` is asked for, and the half of it that asks the running kernel.
+ * offer.h - the options of `sonde list`, and the lists of the running kernel.
  */
 #ifndef SONDE_LIVE_OFFER_H
 #define SONDE_LIVE_OFFER_H
@@ -18,7 +18,10 @@ struct list_options {
 	bool tracers, options, triggers, filters; /* only the running kernel has them */
 };
 
-/* Adds everything that o asks for as lines, also before a failure; an overview if that is nothing. */
+/*
+ * Adds the lines that o requests, or an overview if o requests nothing. After a failure out has the
+ * lines before it.
+ */
 int offer_list(const struct list_options *o, bool overview, struct textbuf *out,
 	       struct errmsg *err);
 

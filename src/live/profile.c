@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile.c - the profile of a command, or of the machine until Ctrl-C. No file is written: records are counted while they
- * come, and forgotten.
+ * profile.c - makes the profile of a command, or of the machine until Ctrl-C. It writes no file:
+ * records are counted when they arrive, and not stored.
  *
  *	run.h ──▶ sequence_fill ──▶ profiling_add
- *	after the end: the kernel's settings put back, then print
+ *	at the end: restore the kernel's settings, then print
  *
- * Memory: livepages has a ceiling and so has a profile. What we cannot follow waits in the kernel's
- * buffer, which counts what it loses; that is told in the end.
+ * Memory: livepages and the profile have limits. Further records wait in the kernel's buffer, which
+ * counts its losses; sonde reports them at the end.
  */
 #include "live/profile.h"
 
@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/plan.h"
 #include "decode/order/sequence.h"
@@ -27,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LAST_MS	       1000 /* after a second signal, for what has been read */
+#define LAST_MS	       1000 /* time limit after a second signal, for records that were read */
 #define HOLD_ROUNDS    1    /* see sequence.h */
 #define TEXT_MAX_BYTES (1u << 20)
 
@@ -45,34 +46,35 @@ struct profiler {
 
 /* --- what is traced ---------------------------------------------------------------------------- */
 
-/* What `--profile` looks at; an event that this kernel lacks is left out. */
+/* The events of `--profile`; events that this kernel lacks are skipped. */
 static const char *const profile_events[] = {
 	"sched:sched_switch",	    "sched:sched_wakeup",	  "sched:sched_wakeup_new",
 	"irq:irq_handler_entry",    "irq:irq_handler_exit",	  "irq:softirq_raise",
 	"irq:softirq_entry",	    "irq:softirq_exit",		  "raw_syscalls:sys_enter",
 	"raw_syscalls:sys_exit",    "exceptions:page_fault_user", "exceptions:page_fault_kernel",
-	"sched:sched_process_exec", /* a task has another name */
+	"sched:sched_process_exec", /* the task gets another name */
 };
 
 int live_profile_add_events(struct live_request *o)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(profile_events) && r >= 0; i++) {
-		r = plan_add_default_event(&o->plan, profile_events[i]);
-		/* where a task was when it was switched away, and where it woke another */
-		if (r >= 0 && i < 3)
-			r = plan_words_add(&o->plan.buffers[0]
+	for (size_t i = 0; i < ARRAY_LEN(profile_events); i++) {
+		TRY(plan_add_default_event(&o->plan, profile_events[i]));
+		/*
+		 * stacks show where a task was when it was switched out, and where it woke another
+		 * task
+		 */
+		if (i < 3)
+			TRY(plan_words_add(&o->plan.buffers[0]
 						    .events[o->plan.buffers[0].n_events - 1]
 						    .triggers,
-					   "stacktrace");
+					   "stacktrace"));
 	}
-	return r;
+	return 0;
 }
 
 /*
- * The functions that tasks enter the kernel by, and how long they stay there: as trace-cmd, function_graph
- * at depth 1. Who names functions (-l, -g) means it.
+ * Adds function_graph at depth 1, like trace-cmd: the functions by which tasks enter the kernel,
+ * and the time that they stay there. Functions that the user names (-l, -g) take precedence.
  */
 int live_profile_add_tracer(struct live_request *o)
 {
@@ -97,27 +99,19 @@ static int add_half(struct plan *plan, const char *system, const char *event)
 	return plan_add_event(plan, pattern, false);
 }
 
-/* A hook without its events would measure nothing. */
+/* Adds the events of hooks: without them a hook would measure nothing. */
 int live_profile_add_hooks(struct live_request *o, struct errmsg *err)
 {
-	int r = 0;
+	for (size_t i = 0; i < o->hooks.n; i++) {
+		SCOPED(profile_hook_release) struct profile_hook h = {0};
 
-	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
-		struct profile_hook h;
-
-		r = profile_hook_parse(&h, o->hooks.words[i], strlen(o->hooks.words[i]), err);
-		if (r < 0)
-			return r;
-		r = add_half(&o->plan, h.start_system, h.start_event);
-		if (r >= 0 && h.stack)
-			r = plan_add_trigger(&o->plan, "stacktrace", err);
-		if (r >= 0)
-			r = add_half(&o->plan, h.end_system, h.end_event);
-		profile_hook_release(&h);
-		if (r < 0)
-			errmsg_set_errno(err, r, "cannot keep the hooks");
+		TRY(profile_hook_parse(&h, o->hooks.words[i], strlen(o->hooks.words[i]), err));
+		if (add_half(&o->plan, h.start_system, h.start_event) < 0 ||
+		    (h.stack && plan_add_trigger(&o->plan, "stacktrace", err) < 0) ||
+		    add_half(&o->plan, h.end_system, h.end_event) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot keep the hooks");
 	}
-	return r;
+	return 0;
 }
 
 static bool is_in_kernel(const struct profiler *p, const struct plan_event *e)
@@ -126,7 +120,7 @@ static bool is_in_kernel(const struct profiler *p, const struct plan_event *e)
 	const char *colon = strchr(e->pattern, ':');
 
 	if (!colon || strpbrk(e->pattern, "*?["))
-		return true; /* a word of the user's: the setup has told what it thinks of it */
+		return true; /* the setup has already checked words of the user */
 	snprintf(path, sizeof(path), "events/%.*s/%s", (int)(colon - e->pattern), e->pattern,
 		 colon + 1);
 	return tracefs_exists(&p->run.s.t, p->run.s.setup->buffers[0].instance, path);
@@ -147,13 +141,12 @@ static void list_events(const struct profiler *p, bool there, const char *before
 	}
 }
 
-/* Nobody should have to guess what a profile can tell, and what not. */
+/* Reports what the profile can and cannot contain. */
 static void tell_events(const struct profiler *p)
 {
 	const struct plan_buffer *b = &p->o->plan.buffers[0];
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = TEXT_MAX_BYTES};
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	textbuf_add_str(&tb, "profiling:");
 	if (b->tracer)
 		textbuf_addf(&tb, " the tracer %s%s", b->tracer, b->n_events ? "," : "");
@@ -162,7 +155,6 @@ static void tell_events(const struct profiler *p)
 	if (!p->run.s.has_child)
 		textbuf_add_str(&tb, "; Ctrl-C ends it and prints the profile");
 	live_request_say(p->o, "%.*s", (int)textbuf_len(&tb), tb.start);
-	textbuf_release(&tb);
 }
 
 /* --- counting ---------------------------------------------------------------------------------- */
@@ -182,7 +174,7 @@ static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
 	p->until_ns = until_ns;
 	while ((r = sequence_fill(p->in.src.seq, &p->batch)) > 0)
 		profiling_add(&p->pf, &p->batch);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot go on profiling") : !is_late(p);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot continue profiling") : !is_late(p);
 }
 
 static void rename_task(void *ctx, int pid)
@@ -222,22 +214,17 @@ static int open_counting(struct profiler *p, struct errmsg *err)
 {
 	struct sequence_config sc = inputs_sequence_config(&p->spec);
 	struct tracefile *tf = livetrace_file(p->run.lt);
-	int r;
 
 	sc.raw = true;
 	sc.all_names = true;
 	sc.hold_rounds = HOLD_ROUNDS;
 	sc.stop = is_late;
 	sc.stop_ctx = p;
-	r = livesource_open(&p->in, tf, &p->spec, &sc, p->run.s.setup, err);
-	if (r >= 0)
-		r = lines_init(&p->lines, &p->in.src, true, err);
-	if (r >= 0)
-		r = profiling_open(&p->pf, p->how, &p->in.inputs, &p->lines, err);
+	TRY(livesource_open(&p->in, tf, &p->spec, &sc, p->run.s.setup, err));
+	TRY(lines_init(&p->lines, &p->in.src, true, err));
+	TRY(profiling_open(&p->pf, p->how, &p->in.inputs, &p->lines, err));
 	p->pf.traced = !p->o->only_named && p->o->plan.n_buffers == 1;
-	if (r >= 0 && batch_init(&p->batch) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
-	return r;
+	return batch_init(&p->batch) < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot profile") : 0;
 }
 
 static void close_all(struct profiler *p)
@@ -255,19 +242,15 @@ int live_profile(struct live_request *o, char **argv, const struct profiling_spe
 		 int (*print)(void *ctx, struct profiling *pf, struct errmsg *err), void *ctx,
 		 struct errmsg *err)
 {
-	struct profiler p = {.o = o, .how = how};
-	int r = liverun_open(&p.run, o, argv, err), r2 = 0;
+	SCOPED(close_all) struct profiler p = {.o = o, .how = how};
+	int r;
 
-	if (r >= 0)
-		tell_events(&p);
-	if (r >= 0)
-		r = open_counting(&p, err);
-	if (r >= 0)
-		r = liverun_follow(&p.run, &counting, &p, err);
-	if (r >= 0) { /* else the recorder may still have the instance open */
-		r2 = session_restore(&p.run.s, err);
-		r = print(ctx, &p.pf, err);
-	}
-	close_all(&p);
-	return r < 0 ? r : r2;
+	TRY(liverun_open(&p.run, o, argv, err));
+	tell_events(&p);
+	TRY(open_counting(&p, err));
+	TRY(liverun_follow(&p.run, &counting, &p, err));
+	/* restore only now: after a failure the recorder may still have the instance open */
+	r = session_restore(&p.run.s, err);
+	TRY(print(ctx, &p.pf, err));
+	return r;
 }

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * record.c - a recording into a file, from the first check to the machine put back.
+ * record.c - records into a file, from the first check to the restored settings.
  *
  *	check the place ─▶ session_open ─▶ recording_open ─▶ run ─▶ recording_finish ─▶ session_close
  *	                                                      └── every half second: flush, status
  *
- * The work is in capture: session.h sets the machine, recording.h writes the file, and whatever happens the journal puts
- * the machine back. Here is the order of it, and the numbers for the sentence at the end.
+ * capture does the work: session.h sets up the machine, recording.h writes the file, and the
+ * journal always restores the settings. This file has the order of the steps, and the numbers for
+ * the message at the end.
  */
 #include "live/record.h"
 
 #include "analyse/tally.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/kernel/cost.h"
+#include "capture/calls/usertrace.h"
+#include "capture/record/endsignals.h"
 #include "inputs/info/filecount.h"
+#include "live/orders.h"
+#include "live/userfunctions.h"
 #include "store/live/livefile.h"
 
 #include <errno.h>
@@ -86,7 +92,7 @@ static bool tick(void *ctx)
 
 struct lost_hits {
 	struct session *s;
-	uint64_t n_lost; /* events */
+	uint64_t n_lost; /* number of events */
 };
 
 static uint64_t count_id(void *ctx, unsigned id)
@@ -106,7 +112,7 @@ static int64_t tell_lost(void *ctx, const struct tracefile *tf, const struct inf
 	return (int64_t)setup_tell_lost(lost->s->setup, &arrived, lost->s->config.tell);
 }
 
-/* The command has ended; its probes still stand. */
+/* Called when the command has ended, but its probes still exist. */
 static void count_lost_hits(const struct live_request *o, struct session *s,
 			    struct record_outcome *oc)
 {
@@ -121,10 +127,12 @@ static void count_lost_hits(const struct live_request *o, struct session *s,
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static int wait_for_end(struct live_request *o, struct running *run,
+static int wait_for_end(struct live_request *o, struct running *run, struct usertrace *user,
 			const struct record_outcome *oc, struct errmsg *err)
 {
 	struct session *s = run->s;
+	struct orders orders = {
+		.session = s, .user = user, .path = oc->path, .argv = s->config.argv};
 	int r = session_start(s, err);
 
 	run->since_ns = s->start_ns;
@@ -133,9 +141,11 @@ static int wait_for_end(struct live_request *o, struct running *run,
 			o->begun(o->begun_ctx);
 		else if (!oc->ran_command)
 			live_request_say(o, "recording to %s; Ctrl-C ends it", oc->path);
+		orders_open(&orders);
 		if (session_wait(s, recording_fd(run->rec), TICK_MS, tick, run) == SESSION_TICK &&
 		    !err->code)
 			*err = run->err;
+		orders_close(&orders);
 	}
 	if (run->watch->end_status)
 		run->watch->end_status();
@@ -145,16 +155,19 @@ static int wait_for_end(struct live_request *o, struct running *run,
 }
 
 static int run(struct live_request *o, struct session *s, struct recording *rec,
-	       const struct record_watch *watch, struct record_outcome *oc, struct errmsg *err)
+	       struct usertrace *user, const struct record_watch *watch, struct record_outcome *oc,
+	       struct errmsg *err)
 {
 	struct running running = {.s = s, .rec = rec, .watch = watch};
-	int r = wait_for_end(o, &running, oc, err);
+	int r = wait_for_end(o, &running, user, oc, err);
 
 	oc->n_missed = s->n_missed;
 	oc->probe_seconds = o->quiet ? 0 : setup_probe_seconds(s->setup);
 	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;
 	getrusage(RUSAGE_CHILDREN, &oc->command);
 	oc->command_status = s->child_status;
+	if (s->signal == ENDSIGNALS_ASKED && s->has_child)
+		oc->running = s->child.pid;
 	if (r < 0) {
 		recording_free(rec);
 		return r;
@@ -166,36 +179,34 @@ static int run(struct live_request *o, struct session *s, struct recording *rec,
 	return err->code ? err->code : r;
 }
 
-/* A file that cannot be written is told of before anything is set. */
+/* Reports a file that cannot be written before any setting changes. */
 static int check_place(const char *path, struct errmsg *err)
 {
-	char *copy = strdup(path), *dir = copy ? dirname(copy) : NULL;
+	SCOPED(scope_free) char *copy = strdup(path);
+	const char *dir = copy ? dirname(copy) : NULL;
 	int code = !dir ? -ENOMEM : access(dir, W_OK | X_OK) ? -errno : 0;
 
-	free(copy);
 	return code ? errmsg_set_errno(err, code, "cannot write %s", path)
 		    : livefile_check_free(path, err);
 }
 
-int record_to_file(struct live_request *o, const struct recording_config *config, char **argv,
-		   const struct record_watch *watch, struct record_outcome *ret_outcome,
-		   struct errmsg *err)
+/* Records events of the kernel, and perhaps user functions. */
+static int record_kernel(struct live_request *o, const struct recording_config *config, char **argv,
+			 const struct record_watch *watch, struct record_outcome *oc,
+			 struct errmsg *err)
 {
 	struct session_config sc = {.plan = &o->plan,
 				    .argv = argv,
 				    .user = o->user,
+				    .env = config->user ? usertrace_env(config->user) : NULL,
 				    .keep = o->keep,
 				    .all_formats = o->all_formats,
 				    .tell = live_request_tell(o)};
-	struct record_outcome *oc = ret_outcome;
 	struct recording *rec;
 	struct session s;
 	char clock[64];
-	int r = check_place(config->path, err), r2;
+	int r, r2;
 
-	*oc = (struct record_outcome){.path = config->path, .fd = -1, .ran_command = argv};
-	if (r < 0)
-		return r;
 	if (sc.tell && watch->tell)
 		sc.tell = watch->tell;
 	r = session_open(&s, &sc, err);
@@ -207,9 +218,42 @@ int record_to_file(struct live_request *o, const struct recording_config *config
 		r = recording_open(&rec, &s, config, err);
 	}
 	if (r >= 0)
-		r = run(o, &s, rec, watch, oc, err);
+		r = run(o, &s, rec, config->user, watch, oc, err);
 	r2 = session_close(&s, err);
-	r = r < 0 ? r : r2;
-	oc->has_failed = r < 0;
+	return r < 0 ? r : r2;
+}
+
+static int record_user(struct live_request *o, const struct recording_config *config, char **argv,
+		       const struct record_watch *watch, struct record_outcome *oc,
+		       struct errmsg *err)
+{
+	struct recording_config with_user = *config;
+	struct usertrace *user;
+	int r;
+
+	TRY(userfunctions_open(&user, o, argv, err));
+	oc->has_user = true;
+	oc->is_user_only = userfunctions_are_alone(o);
+	with_user.user = user;
+	r = oc->is_user_only ? userfunctions_record(o, config, argv, user, oc, err)
+			     : record_kernel(o, &with_user, argv, watch, oc, err);
+	usertrace_get_sum(user, &oc->user);
+	if (oc->sum.bytes)
+		userfunctions_tell_missing(o, user, &oc->user);
+	usertrace_close(user);
+	return r;
+}
+
+int record_to_file(struct live_request *o, const struct recording_config *config, char **argv,
+		   const struct record_watch *watch, struct record_outcome *ret_outcome,
+		   struct errmsg *err)
+{
+	int r = check_place(config->path, err);
+
+	*ret_outcome = (struct record_outcome){.path = config->path, .fd = -1, .ran_command = argv};
+	if (r >= 0)
+		r = o->has_user ? record_user(o, config, argv, watch, ret_outcome, err)
+				: record_kernel(o, config, argv, watch, ret_outcome, err);
+	ret_outcome->has_failed = r < 0;
 	return r;
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report.c - prints a live trace, and never for longer than it was told to.
+ * report.c - prints a live trace, in steps of limited duration.
  *
  *	sequence_fill ──▶ batch ──▶ a piece of text, some lines ──▶ trickle_write
  *	                     └── the next piece, when that one is written ──┘
  *
- * It is linerun.c without threads: sequence, names, filters and lines are the same. Whoever reads our
- * output may be slow or stand still. Then the text that was made stays here, a piece, and a batch of
- * records; everything else waits in livepages.c, which has a ceiling, and then in the kernel's buffer,
- * which counts what it loses. So nothing grows, and Ctrl-C is heard within the time of a step.
+ * It is linerun.c without threads: sequence, names, filters and lines are the same. The reader of
+ * the output may be slow or stop. Then this file holds one piece of text and one batch of records.
+ * Everything else waits in livepages.c, which has a limit, and then in the kernel's buffer, which
+ * counts its losses. So memory is limited, and Ctrl-C takes effect within the time of a step.
  *
- * Into a pipe a piece is written as a whole or not at all: even when we give up, the last line is whole.
+ * A pipe gets a piece completely or not at all, so the last line is always complete.
  */
 #include "live/report.h"
 
 #include "base/clock.h"
 #include "analyse/own.h"
 #include "base/files/trickle.h"
+#include "base/scope.h"
 #include "capture/setup/setup.h"
 #include "live/source.h"
 #include "decode/order/order.h"
@@ -26,7 +27,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PIECE_BYTES	 (32u << 10) /* of text, and the rest of its last record */
+#define PIECE_BYTES	 (32u << 10) /* size of the text, without the rest of its last record */
 #define RECORD_MAX_BYTES (2u << 20)
 #define HOLD_ROUNDS	 1 /* see sequence.h */
 
@@ -35,15 +36,15 @@ struct livereport {
 	struct livesource in;
 	struct lines looks;
 	struct own own;
-	struct stack_follow dropped; /* stacks of events that were left out */
+	struct stack_follow dropped; /* stacks of excluded events */
 	struct line_style style;
 	struct line_printer lines;
 	struct batch batch;
-	struct textbuf text; /* of the records from … to of the batch */
+	struct textbuf text; /* text of the records from … to of the batch */
 	size_t from, to, written;
 	size_t piece_bytes;
 	struct trickle trickle;
-	uint64_t until_ns, n_printed;
+	uint64_t until_ns;
 	void (*see)(void *ctx, const struct batch *b);
 	void *see_ctx;
 };
@@ -61,15 +62,12 @@ static int open_lines(struct livereport *lr, struct errmsg *err)
 {
 	const struct lines_spec *show = &lr->spec->show;
 	size_t whole;
-	int r;
 
 	trickle_init(&lr->trickle, lr->spec->fd);
-	/* room for the record that ends a piece */
+	/* leave room for the record that ends a piece */
 	whole = trickle_whole_bytes(&lr->trickle);
 	lr->piece_bytes = whole ? whole / 2 : PIECE_BYTES;
-	r = lines_init(&lr->looks, &lr->in.src, show->syscall_names, err);
-	if (r < 0)
-		return r;
+	TRY(lines_init(&lr->looks, &lr->in.src, show->syscall_names, err));
 	lr->style = lines_style(show, &lr->looks);
 	lr->style.colour = lr->spec->colour && show->as == LINES_TEXT;
 	textbuf_init(&lr->text, PIECE_BYTES + RECORD_MAX_BYTES);
@@ -85,9 +83,8 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 		   const struct livereport_spec *spec, const struct setup *setup,
 		   struct errmsg *err)
 {
-	struct livereport *lr = calloc(1, sizeof(*lr));
+	SCOPED(livereport_free_scoped) struct livereport *lr = calloc(1, sizeof(*lr));
 	struct sequence_config config;
-	int r;
 
 	if (!lr)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
@@ -96,17 +93,12 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 	config.hold_rounds = HOLD_ROUNDS;
 	config.stop = is_late;
 	config.stop_ctx = lr;
-	r = livesource_open(&lr->in, tf, &spec->in, &config, setup, err);
-	if (r >= 0 && (own_init(&lr->own, lr->in.file.formats, setup->plan->trace_self) < 0 ||
-		       stack_follow_init(&lr->dropped, lr->in.file.formats, tf->cpu_count) < 0))
-		r = errmsg_set_errno(err, -ENOMEM, "cannot print");
-	if (r >= 0)
-		r = open_lines(lr, err);
-	if (r < 0) {
-		livereport_free(lr);
-		return r;
-	}
-	*ret_report = lr;
+	TRY(livesource_open(&lr->in, tf, &spec->in, &config, setup, err));
+	if (own_init(&lr->own, lr->in.file.formats, setup->plan->trace_self) < 0 ||
+	    stack_follow_init(&lr->dropped, lr->in.file.formats, tf->cpu_count) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot print");
+	TRY(open_lines(lr, err));
+	*ret_report = TAKE(lr);
 	return 0;
 }
 
@@ -144,7 +136,7 @@ void livereport_rename(struct livereport *lr, int pid)
 
 /* --- sonde itself ------------------------------------------------------------------------------ */
 
-/* What is about nobody but us is left out, and the stacks of it. */
+/* Excludes events that concern only sonde, and their stacks. */
 static void leave_out_own(struct livereport *lr)
 {
 	struct batch *b = &lr->batch;
@@ -178,7 +170,7 @@ static int make_piece(struct livereport *lr, struct errmsg *err)
 	return 0;
 }
 
-/* 1: the piece is written; 0: there was no time for all of it. */
+/* Returns 1 if the piece is written, 0 if there was not enough time. */
 static int write_piece(struct livereport *lr, struct errmsg *err)
 {
 	size_t len = textbuf_len(&lr->text);
@@ -192,7 +184,6 @@ static int write_piece(struct livereport *lr, struct errmsg *err)
 	lr->written += n;
 	if (lr->written < len)
 		return 0;
-	lr->n_printed += lr->to - lr->from;
 	lr->from = lr->to;
 	textbuf_clear(&lr->text);
 	lr->written = 0;
@@ -202,6 +193,7 @@ static int write_piece(struct livereport *lr, struct errmsg *err)
 int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err)
 {
 	lr->until_ns = until_ns;
+	livesource_learn(&lr->in);
 	for (;;) {
 		int r;
 
@@ -211,15 +203,13 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 				return r;
 		}
 		if (lr->to < lr->batch.n) {
-			r = make_piece(lr, err);
-			if (r < 0)
-				return r;
+			TRY(make_piece(lr, err));
 			continue;
 		}
 		r = sequence_fill(lr->in.src.seq, &lr->batch);
 		lr->from = lr->to = 0;
 		if (r < 0)
-			return errmsg_set_errno(err, r, "cannot go on printing");
+			return errmsg_set_errno(err, r, "cannot continue printing");
 		if (!r)
 			return !is_late(lr);
 		livesource_refresh(&lr->in, &lr->batch);
@@ -237,11 +227,6 @@ bool livereport_has_ended(const struct livereport *lr)
 uint64_t livereport_count_rest(struct livereport *lr)
 {
 	return lr->batch.n - lr->from + sequence_count_rest(lr->in.src.seq);
-}
-
-uint64_t livereport_n_printed(const struct livereport *lr)
-{
-	return lr->n_printed;
 }
 
 /* --- as a taker -------------------------------------------------------------------------------- */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * request.c - the life of a request, and what it says to the user.
+ * request.c - creates and frees requests, and passes messages to the user.
  *
- * A count may first try the kernel's way and then read every event. Both attempts set the machine up, and both setups have
- * the same notes. The request remembers the notes that were told, so that the user reads each once.
+ * A count may first try to count in the kernel, and then read every event. Both attempts set the
+ * machine up, and both setups have the same notes. The request stores the printed notes, so that
+ * each is printed once.
  */
 #include "live/request.h"
 
@@ -11,6 +12,7 @@
 #include "base/errmsg.h"
 #include "capture/record/recording.h"
 #include "capture/setup/setup.h"
+#include "capture/user/choice.h"
 #include "store/compression.h"
 
 #include <errno.h>
@@ -32,6 +34,8 @@ void live_request_release(struct live_request *o)
 	plan_release(&o->plan);
 	plan_words_release(&o->hooks);
 	plan_words_release(&o->told);
+	userchoice_release(&o->user_choice);
+	valuerules_release(&o->user_values);
 }
 
 void (*live_request_tell(const struct live_request *o))(const char *sentence)
@@ -66,11 +70,12 @@ void live_request_tell_notes(struct live_request *o, const struct setup_notes *n
 		if (was_told(o, notes->texts[i]))
 			continue;
 		o->front->tell(notes->texts[i]);
-		plan_words_add(&o->told, notes->texts[i]); /* without memory it is told twice */
+		plan_words_add(&o->told,
+			       notes->texts[i]); /* if memory is short, a note is printed twice */
 	}
 }
 
-/* Who defines probes, and names nothing else, wants them: they are events of the recording. */
+/* Adds the probes as events of the recording, if the user defines probes and names no events. */
 static int add_probes(struct plan *plan, struct errmsg *err)
 {
 	struct plan_words probes = plan->probes;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run.c - tracing whose records are taken while they come.
+ * run.c - traces, and processes the records while they arrive.
  *
  *	recorder, a thread      kernel ──▶ livepages, some twenty times a second
  *	main thread             session_wait ── every 25 ms ──▶ step, for 40 ms at most
- *	after the end           step, until nothing is left or patience is
+ *	after the end           step, until no records are left, or until a signal or the time limit
  *
- * So a signal is heard within 40 ms, whatever the load and however slow our reader is. When the command
- * has ended by itself everything is taken, however long it takes, unless a signal comes meanwhile. What is
- * left behind is counted and told, and so is what the kernel lost.
+ * So a signal takes effect within 40 ms, even under load and with a slow reader. When the command
+ * has ended by itself, all records are taken, unless a signal arrives. sonde counts and reports the
+ * records that were not taken and those that the kernel lost.
  */
 #include "live/run.h"
 
 #include "base/clock.h"
+#include "base/scope.h"
+#include "capture/calls/usertrace.h"
 #include "capture/record/recording.h"
 #include "decode/order/sequence.h"
+#include "live/userfunctions.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,7 +46,7 @@ static bool tick(void *ctx)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* True: somebody has lost patience. */
+/* Returns true if a signal arrived. */
 static bool wait_for_signal(const struct session *s, int ms)
 {
 	struct pollfd p = {s->signal_fd, POLLIN, 0};
@@ -51,7 +54,7 @@ static bool wait_for_signal(const struct session *s, int ms)
 	return poll(&p, 1, ms) > 0;
 }
 
-/* Takes what is left; all of it, or until until_ns. */
+/* Takes the remaining records, until until_ns at the latest. */
 static int take_rest(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 {
 	int r = 0;
@@ -100,7 +103,7 @@ static uint64_t count_walked(void *ctx, unsigned id)
 	return id < SEQUENCE_IDS ? n_walked[id] : 0;
 }
 
-/* Hits that the kernel dropped; what was not taken may be among the events. */
+/* Reports hits that the kernel dropped. Records that were not taken may be among them. */
 static void tell_lost_hits(struct liverun *run)
 {
 	const uint64_t *n_walked = run->taker->n_walked ? run->taker->n_walked(run->ctx) : NULL;
@@ -136,13 +139,11 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 		   struct errmsg *err)
 {
 	enum session_end end;
-	int r = session_start(&run->s, err);
 
-	if (r < 0)
-		return r;
+	TRY(session_start(&run->s, err));
 	run->taker = taker;
 	run->ctx = ctx;
-	if (run->s.has_child) /* a fork of ours when the names were read */
+	if (run->s.has_child) /* when the names were read, the child still had sonde's name */
 		taker->rename(ctx, run->s.child.pid);
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
 	run->request->front->end_interrupt(run->s.signal, run->s.config.argv);
@@ -153,6 +154,17 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 }
 
 /* --- open and close ---------------------------------------------------------------------------- */
+
+/* Opens the session: with the kernel, or, for user functions alone, without it. */
+static int open_session(struct liverun *run, const struct session_config *config,
+			struct errmsg *err)
+{
+	if (userfunctions_are_alone(run->request))
+		return session_open_alone(&run->s, config, err);
+	TRY(session_open(&run->s, config, err));
+	live_request_tell_notes(run->request, &run->s.setup->notes);
+	return 0;
+}
 
 int liverun_open(struct liverun *run, struct live_request *o, char **argv, struct errmsg *err)
 {
@@ -169,22 +181,43 @@ int liverun_open(struct liverun *run, struct live_request *o, char **argv, struc
 					     .sleep_us = o->sleep_us,
 					     .rt_priority = o->rt_priority,
 					     .busy = o->busy};
-	int r;
 
 	run->request = o;
+	run->s.signal_fd = -1;
 	o->plan.tell_names = true;
-	r = session_open(&run->s, &session, err);
-	if (r < 0)
-		return r;
-	live_request_tell_notes(o, &run->s.setup->notes);
+	if (o->has_user) {
+		TRY(userfunctions_open(&run->user, o, argv, err));
+		session.env = usertrace_env(run->user);
+		recording.user = run->user;
+	}
+	TRY(open_session(run, &session, err));
+	run->s.setup->user = run->user;
 	return livetrace_open(&run->lt, &run->s, &recording, err);
+}
+
+/* Says what was not traced, and ends the trace of user functions. */
+static void close_user(struct liverun *run, bool has_run)
+{
+	struct errmsg ignored = {0};
+	struct usertrace_sum sum;
+
+	if (!run->user)
+		return;
+	usertrace_stop(run->user, &ignored);
+	usertrace_get_sum(run->user, &sum);
+	if (has_run)
+		userfunctions_tell_missing(run->request, run->user, &sum);
+	usertrace_close(run->user);
+	run->user = NULL;
 }
 
 int liverun_close(struct liverun *run, struct errmsg *err)
 {
+	bool has_run = run->taker;
 	int r = livetrace_close(run->lt, err);
-	int r2 = session_close(&run->s, err);
+	int r2 = run->s.setup ? session_close(&run->s, err) : 0;
 
 	run->lt = NULL;
+	close_user(run, has_run && !err->code);
 	return r < 0 ? r : r2;
 }

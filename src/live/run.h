@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run.h - a session whose records are taken while they come: what stream, profile and live recipes
- * have in common.
+ * run.h - runs a session whose records are processed while they arrive: the common part of stream,
+ * profile and live recipes.
  *
- *	liverun_open      the machine is set, the recorder waits; what is different here has been said
+ *	liverun_open      sets up the machine and prints notes; the recorder waits
  *	    (the caller opens its taker, on livetrace_file(run->lt))
- *	liverun_follow    from the start of the command to the last record
- *	    (session_restore, for who has something long to print)
+ *	liverun_follow    runs from the start of the command to the last record
+ *	    (session_restore, before a long output)
  *	    (the caller closes its taker)
- *	liverun_close     everything as it was
+ *	liverun_close     restores all settings
  *
- * One thread; the recorder has its own.
+ * All this runs in one thread; the recorder has its own.
  */
 #ifndef SONDE_LIVE_RUN_H
 #define SONDE_LIVE_RUN_H
@@ -19,43 +19,54 @@
 #include "capture/record/livetrace.h"
 #include "live/request.h"
 
-/* Who takes the records. */
+/* The functions that process the records. */
 struct liverun_taker {
-	/* The task has another name than it had, which the system knows. */
+	/* Notes that the system reports a new name of the task. */
 	void (*rename)(void *ctx, int pid);
 	/*
-	 * Takes what has come, until until_ns (CLOCK_MONOTONIC). 1: all of it; 0: there was no time for the
-	 * rest; -EPIPE: nobody reads any more; another negative errno, with its sentence.
+	 * Takes new records, until until_ns (CLOCK_MONOTONIC). Returns 1 if all were taken; 0 if
+	 * there was no time for the rest; -EPIPE if the reader has closed the output; another
+	 * negative errno with a message.
 	 */
 	int (*step)(void *ctx, uint64_t until_ns, struct errmsg *err);
-	/* After a 1: will there be no more? */
+	/* Returns true if step() returned 1 because the records have ended. */
 	bool (*has_ended)(void *ctx);
-	/* Records that came and were not taken; it is over then. */
+	/* Counts records that arrived but were not taken. This ends the run. */
 	uint64_t (*count_rest)(void *ctx);
-	/* How many came, by id (SEQUENCE_IDS of them), or NULL: not known. May be NULL. */
+	/*
+	 * Returns the number of records by event id (SEQUENCE_IDS numbers), or NULL if unknown. May
+	 * be NULL.
+	 */
 	const uint64_t *(*n_walked)(void *ctx);
-	const char *rest_text, *lost_text; /* what is said of them, after a number */
-	bool at_once;	  /* a signal means: end soon; else: take all there is, then end */
-	unsigned last_ms; /* how long that may take, or after a second signal */
+	/*
+	 * texts of messages about records that were not taken, and about lost ones, after a number
+	 */
+	const char *rest_text, *lost_text;
+	bool at_once;	  /* a signal ends the run soon; if false, all records are taken first */
+	unsigned last_ms; /* time limit for the end, or after a second signal */
 };
 
 struct liverun {
 	struct session s;
 	struct livetrace *lt;
+	struct usertrace *user; /* functions of programs (-u); NULL: none */
 	struct live_request *request;
-	uint64_t until_ns; /* when it ends by itself; 0: with the command, or a signal */
-	/* inside */
+	uint64_t until_ns; /* time when the run ends by itself; 0: with the command, or a signal */
+	/* internal */
 	const struct liverun_taker *taker;
 	void *ctx;
 	bool no_reader;
-	struct errmsg err; /* of a tick */
+	struct errmsg err; /* error of a tick */
 };
 
-/* argv: the command or NULL. The request stays the caller's. Close it on failure, too. */
+/*
+ * Opens a run. argv is the command, or NULL. The caller owns the request. Close run even after a
+ * failure.
+ */
 int liverun_open(struct liverun *run, struct live_request *request, char **argv,
 		 struct errmsg *err);
 
-/* -EPIPE without a sentence when nobody reads any more. */
+/* Runs to the end. Returns -EPIPE without a message if the reader has closed the output. */
 int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void *ctx,
 		   struct errmsg *err);
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * source.c - gives a live trace the shape that opened files have.
+ * source.c - makes a live trace look like opened files.
  *
- * A file's names of tasks are those that the kernel knew in the end; a live trace has those of its
- * beginning. From then on events tell (setup/names.c), so that each event has the name that its task had. Where they
- * cannot the latest name counts, from events and, for tasks without one, from names.c.
+ * A file has the task names that the kernel knew at the end; a live trace has those of its start.
+ * From then on events report names (setup/names.c), so each event has the name that its task had
+ * then. Otherwise the latest name counts, from events or, for tasks without one, from names.c.
  */
 #include "live/source.h"
 
 #include "base/clock.h"
+#include "base/scope.h"
+#include "base/textbuf.h"
+#include "capture/calls/usertrace.h"
 #include "decode/formats/formats.h"
+#include "format/bytes.h"
 #include "store/tracefile.h"
 #include "symbols/tasks.h"
 
@@ -17,7 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All others are seen, also those whose formats are not known. */
+#define SYMBOLS_MAX_BYTES (512u << 20)
+
+/*
+ * Hides the events that only provide names; all others are shown, including those with unknown
+ * formats.
+ */
 static int hide_name_events(struct livesource *ls, struct errmsg *err)
 {
 	const struct formats *f = ls->file.formats;
@@ -51,6 +60,7 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct in
 	*ls = (struct livesource){.inputs = {.spec = spec, .files = &ls->file, .n_files = 1}};
 	ls->setup = setup;
 	livenames_init(&ls->names, &setup->t);
+	ls->names.user = setup->user;
 	ls->file.input = &ls->input;
 	ls->file.tf = tf;
 	ls->inputs.find_name = livenames_find;
@@ -58,19 +68,16 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct in
 	r = tasks_init(&ls->file.tasks, tracefile_text(tf, TRACEFILE_CMDLINES));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the names of tasks");
-	r = formats_new(&ls->file.formats, tf, &fc, err);
-	if (r >= 0)
-		tasks_set_processes(&ls->file.tasks, ls->file.formats->processes);
-	if (r >= 0)
-		r = inputs_filter(&ls->inputs, &any_filter, err);
-	if (r < 0)
-		return r;
+	TRY(formats_new(&ls->file.formats, tf, &fc, err));
+	tasks_set_processes(&ls->file.tasks, ls->file.formats->processes);
+	livesource_learn(ls);
+	TRY(inputs_filter(&ls->inputs, &any_filter, err));
 	sc.fresh_names = true;
 	sc.tgids = true;
-	if (setup_can_lose(setup)) /* not told without memory */
+	if (setup_can_lose(setup)) /* if memory is short, lost hits are not reported */
 		sc.n_walked = ls->n_walked = calloc(SEQUENCE_IDS, sizeof(*ls->n_walked));
-	r = inputs_sources_init(&ls->src, &ls->inputs, &sc, err);
-	return r < 0 ? r : hide_name_events(ls, err);
+	TRY(inputs_sources_init(&ls->src, &ls->inputs, &sc, err));
+	return hide_name_events(ls, err);
 }
 
 void livesource_close(struct livesource *ls)
@@ -82,6 +89,17 @@ void livesource_close(struct livesource *ls)
 	livenames_release(&ls->names);
 	free(ls->events);
 	free(ls->n_walked);
+}
+
+/* Learns the names of a program's functions before the program calls the first of them. */
+void livesource_learn(struct livesource *ls)
+{
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SYMBOLS_MAX_BYTES};
+
+	if (!ls->setup->user)
+		return;
+	usertrace_add_new_symbols(ls->setup->user, &ls->n_user_files, &text);
+	formats_add_symbols(ls->file.formats, PIECE_OF_TEXT(&text));
 }
 
 void livesource_rename(struct livesource *ls, int pid)
@@ -99,7 +117,9 @@ void livesource_refresh(struct livesource *ls, const struct batch *b)
 	const struct task *last = NULL;
 	uint64_t now = clock_now_ns();
 
-	if (ls->setup->mappings) /* its tasks may have mapped what they point to just now */
+	livesource_learn(ls);
+	/* addresses in these records may point to code that the tasks have just mapped */
+	if (ls->setup->mappings)
 		mappings_catch_up(ls->setup->mappings);
 	for (size_t i = 0; i < b->n && !ls->setup->tells_names; i++) {
 		const struct task *t = b->records[i].task;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * source.h - a live trace as the one input.
- */
+/* source.h - uses a live trace as the only input. */
 #ifndef SONDE_LIVE_SOURCE_H
 #define SONDE_LIVE_SOURCE_H
 
@@ -13,30 +11,41 @@
 #include "store/tracefile.h"
 
 struct livesource {
-	struct inputs inputs; /* with one file, which is the trace */
+	struct inputs inputs; /* has one file, which is the trace */
 	struct inputs_file file;
 	struct inputs_path input;
 	struct inputs_sources src;
 	struct livenames names;
 	const struct setup *setup;
-	uint8_t *events;    /* those to be seen; NULL: all */
-	uint64_t *n_walked; /* by id, seen or not; NULL: nobody asks */
+	uint8_t *events;     /* flags of visible events; NULL: all */
+	uint64_t *n_walked;  /* number of events by id, visible or not; NULL: not needed */
+	size_t n_user_files; /* number of program files whose functions are known */
 };
 
 /*
- * spec: which events; no paths, nothing that needs the whole trace. config: made from it, see inputs/sources.h, with
- * what it cannot say: stop, wait, hold_rounds. setup: what is traced by; events that are on for the names of
- * tasks alone are not seen. All stay the caller's, as tf does. Close it on failure, too.
+ * Opens a live trace. spec selects events; it has no paths, and nothing that needs the whole trace.
+ * config is made from it (inputs/sources.h), with additions: stop, wait, hold_rounds. setup is the
+ * setup of the trace; events that are enabled only for task names are hidden. The caller owns all
+ * of them, and tf. Close ls even after a failure.
  */
 int livesource_open(struct livesource *ls, struct tracefile *tf, const struct inputs_spec *spec,
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err);
 void livesource_close(struct livesource *ls);
 
-/* Looks whether the tasks of these records have other names by now, for the records that follow; if no event tells. */
+/*
+ * Checks whether the tasks of these records have new names, for later records, if no event reports
+ * names.
+ */
 void livesource_refresh(struct livesource *ls, const struct batch *b);
 
-/* The task has this name from now on: what /proc says, if no event will tell. */
+/* Learns the names of functions of programs that have started. Call it before records are taken. */
+void livesource_learn(struct livesource *ls);
+
+/*
+ * Notes that the task has a new name from now on. The name comes from /proc, if no event reports
+ * names.
+ */
 void livesource_rename(struct livesource *ls, int pid);
 
 #endif

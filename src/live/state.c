@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * state.c - reads how tracing is set up into a `struct tracestate`.
+ * state.c - reads the tracing settings into a `struct tracestate`.
  *
  *	values      files with one value: rows of a table, compared with defaults.h
  *	lists       files with a line for each function, task, …: rows of a table, too
- *	events      set_event says which are on; the directories how many there are
+ *	events      set_event lists the enabled events; the directories contain all
  *	filters     every event has a file for each; some 4 000 files are opened, which takes 20 ms
  *	triggers
  *	options     the directory options/
  *	cpus        per_cpu/cpuN/stats and buffer_size_kb
  *
- * A file that is not there or cannot be read is as good as empty: kernels differ, and a status that fails
- * because of one of its hundred facts is no use. Everything lies in one arena.
+ * A file that is missing or unreadable counts as empty: kernels differ, and a status must not fail
+ * because of one value out of a hundred. Everything is in one arena.
  */
 #include "live/state.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/tracefs/journal.h"
@@ -27,7 +28,10 @@
 #include <sys/utsname.h>
 
 #define FILE_MAX_BYTES (8u << 20)
-/* The kernel rounds sizes up to whole sub-buffers: 1408 is shown as 1408 to 1411. */
+/*
+ * The difference that is ignored: the kernel rounds sizes up to whole sub-buffers, so 1408 is shown
+ * as 1408 to 1411.
+ */
 #define SIZE_SLACK_KB  8
 
 struct gather {
@@ -94,7 +98,7 @@ static char *keep(struct gather *g, const char *s, size_t len)
 	return copy;
 }
 
-/* Room for one more element: doubles the array when n is a power of two. */
+/* Makes room for one more element: doubles the array when n is a power of two. */
 static void *grow(struct gather *g, void *old, size_t n, size_t each_bytes)
 {
 	void *more;
@@ -119,7 +123,7 @@ static void add_item(struct gather *g, const char ***items, size_t *n, const cha
 	more[(*n)++] = copy;
 }
 
-/* The file's text, "" if it has none. */
+/* Returns the file's text, or "" if it has none. */
 static const char *read_file(struct gather *g, const char *file)
 {
 	struct errmsg ignored = {0};
@@ -128,7 +132,7 @@ static const char *read_file(struct gather *g, const char *file)
 										  : g->text.start;
 }
 
-/* The next line of *p in *ret_line; false at the end. */
+/* Takes the next line of *p. Returns false at the end. */
 static bool next_line(const char **p, const char **ret_line, size_t *ret_len)
 {
 	*ret_line = *p;
@@ -220,15 +224,15 @@ static void gather_lists(struct gather *g, struct state_instance *in)
 static size_t count_events(const struct gather *g, const char *system)
 {
 	char dir[TRACEFS_PATH_MAX], file[TRACEFS_PATH_MAX];
-	struct name_list events = {0};
+	SCOPED(name_list_release) struct name_list events = {0};
 	size_t n = 0;
 
 	snprintf(dir, sizeof(dir), "events/%.200s", system);
 	tracefs_directories(g->t, g->instance, dir, &events);
-	for (size_t i = 0; i < events.n; i++) /* some of the system ftrace have only a format */
+	/* some events of the system ftrace have only a format */
+	for (size_t i = 0; i < events.n; i++)
 		n += tracefs_exists(g->t, g->instance,
 				    eventdir_fmt_path(system, events.names[i], "enable", file));
-	name_list_release(&events);
 	return n;
 }
 
@@ -307,7 +311,7 @@ static int look_at_event(void *ctx, const char *system, const char *event)
 
 static void gather_options(struct gather *g, struct state_instance *in)
 {
-	struct name_list names = {0};
+	SCOPED(name_list_release) struct name_list names = {0};
 	char file[TRACEFS_PATH_MAX];
 
 	tracefs_files(g->t, g->instance, "options", &names);
@@ -324,10 +328,9 @@ static void gather_options(struct gather *g, struct state_instance *in)
 			keep(g, names.names[i], strlen(names.names[i])), now,
 			!!now == defaults_option(g->instance, names.names[i])};
 	}
-	name_list_release(&names);
 }
 
-/* "entries: 12" */
+/* Parses "entries: 12". */
 static uint64_t number_after(const char *text, const char *name)
 {
 	const char *p = strstr(text, name);
@@ -381,13 +384,13 @@ static void gather_cpus(struct gather *g, struct state_instance *in)
 	*text = 0;
 	tracefs_read_short(g->t, g->instance, "buffer_size_kb", text, sizeof(text));
 	in->never_used = strstr(text, "expanded") != NULL;
-	/* one that holds events has an ordinary head and does not say that it is there */
+	/* a snapshot with events has an ordinary header, which does not mention the snapshot */
 	in->has_snapshot =
 		tracefs_read_short(g->t, g->instance, "snapshot", text, sizeof(text)) > 0 &&
 		!strstr(text, "Snapshot is freed");
 }
 
-/* An entry begins with its time in brackets; the lines below belong to it. */
+/* Reads the error log. An entry begins with its time in brackets; the lines below belong to it. */
 static void gather_errors(struct gather *g, struct state_instance *in)
 {
 	const char *p = read_file(g, "error_log");
@@ -436,7 +439,7 @@ static void gather_instance(struct gather *g, struct state_instance *in, const c
 	in->is_on = tracefs_read_number(g->t, name, "tracing_on") == 1;
 	if (!journals_find_owner(name, &in->owner))
 		in->owner = 0;
-	gather_cpus(g, in); /* first: reading other files writes events where they are traced */
+	gather_cpus(g, in); /* first, because reading other files may itself create events */
 	gather_values(g, in);
 	gather_lists(g, in);
 	gather_events(g, in);
@@ -446,7 +449,7 @@ static void gather_instance(struct gather *g, struct state_instance *in, const c
 	in->is_plain = is_plain(in);
 }
 
-/* Since Linux 5.0 one file has all kinds; before, each has its own. */
+/* Reads the probes. Since Linux 5.0 one file has all kinds; before, each kind has its own. */
 static void gather_probes(struct gather *g, struct state_list *probes)
 {
 	static const char *const files[] = {"dynamic_events", "kprobe_events", "uprobe_events",
@@ -471,15 +474,16 @@ static int read_switch(const struct tracefs *t, const char *file)
 	return n < 0 ? -1 : n > 0;
 }
 
-int live_state_read(struct tracestate *ts, const struct tracefs *t,
-		    const struct name_list *instances, struct arena *arena)
+static int read_state(struct tracestate *ts, const struct tracefs *t,
+		      const struct name_list *instances, struct arena *arena)
 {
 	struct gather g = {.t = t, .instance = "", .arena = arena};
 	struct utsname names = {0};
 
-	*ts = (struct tracestate){.root = t->root};
+	*ts = (struct tracestate){0};
 	uname(&names);
 	textbuf_init(&g.text, FILE_MAX_BYTES);
+	ts->root = keep(&g, t->root, strlen(t->root));
 	ts->kernel = keep(&g, names.release, strlen(names.release));
 	ts->ftrace_enabled = read_switch(t, "/proc/sys/kernel/ftrace_enabled");
 	ts->stack_tracer = read_switch(t, "/proc/sys/kernel/stack_tracer_enabled");
@@ -491,4 +495,30 @@ int live_state_read(struct tracestate *ts, const struct tracefs *t,
 		gather_probes(&g, &ts->probes);
 	textbuf_release(&g.text);
 	return g.failed ? -ENOMEM : 0;
+}
+
+/* A file that cannot be read counts as missing; if permission is the reason, refuse. */
+static int check_readable(const struct tracefs *t, const struct name_list *list, struct errmsg *err)
+{
+	char text[8];
+
+	for (size_t i = 0; i < list->n; i++) {
+		int r = tracefs_read_short(t, list->names[i], "tracing_on", text, sizeof(text));
+
+		if (r < 0)
+			return tracefs_refuse_read(t, list->names[i], "tracing_on", r, err);
+	}
+	return 0;
+}
+
+int live_state_read(struct tracestate *ts, const struct instance_args *args, struct arena *arena,
+		    struct errmsg *err)
+{
+	SCOPED(name_list_release) struct name_list list = {0};
+	struct tracefs t;
+
+	TRY(tracefs_open(&t, err));
+	TRY(instances_take(&t, args, &list, err));
+	TRY(check_readable(&t, &list, err));
+	return read_state(ts, &t, &list, arena);
 }

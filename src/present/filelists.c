@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filelists.c - facts about trace files, in the format of trace-cmd report.
+ * filelists.c - prints facts about trace files, in the format of trace-cmd report.
  *
- * If several are requested, the first in the order of find_list() wins, as in trace-cmd. CPUs,
- * statistics, uname and version are printed for every input, the others for the first only. Text is
- * written in pieces of FLUSH_BYTES: symbols and formats have megabytes of it.
+ * If several lists are requested, the first in the order of find_list() wins, as in trace-cmd.
+ * CPUs, statistics, uname and version are printed for every input, the others for the first only.
+ * Text is written in pieces of FLUSH_BYTES, because symbols and formats take megabytes.
  */
 #include "present/filelists.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/timefmt.h"
 #include "format/bytes.h"
@@ -80,7 +81,7 @@ struct format_match {
 	bool all, has_colon;
 };
 
-/* "SYSTEM:NAME", or a word that may match either; both are basic regular expressions. */
+/* Compiles "SYSTEM:NAME", or a word that may match either. Both are basic regular expressions. */
 static int match_init(struct format_match *m, const char *text, struct errmsg *err)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
@@ -141,8 +142,7 @@ static int list_formats(struct lister *l, struct errmsg *err)
 	struct format_match m;
 	int ret = match_init(&m, l->spec->formats ? NULL : l->spec->event_regex, err);
 
-	if (ret < 0)
-		return ret;
+	TRY(ret);
 	while (n_systems-- && !r.failed) {
 		const char *system = byte_reader_take_string(&r);
 		uint64_t n = byte_reader_take_number(&r, 4);
@@ -228,7 +228,10 @@ static int list_events(struct lister *l, struct errmsg *err)
 
 /* --- processes --------------------------------------------------------------------------------- */
 
-/* A process without a command line, as ps prints it: a kernel thread, or its name is unknown. */
+/*
+ * Adds a process. Without a command line it is shown as ps does: as a kernel thread, or by an
+ * unknown name.
+ */
 static int add_process(void *ctx, int tgid)
 {
 	struct lister *l = ctx;
@@ -345,7 +348,10 @@ static void add_kernel_stats(struct lister *l, const struct tracefile *tf)
 	textbuf_add_str(&l->tb, any ? "\n" : " No stats in this file\n");
 }
 
-/* Version 7 omits CPUs without data; those below a CPU with data are shown, at 0. */
+/*
+ * Adds the places of data. Version 7 omits CPUs without data; those below a CPU with data are
+ * shown, at 0.
+ */
 static void add_data_places(struct lister *l, const struct inputs_file *file)
 {
 	const struct tracefile_buffer *b = inputs_top_buffer(file);
@@ -399,7 +405,7 @@ struct list_row {
 	enum filelists_of of;
 };
 
-/* The first requested row; its list is NULL if none is requested. */
+/* Returns the first requested row. Its list is NULL if none is requested. */
 static struct list_row find_list(const struct filelists_spec *o)
 {
 	const struct list_row rows[] = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line.c - assemble lines.
+ * line.c - assembles lines.
  *
- * Everything that repeats is prepared: the task's head (tasks.c), the event's label (print.c), the
- * source's prefix. Each line adds only the CPU, the time, and the event's own text. Lines before a
- * record (events lost, sub-buffer start) share one prefix with the record, as in trace-cmd, which
- * prints the prefix before either.
+ * All repeated parts are prepared: the task's head (tasks.c), the event's label (print.c), the
+ * source's prefix. Each line adds only the CPU, the time, and the event's own text. If a line
+ * precedes a record (lost events, start of a sub-buffer), only that line has the prefix, as in
+ * trace-cmd.
  */
 #include "present/line.h"
 #include "base/escaper.h"
@@ -24,7 +24,7 @@
 #define COLOUR_LOST  ESCAPER_RED
 #define COLOUR_OFF   ESCAPER_OFF
 
-/* The printer of an earlier source of the same file, or NULL. */
+/* Returns the printer of an earlier source of the same file, or NULL. */
 static struct printer *find_printer(const struct line_printer *lp, size_t source)
 {
 	for (size_t i = 0; i < source; i++)
@@ -99,7 +99,7 @@ static void add_before(struct line_printer *lp, const struct record *rec)
 	textbuf_add_char(tb, '\n');
 }
 
-/* irqs off, need-resched, hard/softirq, preempt depth, migrate-disable depth */
+/* Adds: irqs off, need-resched, hard/softirq, preempt depth, migrate-disable depth. */
 void line_printer_add_flags(struct line_printer *lp, const struct record *rec)
 {
 	const struct formats *f = lp->style->sources[rec->source].formats;
@@ -163,7 +163,7 @@ static void add_task(struct line_printer *lp, const struct line_source *src,
 		textbuf_add(lp->out, t->head, t->head_len);
 }
 
-/* "(  136) ", or "(-----) " if the tgid is unknown. */
+/* Adds "(  136) ", or "(-----) " if the tgid is unknown. */
 static void add_tgid(struct line_printer *lp, const struct task *t)
 {
 	if (t && t->tgid >= 0)
@@ -206,7 +206,7 @@ static void add_diff(struct line_printer *lp, const struct batch *b, size_t i)
 	textbuf_addf(lp->out, " %-8s", text);
 }
 
-/* What is between this record and the next in its sub-buffer. */
+/* Prints the position of the record, and padding and time extends between it and the next one. */
 static void add_debug(struct line_printer *lp, const struct line_source *src,
 		      const struct record *rec)
 {
@@ -314,7 +314,7 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 	textbuf_add_char(lp->out, '\n');
 }
 
-/* Writes "    22." to *p; cached from line to line. */
+/* Writes "    22." at p. The text is cached from line to line. */
 static char *emit_seconds(struct line_printer *lp, char *p, uint64_t seconds)
 {
 	if (__builtin_expect(seconds != lp->seconds || !lp->seconds_len, 0)) {
@@ -332,7 +332,7 @@ static char *emit_seconds(struct line_printer *lp, char *p, uint64_t seconds)
 	return p + lp->seconds_len;
 }
 
-/* Writes the head of a line without any extras at once. false: too long for that. */
+/* Writes the head of a line without any extras at once. Returns false if it is too long. */
 static bool add_plain_head(struct line_printer *lp, const struct record *rec)
 {
 	const struct event *ev = rec->event;
@@ -372,7 +372,7 @@ static void add_plain_line(struct line_printer *lp, const struct batch *b, size_
 	textbuf_add_char(lp->out, '\n');
 }
 
-/* Only head, time, name and text: the usual case. */
+/* Returns true in the usual case: only head, time, name and text. */
 static bool style_is_plain(const struct line_style *st)
 {
 	return st->n_sources == 1 && !st->sources[0].prefix &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - a record as a line of text, as trace-cmd report prints it.
+ * line.h - prints a record as a line of text, as trace-cmd report does.
  *
  *	[FILE: ]            COMM-PID   [CPU] TIME: (+diff) NAME:    INFO
  *
- * One line_printer per thread; the sources and the style are shared and read-only.
+ * Each thread has its own line_printer; the sources and the style are shared and read-only.
  */
 #ifndef SONDE_PRESENT_LINE_H
 #define SONDE_PRESENT_LINE_H
@@ -51,14 +51,17 @@ void line_printer_release(struct line_printer *lp);
 /* Sets the destination of the following lines. */
 void line_printer_aim(struct line_printer *lp, struct textbuf *out);
 
-/* Prints records [from, b->n) until the text exceeds max_bytes; returns the index it reached. */
+/*
+ * Prints records [from, b->n) until the text exceeds max_bytes. Returns the index of the next
+ * record.
+ */
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,
 			size_t max_bytes);
 
-/* The event's own text; with the name of the system call if the source requests it. */
+/* Adds the event's own text, with the name of the system call if the source requests it. */
 void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw);
 
-/* The latency column of report -l: "d.h1." */
+/* Adds the latency column of report -l: "d.h1.". */
 void line_printer_add_flags(struct line_printer *lp, const struct record *rec);
 
 #endif

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * linerun.c - print all events of the inputs as lines, with several threads.
+ * linerun.c - prints all events of the inputs as lines, with several threads.
  *
  *	sequence_fill ──▶ [slot: batch] ──▶ lines into the slot's text ──▶ write
  *	   in order           (conveyor.h: any thread)                      in order
  *
  * A slot's text stops at TEXT_MAX_BYTES. If a batch needs more (a hostile print format), the rest
- * is made and written piece by piece when its turn comes, so memory stays bounded.
+ * is formatted and written in pieces when it is the batch's turn, so memory stays bounded.
  */
 #include "present/linerun.h"
 
 #include "base/conveyor.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "decode/order/sequence.h"
 #include "inputs/sources.h"
@@ -29,7 +30,7 @@
 struct slot {
 	struct batch batch;
 	struct textbuf text;
-	size_t done; /* records in text so far */
+	size_t done; /* number of records that are in the text so far */
 };
 
 struct run {
@@ -41,12 +42,13 @@ struct run {
 	struct line_style style;
 	struct slot *slots;
 	size_t n_slots, text_max;
-	struct line_printer *printers; /* one per thread, with its caches, and one for draining */
+	/* one per thread, with its caches, and one more for draining */
+	struct line_printer *printers;
 	size_t n_printers;
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
 
-/* "cpus=N" of every file, before anything else; with several files after their names. */
+/* Adds "cpus=N" of every file, before anything else. With several files, their names come first. */
 static void add_heads(struct run *run, struct textbuf *tb)
 {
 	for (size_t i = 0; i < run->in->n_files; i++) {
@@ -215,22 +217,24 @@ static int write_tail(struct run *run)
 	return r;
 }
 
-/* Writes heads, and the text of a latency tracer, which is the only content of such a file. */
-static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
+static int write_first(struct run *run)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 1 << 20);
 
-	textbuf_init(&tb, 1 << 20);
 	if (run->spec->show->as == LINES_TEXT)
 		add_heads(run, &tb);
 	else if (run->spec->show->as == LINES_CSV)
 		textbuf_add_str(&tb, rows_csv_header);
-	r = write_text(run, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
+	return write_text(run, tb.start, textbuf_len(&tb));
+}
+
+/* Writes heads, and the text of a latency tracer, which is the only content of such a file. */
+static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
+{
 	*ret_only_text = false;
-	for (size_t i = 0; i < run->in->n_files && r >= 0; i++)
-		for (size_t k = 0; k < run->in->files[i].tf->n_buffers && r >= 0; k++) {
+	TRY(write_first(run));
+	for (size_t i = 0; i < run->in->n_files; i++)
+		for (size_t k = 0; k < run->in->files[i].tf->n_buffers; k++) {
 			const struct tracefile_buffer *b = &run->in->files[i].tf->buffers[k];
 
 			if (!b->is_text)
@@ -242,11 +246,10 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 					"merged with other inputs",
 					run->in->files[i].tf->path);
 			*ret_only_text = true;
-			r = write_text(run, (const char *)b->text.data, b->text.len);
-			if (r >= 0)
-				r = write_text(run, "\n", 1);
+			TRY(write_text(run, (const char *)b->text.data, b->text.len));
+			TRY(write_text(run, "\n", 1));
 		}
-	return r;
+	return 0;
 }
 
 /* Does everything that can fail, before the first line is written. */
@@ -256,21 +259,20 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 
 	if (r >= 0 && run->spec->check_times)
 		r = ts_check_init(run, err);
-	/* without some symbols or formats the lines would be wrong */
+	/* lines without some symbols or formats would be wrong */
 	return r < 0 ? r : shortage_check(err, "cannot report");
 }
 
 static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 {
 	bool only_text;
-	int r = prepare(run, n_threads, err);
 
-	if (r >= 0)
-		r = write_heads(run, &only_text, err);
-	if (r < 0 || only_text)
-		return r;
-	r = run_conveyor(run, n_threads, err);
-	return r < 0 ? r : write_tail(run);
+	TRY(prepare(run, n_threads, err));
+	TRY(write_heads(run, &only_text, err));
+	if (only_text)
+		return 0;
+	TRY(run_conveyor(run, n_threads, err));
+	return write_tail(run);
 }
 
 static void run_release(struct run *run)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines.c - the format of events of opened inputs.
+ * lines.c - prepares the format of lines for opened inputs.
  *
  *	source of the inputs ──▶ line_source: prefix, format of times, names for JSON and CSV
  *
- * Shared by all code that shows records in order, from files (report) and live (stream).
+ * All code that shows records in order uses it, for files (report) and live (stream).
  */
 #include "present/lines.h"
 
@@ -33,7 +33,7 @@ struct sequence_config lines_sequence_config(const struct inputs_spec *spec,
 	return sc;
 }
 
-/* The system calls of the machine that the last word of the file's uname names. */
+/* Returns the system calls of the machine, which is the last word of the file's uname. */
 static const struct syscall_table *find_syscalls(const struct tracefile *tf)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
@@ -62,7 +62,7 @@ static struct line_source make_source(const struct inputs *in, const struct inpu
 		.syscalls = syscalls ? find_syscalls(file->tf) : NULL};
 }
 
-/* The prefix of the lines of a source; "" if none. */
+/* Returns the prefix of the lines of a source, or "". */
 static const char *prefix_name(const struct inputs *in, const struct inputs_source *s)
 {
 	if (!inputs_is_top(s->config.buffer))
@@ -80,7 +80,7 @@ static char *make_prefix(const char *name, size_t width)
 	return s;
 }
 
-/* A single file without instances has no prefix. */
+/* Sets the prefixes. A single file without instances has no prefix. */
 static void set_prefixes(struct lines *lines, const struct inputs_sources *src)
 {
 	bool wanted = src->in->n_files > 1;
@@ -157,8 +157,8 @@ void lines_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb)
 }
 
 /*
- * Width of the names before "cpus=N". Names of instances count from the next file on, as in
- * trace-cmd.
+ * Returns the width of the names before "cpus=N". As in trace-cmd, the name of an instance affects
+ * the width only from the next file on.
  */
 static size_t head_width(const struct inputs *in, size_t file)
 {

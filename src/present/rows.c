@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - one JSON object or one CSV row for each record.
+ * rows.c - prints one JSON object or one CSV row for each record.
  *
  *	{"ts":22188315078,"cpu":0,"pid":146,"comm":"bash","system":"kmem","event":"kfree",
  *	 "fields":{"call_site":"0xffffffff82338b2b","ptr":"0xff138ac140b81000"},"info":"…"}
@@ -9,7 +9,7 @@
  * follows its C type: numbers with their sign, bool as true and false, pointers as "0x…", character
  * arrays as strings. Other arrays, and bytes that the print format shows one by one, are arrays. A
  * floating point value that is not a number is null. Kernel stacks are a list of addresses with
- * symbols. "info" is the text of a report line. "missed" is the number of events lost before this
+ * symbols. Events of user functions have the name as "function". "info" is the text of a report line. "missed" is the number of events lost before this
  * record, or null if the kernel did not count them. Function entries are not folded with their
  * exits here: every record is a row.
  */
@@ -84,7 +84,7 @@ static void add_field(struct textbuf *tb, struct printer *p, const struct field 
 		textbuf_add_str(tb, "null");
 }
 
-/* [{"addr":"0x…","symbol":"…"},…] */
+/* Adds [{"addr":"0x…","symbol":"…"},…]. */
 static void add_stack(struct textbuf *tb, struct printer *p, const struct field *caller)
 {
 	unsigned step = p->formats->long_size;
@@ -110,7 +110,7 @@ static void add_stack(struct textbuf *tb, struct printer *p, const struct field 
 	textbuf_add_char(tb, ']');
 }
 
-/* Writes the event's text into spare room at the end of the buffer; returns where it begins. */
+/* Writes the event's text into spare room at the end of the buffer. Returns where it begins. */
 static size_t add_info(struct line_printer *lp, const struct record *rec)
 {
 	struct record plain = *rec;
@@ -131,7 +131,8 @@ void rows_add_info(struct line_printer *lp, const struct record *rec)
 	if (lp->out->overflow)
 		return;
 	/*
-	 * escaped after itself, then moved to its place; growing moves the text, so reserve first
+	 * the text is escaped into the space after it, then moved to its place; reserve room first,
+	 * because growing moves the text
 	 */
 	if ((size_t)(lp->out->end - lp->out->pos) < len * 6 + 2 &&
 	    !textbuf_grow(lp->out, len * 6 + 2))
@@ -142,7 +143,10 @@ void rows_add_info(struct line_printer *lp, const struct record *rec)
 	lp->out->pos -= len;
 }
 
-/* Without a table of processes in the file, the tgid is printed only on request. */
+/*
+ * Returns true if the tgid is printed. Without a table of processes in the file, it is printed only
+ * on request.
+ */
 static bool shows_tgid(const struct line_printer *lp, const struct line_source *src,
 		       const struct record *rec)
 {
@@ -191,7 +195,7 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 	}
 }
 
-/* The field of a kernel stack that contains its addresses, or NULL. */
+/* Returns the field of a kernel stack that contains its addresses, or NULL. */
 static const struct field *stack_field(const struct event *ev)
 {
 	return ev && ev->is_ftrace && !strcmp(ev->name, "kernel_stack")
@@ -208,7 +212,7 @@ void rows_add_fields(struct line_printer *lp, const struct record *rec)
 	printer_point_at(p, rec);
 	textbuf_add_char(lp->out, '{');
 	for (size_t i = 0; i < rec->event->n_fields; i++) {
-		if (&rec->event->fields[i] == stack) /* its declared length is wrong */
+		if (&rec->event->fields[i] == stack) /* the declared length of a stack is wrong */
 			continue;
 		if (any)
 			textbuf_add_char(lp->out, ',');
@@ -247,6 +251,23 @@ bool rows_add_stack(struct line_printer *lp, const struct record *rec)
 	return true;
 }
 
+/* The address of a program's function means nothing without its name. */
+static void add_function(struct line_printer *lp, const struct record *rec)
+{
+	const struct event *ev = rec->event;
+	const struct field *func = strcmp(ev->system, "user") ? NULL : event_find_field(ev, "func");
+	struct printer *p = lp->printers[rec->source];
+	const struct ksym *sym;
+
+	if (!func || !p->kallsyms || func->size != 4 || p->size < func->offset + 4u)
+		return;
+	sym = printer_symbol(p, bytes_get(p->data + func->offset, 4, p->swap));
+	if (!sym)
+		return;
+	textbuf_add_str(lp->out, ",\"function\":");
+	json_add_string(lp->out, sym->name, sym->name_len);
+}
+
 static void add_json(struct line_printer *lp, const struct record *rec)
 {
 	const struct line_source *src = &lp->style->sources[rec->source];
@@ -268,6 +289,7 @@ static void add_json(struct line_printer *lp, const struct record *rec)
 	json_add_string(tb, ev->name, strlen(ev->name));
 	textbuf_add_str(tb, ",\"fields\":");
 	rows_add_fields(lp, rec);
+	add_function(lp, rec);
 	if (stack)
 		add_stack(tb, p, stack);
 	textbuf_add_str(tb, ",\"info\":");
@@ -282,7 +304,7 @@ size_t rows_add_json(struct line_printer *lp, const struct batch *b, size_t from
 	return from;
 }
 
-/* A CSV value: quoted if it contains a quote, a comma or a line end. */
+/* Adds a CSV value, quoted if it contains a quote, a comma or a line end. */
 static void add_csv_value(struct textbuf *tb, const char *s, size_t len)
 {
 	bool quote = memchr(s, '"', len) || memchr(s, ',', len) || memchr(s, '\n', len) ||

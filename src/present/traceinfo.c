@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * traceinfo.c - `sonde info` as text.
+ * traceinfo.c - prints `sonde info` as text.
  *
  *	trace.dat
  *	  size         28288 bytes (27.6 KiB)
@@ -35,13 +35,13 @@ static void add_safe(struct textbuf *tb, const char *s)
 			textbuf_add_char(tb, *s);
 }
 
-/* At most max characters; a longer text ends with "…". */
+/* Adds at most max characters. A longer text ends with "…". */
 static void add_short(struct textbuf *tb, const char *s, size_t max)
 {
 	size_t n = 0, end = 0, cut = 0;
 
 	for (; s[end]; end++) {
-		if (((unsigned char)s[end] & 0xc0) == 0x80) /* inside a character */
+		if (((unsigned char)s[end] & 0xc0) == 0x80) /* the position is inside a character */
 			continue;
 		if (n == max - 1)
 			cut = end;
@@ -70,7 +70,7 @@ static void add_line(struct textbuf *tb, const char *label, const char *value)
 	textbuf_add_char(tb, '\n');
 }
 
-/* "27.6 KiB" */
+/* Adds "27.6 KiB". */
 static void add_size(struct textbuf *tb, uint64_t n_bytes)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -266,8 +266,8 @@ static void add_totals(struct textbuf *tb, const struct traceinfo *info)
 }
 
 /*
- * Data that the recorder read and dropped (record -m) is not lost, but missing. In a damaged file
- * the content of the rest is unknown.
+ * Adds the losses. Events that the recorder read and dropped (record -m) are not lost, but they are
+ * not in the file either. In a damaged file the contents of the unreadable part are unknown.
  */
 static void add_losses(struct textbuf *tb, const struct traceinfo *info)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * traceinfo_json.c - `sonde info --json`: one object per file, with every number of the text.
+ * traceinfo_json.c - prints `sonde info --json`: one object per file, with every number of the
+ * text.
  *
  * Names are those of the text. An unknown value is null; a missing item (a trace id, guests) is
  * absent or an empty array. Times are those of the report, in nanoseconds or units of the clock.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracestate.c - the tracing settings as text: only those that differ from boot, most important
+ * tracestate.c - prints the tracing settings that differ from those at boot, the most important
  * first.
  *
  *	Top level: tracing is on
@@ -19,8 +19,8 @@
  *
  *	Instances without anything set: one two
  *
- * A label is printed once; further lines follow below it. Lists are cut after LIST_MAX words, with
- * the command that shows all of it: a filter can name 40 000 functions.
+ * A label is printed once; further lines follow below it. Lists are truncated after LIST_MAX words
+ * and name the command that shows the rest: a filter can name 40 000 functions.
  */
 #include "present/tracestate.h"
 
@@ -52,7 +52,7 @@ static void add_line(struct textbuf *tb, const char *label, const char *text)
 	textbuf_add_char(tb, '\n');
 }
 
-/* Text of several lines, aligned below the first. */
+/* Adds text of several lines, aligned below the first. */
 static void add_block(struct textbuf *tb, const char *label, const char *text)
 {
 	do {
@@ -66,7 +66,7 @@ static void add_block(struct textbuf *tb, const char *label, const char *text)
 	} while (*text);
 }
 
-/* Words in sequence, wrapped at LINE_WIDTH; at most `max` of them. */
+/* Adds at most `max` words, wrapped at LINE_WIDTH. */
 static void add_words(struct textbuf *tb, const char *label, const char *const *words, size_t n,
 		      size_t max, size_t indent)
 {
@@ -279,7 +279,10 @@ static void add_instance(struct textbuf *tb, const struct state_instance *in, bo
 	textbuf_add_char(tb, '\n');
 }
 
-/* Instances without settings get no paragraph of their own, if there are others. */
+/*
+ * Returns true for an instance without settings. It gets no paragraph of its own, if there are
+ * others.
+ */
 static bool is_brief(const struct state_instance *in, bool all_options)
 {
 	return *in->name && in->is_plain && in->is_on && !in->owner && !all_options;

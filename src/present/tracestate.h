@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracestate.h - the kernel's tracing settings, as plain data and as text or JSON for `sonde stat`.
+ * tracestate.h - the kernel's tracing settings as plain data, and their text and JSON for `sonde
+ * stat`.
  *
  * The caller fills the structs; this code computes nothing. The caller owns strings and arrays and
- * keeps them while they are printed. The structs contain default values, too, and mark them: the
- * text omits them, JSON does not.
+ * keeps them while they are printed. The structs also contain default values, and mark them: the
+ * text omits them, JSON includes them.
  */
 #ifndef SONDE_PRESENT_TRACESTATE_H
 #define SONDE_PRESENT_TRACESTATE_H
@@ -14,24 +15,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One value: tracer, clock, a threshold. */
+/* One setting: tracer, clock, a threshold. */
 struct state_value {
-	const char *key;   /* JSON: "clock" */
-	const char *label; /* text: "clock" */
+	const char *key;   /* name in JSON, such as "clock" */
+	const char *label; /* name in the text, such as "clock" */
 	const char *unit;  /* "", "us", "KB" */
 	const char *text;  /* NULL: the kernel has no such file */
 	bool is_number, is_default;
 };
 
-/* Some lines: functions, tasks, probes. */
+/* A setting with several lines: functions, tasks, probes. */
 struct state_list {
 	const char *key, *label;
-	const char *where; /* the command that shows all of it */
+	const char *where; /* the command that shows the whole list */
 	const char **items;
 	size_t n;
 };
 
-struct state_system { /* events that are enabled */
+struct state_system { /* the enabled events of a system */
 	const char *name;
 	const char **events;
 	size_t n, n_all;
@@ -50,13 +51,13 @@ struct state_option {
 struct state_cpu {
 	uint32_t cpu;
 	uint64_t size_kb, bytes, n_entries, n_overrun, n_commit_overrun, n_dropped, n_read;
-	double oldest, now; /* seconds of the trace clock, or its units */
+	double oldest, now; /* in seconds of the trace clock, or in its units */
 };
 
 struct state_instance {
 	const char *name; /* "": the top level */
 	bool is_on;
-	int owner;     /* pid of the sonde that records into it; 0: none */
+	int owner;     /* pid of the sonde process that records into the instance; 0: none */
 	bool is_plain; /* all settings are defaults, and the buffer is empty */
 	bool has_snapshot;
 	bool never_used; /* the buffer is not fully allocated yet */
@@ -72,7 +73,7 @@ struct state_instance {
 	size_t n_options;
 	struct state_cpu *cpus;
 	size_t n_cpus;
-	const char **errors; /* of error_log, one entry each */
+	const char **errors; /* entries of error_log */
 	size_t n_errors;
 };
 
@@ -80,13 +81,13 @@ struct tracestate {
 	const char *root;
 	const char *kernel; /* uname -r */
 	int ftrace_enabled; /* the master switch of function tracing; negative: unknown */
-	int stack_tracer;   /* on, off; negative: none */
+	int stack_tracer;   /* 1: on, 0: off, negative: none */
 	struct state_list probes;
 	struct state_instance *instances;
 	size_t n_instances;
 };
 
-/* all_options: include options at their default. */
+/* Prints the settings. all_options: includes options at their default. */
 void tracestate_fmt(const struct tracestate *ts, bool all_options, struct textbuf *tb);
 void tracestate_fmt_json(const struct tracestate *ts, struct textbuf *tb);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracestate_json.c - the tracing settings as one JSON object, including defaults.
+ * tracestate_json.c - prints the tracing settings as one JSON object, including defaults.
  *
  *	{"kernel":…,"tracing_directory":…,"ftrace_enabled":true,"stack_tracer":false,"probes":[…],
  *	 "instances":[{"name":"","tracing_on":true,"tracer":"nop",…,
@@ -62,7 +62,7 @@ static void add_of_events(struct jsonwriter *w, const char *key, const struct st
 	jsonwriter_close(w);
 }
 
-/* As a list, because the kernel's names must not become our keys. */
+/* Adds the options as a list, because the kernel's names must not become our keys. */
 static void add_options(struct jsonwriter *w, const struct state_instance *in)
 {
 	jsonwriter_open(w, "options", '[');

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expand.c - finds what matches a pattern in a program, and writes a definition for each match.
+ * expand.c - finds the functions or marks of a program that match a pattern, and writes a
+ * definition for each.
  *
  * A function is written by its name; if several C++ functions share a name, with its parameters:
  * put(int). Characters with a meaning in definitions get a backslash. Each definition is tried: a
- * function that lacks what is to be recorded is skipped, and a note gives the number.
+ * function without the variables to be recorded is skipped, and a note gives the number.
  *
  *	points of the pattern ──▶ names, sorted, unique ──▶ tried ──▶ texts
  *	USDT notes            ──▶ PROVIDER:NAME, likewise; for one mark NAME@1, NAME@2 by the types of its arguments
@@ -15,6 +16,7 @@
 #include "probe/expand.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/cxx/signature.h"
@@ -34,11 +36,11 @@ struct expansion {
 	size_t n, n_room;
 	struct probe_expansion *out;
 	size_t n_left_out;
-	char left_out[200];  /* names of the first ones */
+	char left_out[200];  /* names of the first skipped functions */
 	unsigned n_inlined;  /* copies that were skipped */
 	unsigned n_refused;  /* places that cannot be probed */
-	const char *refused; /* … the reason for the first */
-	struct errmsg why;   /* … for the first one */
+	const char *refused; /* the reason for the first refused place */
+	struct errmsg why;   /* the reason for the first skipped function */
 };
 
 /*
@@ -73,7 +75,7 @@ static void sort_names(struct expansion *x)
 	x->n = n;
 }
 
-/* Is there another function of the same name, with other parameters? */
+/* Returns true if there is another function of the same name, with other parameters. */
 static bool is_overloaded(const struct debuginfo_points *points, const struct debuginfo_point *pt)
 {
 	for (size_t i = 0; pt->choice && i < points->n; i++)
@@ -91,7 +93,7 @@ static int find_functions(struct expansion *x, struct debuginfo *info)
 	struct errmsg why = {0};
 	int r;
 
-	where.wants_variables = false; /* functions without one are sorted out later */
+	where.wants_variables = false; /* functions without a variable are removed later */
 	r = debuginfo_points(info, &where, &points, &why);
 	if (r < 0)
 		return RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text);
@@ -141,7 +143,9 @@ static int find_marks(struct expansion *x, struct debuginfo *info)
  * --- trying --------------------------------------------------------------------------------------
  */
 
-/* For a return with arguments: what its entry must have, or what the return has. */
+/*
+ * Finds the arguments of a return: those that its entry must have, or those of the return itself.
+ */
 static size_t args_of(const struct definition *d, bool of_entry, struct definition_arg *args)
 {
 	size_t n = 0;
@@ -161,13 +165,10 @@ static int try_definition(struct prober *p, const struct definition *d, struct e
 {
 	size_t n_names = textbuf_len(&p->names);
 	struct probe *probe;
-	int r;
 
 	if (!d->n_args)
 		return 0;
-	r = probe_resolve(p, d, &probe, why);
-	if (r < 0)
-		return r;
+	TRY(probe_resolve(p, d, &probe, why));
 	probe_free(probe);
 	p->names.pos -= textbuf_len(&p->names) - n_names;
 	return 0;
@@ -177,22 +178,19 @@ static int try_return(struct prober *p, struct definition *d, struct errmsg *why
 {
 	struct definition_arg args[DEFINITION_MAX_ARGS];
 	struct definition entry = *d;
-	int r;
 
 	entry.n_args = args_of(d, true, args);
 	entry.args = args;
 	entry.is_return = false;
-	r = try_definition(p, &entry, why);
-	if (r < 0)
-		return r;
+	TRY(try_definition(p, &entry, why));
 	d->n_args = args_of(d, false, args);
 	d->args = args;
 	return try_definition(p, d, why);
 }
 
 /*
- * Does the function have what is to be recorded? Returns -ENOENT, -ENODATA or -EOPNOTSUPP if not;
- * why gives the reason.
+ * Checks whether the function has the variables to be recorded. Returns -ENOENT, -ENODATA or
+ * -EOPNOTSUPP if not; why has the reason.
  */
 static int try_function(struct expansion *x, const char *name, struct errmsg *why)
 {
@@ -223,7 +221,7 @@ static void leave_out(struct expansion *x, const char *name)
  * --- writing -------------------------------------------------------------------------------------
  */
 
-/* The name in the form of a definition; parameters stay as they are. */
+/* Writes the name in the form of a definition. Parameters are not changed. */
 static void add_escaped(struct textbuf *tb, const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -254,8 +252,8 @@ static int add_text(struct expansion *x, const char *name)
 		add_escaped(&tb, name, len);
 		textbuf_add_str(&tb, name + len);
 		/*
-		 * parentheses after parameters contain what is recorded: then these are certainly
-		 * parameters
+		 * parentheses after parameters contain the arguments, so the first ones are
+		 * certainly parameters
 		 */
 		if (name[len] && (!rest[next] || !strncmp(rest + next, "if", 2)))
 			textbuf_add_str(&tb, "()");
@@ -270,7 +268,7 @@ static int add_text(struct expansion *x, const char *name)
 	return 0;
 }
 
-/* "PROG:%PROV:NAME@1 …" for each kind of the mark's places, if there are several. */
+/* Writes "PROG:%PROV:NAME@1 …" for each kind of the mark's places, if there are several. */
 static int write_kinds(struct expansion *x, struct debuginfo *info)
 {
 	const struct definition *d = x->r.d;
@@ -363,7 +361,7 @@ static int expand(struct expansion *x)
 	struct errmsg why = {0};
 	char named[PATH_MAX], found[PATH_MAX], path[PATH_MAX];
 	struct debuginfo *info;
-	const char *program = NULL; /* perhaps in named */
+	const char *program = NULL; /* may point into named */
 	int r = 0;
 
 	if (x->r.prober->world.only_kernel) /* probe_resolve() refuses programs */
@@ -372,9 +370,8 @@ static int expand(struct expansion *x)
 		r = resolve_mark_file(&x->r, path);
 	else
 		program = resolve_program_of(x->r.prober, d, named);
-	if (r < 0)
-		return r;
-	/* code that resolves it reports what is wrong with the file */
+	TRY(r);
+	/* the resolver reports errors of the file later */
 	if (d->form != DEFINITION_MARK &&
 	    (!program || !findprogram(program, false, found) || !findprogram_real(found, path)))
 		return 0;

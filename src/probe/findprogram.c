@@ -5,14 +5,15 @@
  *	./prog, /bin/sh       a path: this file
  *	bash                  the program in $PATH; scripts of that name are skipped
  *	libc.so.6, libc, c    the library in /etc/ld.so.cache
- *	prog                  in this directory: last for the target of a definition (prog:work), where the
- *	                      name can mean many things; first after -x, which in perf names a file
+ *	prog                  a file in this directory: searched last for the target of a definition (prog:work), where
+ *	                      the name can mean many things; searched first after -x, which in perf names a file
  */
 #include "probe/findprogram.h"
 
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "probe/ldcache.h"
 
@@ -31,16 +32,17 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
 }
 
-/* A script has no instructions to probe; PATH may have a program of that name later. */
+/*
+ * Returns true for an ELF file. A script has no instructions to probe, and PATH may have a program
+ * of that name later.
+ */
 static bool is_elf(const char *path)
 {
-	int fd = regular_open(path, UINT64_MAX);
+	SCOPED(scope_close) int fd = regular_open(path, UINT64_MAX);
 	char magic[4] = "";
 	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, magic, 4)) == 4 &&
 		  !memcmp(magic, "\177ELF", 4);
 
-	if (fd >= 0)
-		close(fd);
 	return is;
 }
 

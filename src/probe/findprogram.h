@@ -9,14 +9,15 @@
 #include <stdbool.h>
 
 /*
- * Returns false if there is none, or it cannot be read. here_first: search this directory before
- * $PATH.
+ * Finds a file. Returns false if there is none, or it cannot be read. here_first: search this
+ * directory before $PATH.
  */
 bool findprogram(const char *name, bool here_first, char path[PATH_MAX]);
 
 /*
- * The path without links, as the kernel keeps it. A path below /proc/PID/root is kept, because it
- * leads into the mounts of that process. Returns false with errno if there is no such file.
+ * Finds the path without links, as the kernel keeps it. A path below /proc/PID/root is kept,
+ * because it leads into the mounts of that process. Returns false with errno if there is no such
+ * file.
  */
 bool findprogram_real(const char *path, char real[PATH_MAX]);
 

@@ -11,18 +11,19 @@
  *	print fmt: "(%lx) state=%s flags=%s", REC->__probe_ip,
  *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
  *
- * The kernel's text lacks the length of an array ("field:s32 a[];"), and without it nobody knows
- * the size of an element; it is added. It also lacks the length of a text in an array ("__data_loc
- * char[16] name;"), which has no NUL if it is full; "%.16s" hides what the kernel has read behind
- * it. The name of the type says what the bytes of a number mean; other readers ignore it. The names
- * are "double", "float", "word" for a possible pointer, "s5" for a signed bit field of five bits,
- * and "be16" for network byte order. The print format itself converts the last two into the number.
- * "maybe" before it says that one value stands for "unknown" (resolve/gaps.c).
+ * The kernel's text lacks the length of an array ("field:s32 a[];"). The length is added, because
+ * without it the size of an element is unknown. It also lacks the length of a text in an array
+ * ("__data_loc char[16] name;"), which has no NUL if it is full; "%.16s" hides the bytes that the
+ * kernel has read after it. The name of the type defines the meaning of a number's bytes; other
+ * readers ignore it. The names are "double", "float", "word" for a possible pointer, "s5" for a
+ * signed bit field of five bits, and "be16" for network byte order. The print format itself
+ * converts the last two into the number. With "maybe" before it, one value means "unknown"
+ * (resolve/gaps.c).
  *
  * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader
- * understands, becomes a field for each: "__data_loc char[] names__0".
+ * understands, becomes one field for each text: "__data_loc char[] names__0".
  *
- * A probe on many functions of the kernel shows which one was hit: "(%ps)", (void
+ * The format of a probe on many functions of the kernel shows which one was hit: "(%ps)", (void
  * *)REC->__probe_ip.
  *
  * The n-th conversion in the text belongs to the n-th expression after it. Parts that are not
@@ -38,9 +39,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES	   256 /* of one enum */
+#define MAX_NAMES	   256 /* limit for one enum */
 #define MAX_TEXTS	   64
-#define MAX_ELEMENTS_NAMES 4096 /* of all elements of an array */
+#define MAX_ELEMENTS_NAMES 4096 /* limit for all elements of an array */
 
 struct part {
 	const char *at;
@@ -55,7 +56,10 @@ static const struct probe_arg *find_arg(const struct probe *p, const char *name,
 	return NULL;
 }
 
-/* Readers, including trace-cmd, print a signed field of 1 or 2 bytes without its sign. */
+/*
+ * Returns how to show an argument. Readers, including trace-cmd, print a signed field of 1 or 2
+ * bytes without its sign.
+ */
 static enum probe_show show_of(const struct probe_arg *a)
 {
 	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
@@ -65,7 +69,10 @@ static enum probe_show show_of(const struct probe_arg *a)
 	return a->show;
 }
 
-/* One value of the format: "REC->state". NULL if it is not an argument. */
+/*
+ * Finds the argument of one value of the format: "REC->state". Returns NULL if it is not an
+ * argument.
+ */
 static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 {
 	static const char prefix[] = "REC->";
@@ -79,7 +86,7 @@ static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 	return find_arg(p, e.at, e.len);
 }
 
-/* The type that has the names: an array's elements, or the value itself. */
+/* Returns the type that has the names: that of an array's elements, or of the value itself. */
 static struct type named_type(const struct probe_arg *a, uint64_t *ret_n)
 {
 	struct type t = a->type;
@@ -95,8 +102,8 @@ static struct type named_type(const struct probe_arg *a, uint64_t *ret_n)
 }
 
 /*
- * An element of an array, "REC->colours[2]", is shown like a single value, unless the text would
- * become endless.
+ * Finds the array of an element, "REC->colours[2]". It is shown like a single value, unless the
+ * text would become too long.
  */
 static const struct probe_arg *element_of(const struct probe *p, struct part e)
 {
@@ -119,7 +126,7 @@ static const struct probe_arg *element_of(const struct probe *p, struct part e)
 		       : NULL;
 }
 
-/* The same, if it is shown differently from the kernel's way. */
+/* Like any_arg_of(), but only for arguments that are shown differently from the kernel's way. */
 static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 {
 	const struct probe_arg *a = any_arg_of(p, e);
@@ -129,7 +136,7 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 	return show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
 }
 
-/* The argument of a text: "__get_str(name)"; NULL if it is not a text. */
+/* Finds the argument of a text: "__get_str(name)". Returns NULL if it is not a text. */
 static const struct probe_arg *text_of(const struct probe *p, struct part e)
 {
 	static const char get[] = "__get_str(";
@@ -144,8 +151,8 @@ static const struct probe_arg *text_of(const struct probe *p, struct part e)
 }
 
 /*
- * The maximum length of a text in an array, for which the kernel reads on to the next NUL; 0: not
- * such a text.
+ * Returns the maximum length of a text in an array, for which the kernel reads up to the next NUL;
+ * 0 for other values.
  */
 static unsigned text_limit(const struct probe_arg *a)
 {
@@ -159,8 +166,8 @@ static unsigned text_limit(const struct probe_arg *a)
 }
 
 /*
- * The length of the expression at s: up to a comma outside parentheses and quotes, or the line's
- * end.
+ * Returns the length of the expression at s: up to a comma outside parentheses and quotes, or the
+ * line's end.
  */
 static size_t expression_length(const char *s, const char *end)
 {
@@ -183,7 +190,7 @@ static size_t expression_length(const char *s, const char *end)
 	return p - s;
 }
 
-/* The n-th expression after the text. */
+/* Returns the n-th expression after the text. */
 static struct part nth_expression(const char *s, const char *end, unsigned n)
 {
 	while (s < end && *s == ',') {
@@ -203,7 +210,7 @@ static const char *fetch_type(const struct probe_arg *a)
 	return colon ? colon + 1 : "";
 }
 
-/* "…:b12@3/32" has 12, "…:s8" has 8. */
+/* Returns the number of bits: "…:b12@3/32" has 12, "…:s8" has 8. */
 static unsigned bits_of(const struct probe_arg *a)
 {
 	const char *type = fetch_type(a);
@@ -248,8 +255,8 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 }
 
 /*
- * The sign is the highest bit. Not all readers know ^, nor respect parentheses within a sum; all of
- * them evaluate ?: correctly.
+ * Adds the sign, which is the highest bit. Not all readers know ^, nor respect parentheses within a
+ * sum; all of them evaluate ?: correctly.
  */
 static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 {
@@ -267,7 +274,7 @@ static unsigned bytes_of(const struct probe_arg *a)
 	return type && type[1] ? strtoul(type + 2, NULL, 10) / 8 : 0;
 }
 
-/* Swaps the bytes, with operators that all readers know; they calculate with 64 bits. */
+/* Swaps the bytes with operators that all readers know. Readers calculate with 64 bits. */
 static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
 {
 	unsigned n = bytes_of(a);
@@ -277,7 +284,7 @@ static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
 			     8 * i, 8 * (n - 1 - i), ")");
 }
 
-/* value: the expression in the kernel's text, " REC->state". */
+/* Adds the expression of a value. value is the expression in the kernel's text, " REC->state". */
 static void add_expression(const struct probe_arg *a, struct part value, struct textbuf *tb)
 {
 	size_t n_blanks = value.len ? strspn(value.at, " ") : 0;
@@ -314,7 +321,7 @@ static void add_expression(const struct probe_arg *a, struct part value, struct 
 	textbuf_add_char(tb, ')');
 }
 
-/* The length of the conversion at s, which begins with '%'. */
+/* Returns the length of the conversion at s, which begins with '%'. */
 static size_t conversion_length(const char *s, const char *end)
 {
 	const char *p = s + 1;
@@ -346,7 +353,7 @@ static const char *conversion_for(const struct probe_arg *a)
 	}
 }
 
-/* Removes the "0x" that the kernel puts before a value that is not shown in hex. */
+/* Removes the "0x" that the kernel writes before a value, if the value is not shown in hex. */
 static bool drop_prefix(struct textbuf *tb)
 {
 	if (tb->overflow || textbuf_len(tb) < 2 || memcmp(tb->pos - 2, "0x", 2) != 0)
@@ -362,7 +369,7 @@ static bool is_guard(const struct probe *p, struct part value)
 	return a && a->is_guard;
 }
 
-/* Removes ' name=\"', which stands before a guard's conversion. */
+/* Removes ' name=\"' before a guard's conversion. */
 static void drop_name(const char *name, struct textbuf *tb)
 {
 	size_t len = strlen(name) + 4;
@@ -373,9 +380,9 @@ static void drop_name(const char *name, struct textbuf *tb)
 }
 
 /*
- * The place of the hit, for a probe on many functions of the kernel: "(ffffffff81f61e70)" would not
- * show which one. But functions that share a name are probed by address (resolve/namesakes.c), and
- * only the address distinguishes them.
+ * Returns true if the value is the place of the hit, and is to be shown by name: for a probe on
+ * many functions of the kernel "(ffffffff81f61e70)" would not show which one. Functions that share
+ * a name are probed by address (resolve/namesakes.c), and only the address distinguishes them.
  */
 static bool is_place(const struct probe *p, struct part value)
 {
@@ -394,7 +401,7 @@ static bool is_place(const struct probe *p, struct part value)
 	return false;
 }
 
-/* Copies the text between quotes; returns its end, after the closing quote. */
+/* Copies the text between quotes. Returns its end, after the closing quote. */
 static const char *fmt_text(const struct probe *p, const char *s, const char *end,
 			    const char *close, struct textbuf *tb)
 {
@@ -428,7 +435,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 				s += len;
 				continue;
 			}
-			/* otherwise it would be 0x? */
+			/* otherwise the text would be 0x? */
 			if (maybe && maybe->has_gaps && drop_prefix(tb)) {
 				textbuf_addf(tb, "%%#%.*s", (int)len - 1, s + 1);
 				s += len;
@@ -454,7 +461,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 	return close + 1;
 }
 
-/* __get_str(names[0]) to __get_str(names__0); false: something else. */
+/* Changes __get_str(names[0]) to __get_str(names__0). Returns false for another expression. */
 static bool fmt_element(struct part e, struct textbuf *tb)
 {
 	const char *get = memmem(e.at, e.len, "__get_str(", 10), *end = e.at + e.len;
@@ -489,7 +496,7 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 	return s;
 }
 
-/* The new name of a field's type, from which readers know its contents. */
+/* Returns the new name of a field's type, from which readers know its contents. */
 static const char *type_name(const struct probe_arg *a, char bits[16])
 {
 	unsigned n = bytes_of(a);
@@ -507,7 +514,10 @@ static const char *type_name(const struct probe_arg *a, char bits[16])
 	return NULL;
 }
 
-/* "\tfield:s32 nums[];": the type's new or old name; with the length of an array. */
+/*
+ * Writes "\tfield:s32 nums[];" with the new or old name of the type, and with the length of an
+ * array.
+ */
 static void fmt_field(const struct probe *p, struct part declaration, struct textbuf *tb)
 {
 	const char *at = declaration.at, *end = at + declaration.len, *name = end;
@@ -560,7 +570,10 @@ static bool declares_half(const struct probe *p, const char *at, const char *end
 	return a && a->show == PROBE_SHOW_FLOAT && is_bits(a) && bits_of(a) == 32;
 }
 
-/* "__data_loc char[][2] names" of a line: the number of texts; 0: not an array of texts. */
+/*
+ * Returns the number of texts in "__data_loc char[][2] names" of a line; 0 if it is not an array of
+ * texts.
+ */
 static unsigned count_texts(struct part declaration)
 {
 	static const char head[] = "__data_loc char[][";
@@ -570,7 +583,7 @@ static unsigned count_texts(struct part declaration)
 		       : 0;
 }
 
-/* Each has its own 4 bytes in the record. */
+/* Writes one field for each text. Each has its own 4 bytes in the record. */
 static void fmt_texts(struct part declaration, const char *eol, unsigned n, struct textbuf *tb)
 {
 	const char *name = memrchr(declaration.at, ' ', declaration.len);
@@ -586,8 +599,8 @@ static void fmt_texts(struct part declaration, const char *eol, unsigned n, stru
 }
 
 /*
- * "\toffset:16;\tsize:8;": a float in half a register has the lower 4 of its 8 bytes. Returns what
- * follows it.
+ * Writes "\toffset:16;\tsize:8;" for a float in half a register, which has the lower 4 of its 8
+ * bytes. Returns the text after it.
  */
 static const char *fmt_half(const char *s, const char *eol, struct textbuf *tb)
 {
@@ -602,8 +615,8 @@ static const char *fmt_half(const char *s, const char *eol, struct textbuf *tb)
 }
 
 /*
- * The fields, with the lengths of arrays and with types that describe their contents; without
- * guards.
+ * Writes the fields, with the lengths of arrays and with types that describe their contents, and
+ * without guards.
  */
 static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
 {
@@ -637,7 +650,7 @@ static void fmt_fields(const struct probe *p, const char *s, const char *end, st
 	textbuf_add(tb, s, end - s);
 }
 
-/* The text of the print format, and its closing quote; NULL: none. */
+/* Finds the text of the print format, and its closing quote. Returns NULL if there is none. */
 static const char *find_text(const char *format, const char *end, const char **ret_close)
 {
 	static const char head[] = "print fmt: \"";

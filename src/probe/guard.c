@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guard.c - keeps a condition from being true for a text that could not be read.
+ * guard.c - prevents a condition from being true for a text that could not be read.
  *
  * The texts of a record follow its numbers, in the order of the arguments. A text that could not be
- * read has length 0, which means "up to the next NUL" to the kernel's filters. So they compare what
- * lies at its position: the next text of the same record, or leftovers of an earlier record.
+ * read has length 0, which means "up to the next NUL" to the kernel's filters. So the filters
+ * compare the bytes at its position: the next text of the same record, or remains of an earlier
+ * record.
  *
  *	work(name) if name == "text"        text, (fault), text      intended: text, text
  *
  * So a text that is always readable is put after each text that a condition tests, and the filter
- * finds that one:
+ * finds this text:
  *
  *	name=+0(%si):string sonde_guard0=\"(fault)":string           in the kernel
  *	name=+0(%si):string sonde_guard0=@+0x11a5:string             in a program
  *
  * Constant texts do not work in programs, where every text is read from the program's memory. But
- * the page with the probed instruction is in memory, so its bytes can be used: one that is not a
- * letter, before a zero. It differs from any text that somebody would search. probe_fmt_format()
- * hides the guards from readers.
+ * the page with the probed instruction is in memory, so its bytes can be used: a byte that is not a
+ * letter, followed by a zero. It differs from any text that a user would search for.
+ * probe_fmt_format() hides the guards from readers.
  */
 #include "probe/resolve/resolve_int.h"
 #include "base/files/regular.h"
@@ -44,7 +45,7 @@ static bool is_text(const struct probe_arg *a)
 	       strncmp(a->fetch, "$comm", 5);
 }
 
-/* Does the filter contain the name as a separate word? */
+/* Returns true if the filter contains the name as a separate word. */
 static bool tests(const char *filter, const char *name)
 {
 	size_t len = strlen(name);
@@ -61,7 +62,7 @@ static bool tests(const char *filter, const char *name)
  * ----------------------------------------------------------------------------------
  */
 
-/* "/usr/bin/prog:0x1190(0x2000)": the offset, and the end of the path. */
+/* Parses "/usr/bin/prog:0x1190(0x2000)": the offset, and the end of the path. */
 static uint64_t offset_of(const char *place, size_t *ret_path_len)
 {
 	const char *colon = strrchr(place, ':');
@@ -80,7 +81,7 @@ static bool has_place_at(const struct probe *p, uint64_t offset)
 	return false;
 }
 
-/* A breakpoint of ours may replace a byte of the file in memory. */
+/* Finds suitable bytes. A breakpoint of ours may replace a byte of the file in memory. */
 static bool find_bytes(const struct probe *p, const uint8_t *page, size_t n, uint64_t page_at,
 		       uint64_t *ret)
 {
@@ -93,7 +94,10 @@ static bool find_bytes(const struct probe *p, const uint8_t *page, size_t n, uin
 	return false;
 }
 
-/* In the page of that place; distances in memory equal those in the file. */
+/*
+ * Finds such bytes in the page of the place. Within a page, distances in memory equal those in the
+ * file.
+ */
 static bool fmt_bytes(const struct probe *p, size_t place, char fetch[64])
 {
 	const char *text = p->places[place].text;
@@ -127,9 +131,9 @@ struct guarding {
 	struct probe *p;
 	struct arena *memory;
 	const char *filter;
-	char **guards; /* one for each place */
+	char **guards; /* one guard for each place */
 	struct probe_arg *args;
-	char ***fetches; /* for each place, of the new arguments */
+	char ***fetches; /* for each place, the fetches of the new arguments */
 	size_t n;
 };
 

@@ -6,8 +6,9 @@
  *	for each library        i32 flags, u32 name, u32 path, u32 OS, u64 hardware     (24 bytes)
  *	strings                 name and path are offsets from the beginning of the file
  *
- * Before 2.32 an older list could precede it; then the magic is searched. Libraries of other word
- * sizes are in the same list: those for x86-64 have 0x0300 in their flags, for aarch64 0x0a00.
+ * Before glibc 2.32, an older list could precede this one; then the magic is searched. Libraries of
+ * other word sizes are in the same list: those for x86-64 have 0x0300 in their flags, for aarch64
+ * 0x0a00.
  */
 #include "probe/ldcache.h"
 
@@ -26,7 +27,7 @@ static const char *string_at(struct piece cache, uint32_t offset)
 	return (const char *)cache.data + offset;
 }
 
-/* "libc.so.6", "libc" and "c" all mean "libc.so.6". */
+/* Returns true if the name means the library: "libc.so.6", "libc" and "c" all mean "libc.so.6". */
 static bool is_meant(const char *soname, const char *name)
 {
 	size_t len = strlen(name);

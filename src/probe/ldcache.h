@@ -8,8 +8,8 @@
 #include "format/bytes.h"
 
 /*
- * The path of the library "libc", "libc.so.6" or "c" in the bytes of /etc/ld.so.cache, or NULL. It
- * is ended by NUL and points into the bytes.
+ * Returns the path of the library "libc", "libc.so.6" or "c" in the bytes of /etc/ld.so.cache, or
+ * NULL. The path ends with NUL and points into the bytes.
  */
 const char *ldcache_find(struct piece cache, const char *name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lost.c - what a permanent probe shows less precisely than a recording.
+ * lost.c - reports what a permanent probe shows less precisely than a recording.
  *
  * A recording writes the event's format with the help of the debug information (format.c). A probe
  * that was added to the kernel has only the kernel's own format, in every later recording:
@@ -9,7 +9,7 @@
  *	probe add 'prog:work(box->colour)'    colour=1
  *
  * The kernel keeps only the line that it was given, in which a variable is just an arbitrary name,
- * so nothing can be looked up later. sonde reports this when the probe is added.
+ * so sonde cannot look up types later. sonde reports this when the probe is added.
  */
 #include "base/array.h"
 #include "base/textbuf.h"
@@ -35,7 +35,7 @@ static const char *lost_of(const struct probe_arg *a)
 	return a->show < ARRAY_LEN(lost_words) ? lost_words[a->show] : NULL;
 }
 
-/* "…:b5@3/32": what -1 of five bits looks like. */
+/* Writes an example for "…:b5@3/32": how -1 of five bits looks. */
 static void fmt_example(const struct probe_arg *a, struct textbuf *tb)
 {
 	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe.c - the line that defines a probe, and the mapping from a byte of it back to the
+ * probe.c - writes the line that defines a probe, and maps a byte of the line back to the
  * definition.
  *
  *	p:probe/vfs_read vfs_read count=%dx:u64 name=+0(+40(%di)):string
@@ -31,7 +31,7 @@ const struct probe_kernel probe_kernel_usual = {
 	.max_args = 128,
 };
 
-/* How each kind begins, and what follows its place. */
+/* The first letter of each kind, and the text after its place. */
 static const struct {
 	char letter;
 	const char *after;
@@ -84,12 +84,12 @@ bool probe_use_breakpoint(struct probe *p)
 {
 	if (p->kind != PROBE_FPROBE && p->kind != PROBE_FPROBE_EXIT)
 		return false;
-	/* $argN, $stack and $retval mean the same to both */
+	/* $argN, $stack and $retval have the same meaning for both kinds */
 	p->kind = p->kind == PROBE_FPROBE ? PROBE_KPROBE : PROBE_KRETPROBE;
 	return true;
 }
 
-/* The index of the word that contains the byte, and where that word begins. */
+/* Returns the index of the word that contains the byte, and where that word begins. */
 static size_t find_word(const char *line, size_t at, size_t *ret_begin)
 {
 	size_t word = 0, begin = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe.h - resolved definitions: the lines for the kernel, and what is needed to read the result.
+ * probe.h - resolved definitions: the lines for the kernel, and the data to interpret the results.
  *
  *	definition ──▶ probe_resolve ──▶ struct probe: kind, place, fetch arguments, how to print them
  *	                    │
@@ -12,6 +12,7 @@
 #ifndef SONDE_PROBE_PROBE_H
 #define SONDE_PROBE_PROBE_H
 
+#include "base/scope.h"
 #include "probe/definition/definition.h"
 #include "symbols/types.h"
 
@@ -27,7 +28,7 @@ enum probe_kind {
 	PROBE_FPROBE_EXIT,
 	PROBE_UPROBE,
 	PROBE_URETPROBE,
-	PROBE_EPROBE, /* on an event that exists */
+	PROBE_EPROBE, /* on an existing event */
 	PROBE_TPROBE, /* on a raw tracepoint */
 	PROBE_RAW,
 };
@@ -45,18 +46,19 @@ struct probe_kernel {
 	bool refcounts;	      /* semaphores of marks */
 	bool hist, synthetic; /* for durations and aggregation in the kernel */
 	unsigned max_args;    /* 128 */
-	bool prefers_kprobes; /* over fprobes: they cost the same here, or hits have to be known */
+	/* kprobes are preferred to fprobes: they cost the same here, or hits must be counted */
+	bool prefers_kprobes;
 	/*
-	 * Not a feature of the kernel but a request: without an explicit type, a pointer to text
-	 * stays a pointer, and unsigned values are recorded in hex, as in perf probe.
+	 * A request, not a feature of the kernel: without an explicit type, a pointer to text stays
+	 * a pointer, and unsigned values are recorded in hex, as in perf probe.
 	 */
 	bool plain_types;
 };
 
-/* A current kernel, for definitions that are only tried; arch is NULL. */
+/* A current kernel, for definitions that are only checked. arch is NULL. */
 extern const struct probe_kernel probe_kernel_usual;
 
-/* How to show a field, if the kernel's print format shows less. */
+/* How to show a field, if the kernel's print format is not sufficient. */
 enum probe_show {
 	PROBE_SHOW_AS_IS,
 	PROBE_SHOW_ENUM,     /* by the names of its enumerators */
@@ -70,15 +72,15 @@ enum probe_show {
 	PROBE_SHOW_WORD,       /* at a mark: a pointer or a number, unknown which */
 };
 
-/* Recorded for a variable where it does not exist, as in perf probe. */
+/* The value that is recorded for a variable where it does not exist, as in perf probe. */
 #define PROBE_GONE 0xdeade12du
 
 struct probe_arg {
-	char *name;	  /* of the field; "": the kernel names it arg1, arg2 … by position */
-	char *fetch;	  /* "+40(+72(%di)):string" */
+	char *name;  /* name of the field; "": the kernel names it arg1, arg2 … by position */
+	char *fetch; /* "+40(+72(%di)):string" */
 	struct type type; /* world NULL: unknown */
 	enum probe_show show;
-	/* PROBE_GONE is recorded where it does not exist, and is not one of its values */
+	/* PROBE_GONE is recorded where the variable does not exist, and is not one of its values */
 	bool has_gaps;
 	struct span span; /* in the definition, for error messages */
 	bool is_guard;	  /* added by probe_guard_texts(); hidden from users */
@@ -91,15 +93,15 @@ struct probe_place {
 	char **fetches; /* one for each argument, if they differ between places; else NULL */
 	char *about;	/* "inlined into vfs_readv at fs/read_write.c:345"; NULL */
 	/*
-	 * After a prologue: the stack as the caller left it, "bp" + 16; NULL: unknown, or not
-	 * moved.
+	 * For a place after a prologue: the stack pointer before the call, such as "bp" + 16; NULL:
+	 * unknown, or the place was not moved.
 	 */
 	const char *frame_reg;
 	int64_t frame_offset;
 };
 
 struct probe {
-	/* the prober that made it: conditions ask it for the kernel's functions */
+	/* the prober that made the probe; conditions use it to find the kernel's functions */
 	struct prober *prober;
 	const struct definition *definition;
 	enum probe_kind kind;
@@ -109,67 +111,76 @@ struct probe {
 	struct probe_arg *args;
 	size_t n_args;
 	unsigned max_active;
-	uint64_t entry; /* of the function, if a place was moved after its prologue; else 0 */
+	uint64_t entry; /* entry of the function, if a place was moved after its prologue; else 0 */
 	char *filter;
-	bool wants_duration; /* $duration is among the arguments: it needs an entry probe and a trigger */
+	bool wants_duration; /* $duration is an argument: it needs an entry probe and a trigger */
 	char **notes;	     /* messages for the user: "count is optimised away at 2 of 5 places" */
 	size_t n_notes;
-	bool is_limited; /* it means more places than are allowed; a note says how many */
+	bool is_limited; /* there are more places than allowed; a note gives their number */
 };
 
-/* Where to search. NULL or 0: this machine's own. */
+/* The files to search. NULL or 0: those of this machine. */
 struct probe_world {
 	const struct probe_kernel *kernel;
 	const char *program;	/* -x: the target of definitions without one */
-	const char *command;	/* the command to record: unknown sources belong to it */
+	const char *command;	/* the command to record, to which unknown sources belong */
 	const char *module;	/* -m */
 	const char *vmlinux;	/* -k: DWARF of the kernel */
 	const char *source_dir; /* -s */
-	const char *debug_dir;	/* of separate debug information; NULL: /usr/lib/debug */
+	const char *debug_dir;	/* directory of separate debug information; NULL: /usr/lib/debug */
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist, *modules_dir; /* for tests */
-	bool is_only_asked; /* nothing will be defined: programs for other processors are allowed */
-	/* on behalf of somebody else: opens no file of this machine by a name that they gave */
+	/* no probe will be defined: programs for other processors are allowed */
+	bool is_only_asked;
+	/* the definition comes from another user: open no file of this machine by a name in it */
 	bool only_kernel;
 	bool no_inlines;
-	bool only_calls; /* the same, for entries that are paired with returns */
+	bool only_calls; /* like no_inlines, for entries that are paired with returns */
 	/*
-	 * Functions in BTF are also searched among the kernel's symbols (60 ms): a function that
-	 * the compiler renamed is found, one without code is refused. Otherwise the kernel refuses
+	 * Searches functions in BTF also among the kernel's symbols (60 ms): a function that the
+	 * compiler renamed is found, and one without code is refused. If false, the kernel refuses
 	 * both.
 	 */
 	bool check_symbols;
 	unsigned max_places; /* 128 */
-	const char *group;   /* of definitions without one; NULL: "probe", "probe_PROGRAM" */
+	const char *group;   /* group of definitions without one; NULL: "probe", "probe_PROGRAM" */
 };
 
-/* Keeps what was opened (BTF, DWARF, symbols) for the next definition. */
+/* Keeps the opened BTF, DWARF and symbols for the next definition. */
 struct prober;
 
 int prober_new(struct prober **ret_prober, const struct probe_world *world, struct errmsg *err);
 void prober_free(struct prober *p);
 
-/* The definition must stay valid. On failure err points at the position in its text. */
+/*
+ * Resolves a definition, which must stay valid. On failure err points to the position in its text.
+ */
 int probe_resolve(struct prober *p, const struct definition *d, struct probe **ret_probe,
 		  struct errmsg *err);
 void probe_free(struct probe *p);
+SCOPED_POINTER(struct probe, probe_free)
 
 /*
- * The line for one place: "p:probe/vfs_read vfs_read count=%dx:u64". event NULL: the resolved one.
+ * Writes the line for one place: "p:probe/vfs_read vfs_read count=%dx:u64". event NULL: the
+ * resolved one.
  */
 void probe_fmt_line(const struct probe *p, size_t place, const char *group, const char *event,
 		    struct textbuf *tb);
 
 /*
- * Whether the return reads through a pointer argument, whose target may have been freed or changed.
+ * Returns true if the return reads through a pointer argument, whose target may have been freed or
+ * changed.
  */
 bool probe_reads_late(const struct probe *p);
 
-/* Turns an fprobe into the equivalent kprobe, with a breakpoint; false: it is not an fprobe. */
+/*
+ * Changes an fprobe into the equivalent kprobe, with a breakpoint. Returns false if it is not an
+ * fprobe.
+ */
 bool probe_use_breakpoint(struct probe *p);
 
 /*
  * Adds an argument after each text that the filter tests, so that an unreadable text is not
- * confused with another. Call it once, before the probe is defined. Returns false if it is not
+ * confused with another one. Call it once, before the probe is defined. Returns false if it is not
  * possible here.
  */
 bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_kernel *k);
@@ -181,34 +192,34 @@ bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_k
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 
 /*
- * Whether it is a part of a word with its own sign, including one that is shown by name: the kernel
- * treats it as unsigned.
+ * Returns true for a part of a word with its own sign, including one that is shown by name: the
+ * kernel treats it as unsigned.
  */
 bool probe_arg_is_signed_bits(const struct probe_arg *a);
 
-/* Whether an event's print format shows the field as a symbol (%pS, %ps). */
+/* Returns true if an event's print format shows the field as a symbol (%pS, %ps). */
 bool probe_format_shows_code(const char *format, const char *field);
 
 /*
- * Adds a sentence about what the kernel shows differently if the probe stays in the kernel; or
- * nothing.
+ * Adds a sentence about what the kernel shows differently if the probe stays in the kernel, if
+ * anything.
  */
 void probe_fmt_lost(const struct probe *p, struct textbuf *tb);
 
 /*
  * Translates the definition's condition on the fields of p for the kernel's filters, with numbers
- * for the names of values. duration: the name of $duration there; NULL: not recorded. An error
- * points at its position.
+ * for the names of values. duration is the name of $duration there; NULL: it is not recorded. An
+ * error points to its position.
  */
 int probe_fmt_condition(const struct probe *p, const struct definition *d, const char *duration,
 			struct textbuf *tb, struct errmsg *err);
-/* The same for a filter given elsewhere (-f). */
+/* Like probe_fmt_condition(), for a filter given elsewhere (-f). */
 int probe_fmt_filter(const struct probe *p, const struct definition *d, const char *duration,
 		     const char *filter, struct textbuf *tb, struct errmsg *err);
 
 /*
- * The part of the definition to which the kernel's complaint about byte `at` of the line refers:
- * the argument or the place.
+ * Returns the part of the definition, the argument or the place, to which the kernel's error at
+ * byte `at` of the line refers.
  */
 struct span probe_span_of(const struct probe *p, size_t place, const char *line, size_t at);
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attach.c - adds the options that tie a host's trace and a guest's together.
+ * attach.c - adds the options that connect the traces of a host and a guest.
  *
  *	host's file    gets GUEST: which of its threads ran which virtual CPU (vcpus.c)
- *	guest's file   gets TIME_SHIFT: how its clock relates to the host's, and the host's TSC2NSEC
- *	both           get a TRACEID where they have none: it is how they find each other
+ *	guest's file   gets TIME_SHIFT, the relation of its clock to the host's, and the host's TSC2NSEC
+ *	both           get a TRACEID if they have none; readers match the files by it
  *
- * Both files are written anew and change their place at the end, the guest's first: until then nothing
- * has happened.
+ * Both files are written under other names and renamed at the end, the guest's first. Until then
+ * neither file changes.
  *
- * trace-cmd gives all virtual CPUs the first shift and numbers them by their order among the threads
- * that it saw; here each shift is for the next virtual CPU, and they keep their numbers.
+ * trace-cmd gives all virtual CPUs the first shift, and numbers them in the order of their threads.
+ * Here each shift applies to the next virtual CPU, and virtual CPUs keep their numbers.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/timeconv.h"
 #include "format/bytes.h"
@@ -37,7 +38,7 @@ static int add_option(struct writer *w, uint16_t id, const struct textbuf *tb, s
 {
 	if (tb->overflow)
 		return errmsg_set(err, -EFBIG, "there are too many virtual CPUs");
-	return writer_add_option(w, id, (struct piece){(uint8_t *)tb->start, textbuf_len(tb)}, err);
+	return writer_add_option(w, id, PIECE_OF_TEXT(tb), err);
 }
 
 static int add_id(struct writer *w, uint64_t id, bool swap, struct errmsg *err)
@@ -50,18 +51,18 @@ static int add_id(struct writer *w, uint64_t id, bool swap, struct errmsg *err)
 static int add_to_host(struct attach *a, struct writer *w, struct errmsg *err)
 {
 	int r = a->new_host_id ? add_id(w, a->host_id, a->host->swap, err) : 0;
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = OPTION_MAX};
 
-	textbuf_init(&tb, OPTION_MAX);
 	guestopts_fmt_guest(&tb, a->config->name, a->guest_id, a->vcpus.rows, a->vcpus.n,
 			    a->host->swap);
 	if (!r && !a->is_mapped)
 		r = add_option(w, SNF_OPTION_GUEST, &tb, err);
-	textbuf_release(&tb);
 	return r;
 }
 
-/* The host's factors for its counter count for the guest's, too, once its time is the host's. */
+/*
+ * Adds the host's clock factors to the guest: they apply after the conversion to the host's time.
+ */
 static int add_tsc2nsec(struct attach *a, struct writer *w, struct errmsg *err)
 {
 	const struct tracefile_option *o = tracefile_option_find(a->host, SNF_OPTION_TSC2NSEC);
@@ -88,24 +89,19 @@ static int add_to_guest(struct attach *a, struct writer *w, struct errmsg *err)
 {
 	const struct attach_config *c = a->config;
 	uint32_t n = c->n_cpus ? c->n_cpus : a->guest->cpu_count;
-	struct sync_cpu *cpus = calloc(n ? n : 1, sizeof(*cpus));
-	int r = a->new_guest_id ? add_id(w, a->guest_id, a->guest->swap, err) : 0;
-	struct textbuf tb;
+	SCOPED(scope_free) struct sync_cpu *cpus = calloc(n ? n : 1, sizeof(*cpus));
+	TEXTBUF(tb, OPTION_MAX);
 
+	if (a->new_guest_id)
+		TRY(add_id(w, a->guest_id, a->guest->swap, err));
 	if (!cpus)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", a->guest->path);
 	for (uint32_t i = 0; i < n; i++)
 		cpus[i] = (struct sync_cpu){
 			(struct sync_sample *)&c->shifts[i < c->n_shifts ? i : c->n_shifts - 1], 1};
-	textbuf_init(&tb, OPTION_MAX);
 	guestopts_fmt_shift(&tb, a->host_id, 0, cpus, n, a->guest->swap);
-	if (!r)
-		r = add_option(w, SNF_OPTION_TIME_SHIFT, &tb, err);
-	if (!r)
-		r = add_tsc2nsec(a, w, err);
-	textbuf_release(&tb);
-	free(cpus);
-	return r;
+	TRY(add_option(w, SNF_OPTION_TIME_SHIFT, &tb, err));
+	return add_tsc2nsec(a, w, err);
 }
 
 struct addition {
@@ -116,12 +112,12 @@ struct addition {
 static int fill(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
 	struct addition *addition = ctx;
-	int r = addition->add(addition->attach, w, err);
 
-	return r < 0 ? r : tracecopy_all_buffers(NULL, tc, w, err);
+	TRY(addition->add(addition->attach, w, err));
+	return tracecopy_all_buffers(NULL, tc, w, err);
 }
 
-/* The same trace with more options, in its place. */
+/* Replaces the trace with a copy that has more options. */
 static int rewrite(struct tracefile *tf, struct addition *addition, struct errmsg *err)
 {
 	struct writer_config target;
@@ -132,9 +128,7 @@ static int rewrite(struct tracefile *tf, struct addition *addition, struct errms
 		return errmsg_set(err, -ENOTSUP,
 				  "%s is compressed with %s, which is not known here", tf->path,
 				  tf->compression_name);
-	r = tracecopy_init(&tc, tf, tf->version, err);
-	if (r < 0)
-		return r;
+	TRY(tracecopy_init(&tc, tf, tf->version, err));
 	target = tracecopy_config(&tc, tf->path, tf->compression);
 	r = tracecopy_write(&tc, &target, fill, addition, err);
 	tracecopy_release(&tc);
@@ -171,12 +165,8 @@ static void find_ids(struct attach *a)
 
 static int attach(struct attach *a, struct errmsg *err)
 {
-	int r;
-
 	a->vcpus = (struct vcpus){a->host, a->config->threads, a->config->n_threads};
-	r = vcpus_find(&a->vcpus, &a->config->notes, err);
-	if (r < 0)
-		return r;
+	TRY(vcpus_find(&a->vcpus, &a->config->notes, err));
 	find_ids(a);
 	if (!a->config->n_cpus && !a->guest->cpu_count)
 		return errmsg_set(err, -EINVAL, "%s does not say how many CPUs it has: use -c",
@@ -184,25 +174,25 @@ static int attach(struct attach *a, struct errmsg *err)
 	if (a->is_mapped)
 		rewrite_note(&a->config->notes, "%s knows this guest already; only %s is changed",
 			     a->host->path, a->guest->path);
-	r = rewrite(a->guest, &(struct addition){a, add_to_guest}, err);
-	if (!r && (!a->is_mapped || a->new_host_id))
-		r = rewrite(a->host, &(struct addition){a, add_to_host}, err);
-	return r;
+	TRY(rewrite(a->guest, &(struct addition){a, add_to_guest}, err));
+	if (!a->is_mapped || a->new_host_id)
+		TRY(rewrite(a->host, &(struct addition){a, add_to_host}, err));
+	return 0;
+}
+
+static void attach_release(struct attach *a)
+{
+	tracefile_close(a->host);
+	tracefile_close(a->guest);
 }
 
 int attach_traces(const struct attach_config *config, struct errmsg *err)
 {
-	struct attach a = {.config = config};
-	int r = tracefile_open(&a.host, config->host, err);
+	SCOPED(attach_release) struct attach a = {.config = config};
 
-	if (!r)
-		r = tracefile_open(&a.guest, config->guest, err);
-	if (!r)
-		r = attach(&a, err);
-	if (!r)
-		r = rewrite_note_damage(&config->notes, a.host) |
-		    rewrite_note_damage(&config->notes, a.guest);
-	tracefile_close(a.host);
-	tracefile_close(a.guest);
-	return r;
+	TRY(tracefile_open(&a.host, config->host, err));
+	TRY(tracefile_open(&a.guest, config->guest, err));
+	TRY(attach(&a, err));
+	return rewrite_note_damage(&config->notes, a.host) |
+	       rewrite_note_damage(&config->notes, a.guest);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * attach_int.h - what attach.c and vcpus.c share.
- */
+/* attach_int.h - declarations that attach.c and vcpus.c share. */
 #ifndef SONDE_REWRITE_ATTACH_INT_H
 #define SONDE_REWRITE_ATTACH_INT_H
 
@@ -14,7 +12,7 @@ struct vcpus {
 	size_t n;
 };
 
-/* Finds the numbers that are not known. Keeps the threads that run a virtual CPU, by its number. */
+/* Finds unknown numbers. Keeps the threads that run a virtual CPU, sorted by its number. */
 int vcpus_find(struct vcpus *v, const struct rewrite_notes *notes, struct errmsg *err);
 
 #endif

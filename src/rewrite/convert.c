@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * convert.c - a trace in another version or compression.
+ * convert.c - writes a trace in another version or compression.
  *
- * Everything that is read is written again, see tracecopy.c; only the head, the places of things and
- * the compression change. The result appears under its name when it is complete, so source and
- * target may be the same file.
+ * It copies everything (tracecopy.c); only the header, offsets and the compression change. The
+ * result gets its name when it is complete, so source and target may be the same file.
  *
  * Version 6 has no sections of its own (BTF, modules). They are dropped, and a note names them.
  */
 #include "rewrite/convert.h"
 
+#include "base/scope.h"
 #include "rewrite/tracecopy.h"
 #include "store/compression.h"
 
@@ -30,15 +30,12 @@ static int convert(const struct convert_config *config, struct tracefile *tf, st
 	enum compression compression;
 	struct writer_config target;
 	struct tracecopy tc;
-	int r = choose_compression(config, tf, &compression, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = tracecopy_init(&tc, tf, config->version, err);
-	if (r < 0)
-		return r;
+	TRY(choose_compression(config, tf, &compression, err));
+	TRY(tracecopy_init(&tc, tf, config->version, err));
 	target = tracecopy_config(&tc, config->output, compression);
-	target.plain_data &= !config->compression; /* who asks for it wants all of it */
+	target.plain_data &= !config->compression; /* on request everything is compressed */
 	r = tracecopy_write(&tc, &target, tracecopy_all_buffers, NULL, err);
 	if (!r && *tc.left_out)
 		rewrite_note(&config->notes, "%s: version 6 has no place for these, left out: %s",
@@ -49,14 +46,9 @@ static int convert(const struct convert_config *config, struct tracefile *tf, st
 
 int convert_trace(const struct convert_config *config, struct errmsg *err)
 {
-	struct tracefile *tf;
-	int r = tracefile_open(&tf, config->input, err);
+	SCOPED(tracefile_close_scoped) struct tracefile *tf = NULL;
 
-	if (r < 0)
-		return r;
-	r = convert(config, tf, err);
-	if (!r)
-		r = rewrite_note_damage(&config->notes, tf);
-	tracefile_close(tf);
-	return r;
+	TRY(tracefile_open(&tf, config->input, err));
+	TRY(convert(config, tf, err));
+	return rewrite_note_damage(&config->notes, tf);
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpufiles.c - which CPU and which buffer a file of raw sub-buffers belongs to, and what is sound in it.
+ * cpufiles.c - finds the CPU and the buffer of a file of raw sub-buffers, and its undamaged data.
  *
  *	trace.dat.cpu0 trace.dat.cpu1                   the top buffer
  *	trace.dat.probes.cpu0 trace.dat.probes.cpu1     the instance "probes"
  *
- * The CPU is taken from a file's name: the last "cpu" followed by digits. Files of a buffer instance
- * are named FILE.INSTANCE.cpuN beside the FILE.cpuN of the top buffer; the shortest stem is FILE. A
- * recorder that died in the middle of a sub-buffer leaves a part of one: its whole events are kept.
+ * The CPU is taken from a file's name: the last "cpu" followed by digits. Files of a buffer
+ * instance are named FILE.INSTANCE.cpuN beside the FILE.cpuN of the top buffer; the shortest stem
+ * is FILE. A recorder that was killed while it wrote a sub-buffer leaves a partial one; its
+ * complete events are kept.
  */
 #include "rewrite/cpufiles.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/walker.h"
 #include "format/bytes.h"
 #include "store/pagebuilder.h"
@@ -26,7 +29,7 @@
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-/* Where "cpu12" begins in the file's name, or NULL. */
+/* Returns where "cpu12" begins in the file's name, or NULL. */
 static const char *find_cpu(const char *path, uint32_t *ret_cpu)
 {
 	const char *slash = strrchr(path, '/'), *found = NULL;
@@ -51,20 +54,19 @@ static int file_compare(const void *a, const void *b)
 
 static const char *keep_name(struct cpu_files *cf, const char *name, size_t len)
 {
-	char **more;
-
 	for (size_t i = 0; i < cf->n_names; i++)
 		if (strlen(cf->names[i]) == len && !memcmp(cf->names[i], name, len))
 			return cf->names[i];
-	more = realloc(cf->names, (cf->n_names + 1) * sizeof(*more));
-	if (!more)
+	if (!ARRAY_ROOM(cf->names, cf->cap_names, cf->n_names + 1, ARRAY_NO_MAX))
 		return NULL;
-	cf->names = more;
-	more[cf->n_names] = strndup(name, len);
-	return more[cf->n_names] ? more[cf->n_names++] : NULL;
+	cf->names[cf->n_names] = strndup(name, len);
+	return cf->names[cf->n_names] ? cf->names[cf->n_names++] : NULL;
 }
 
-/* The shortest stem is the top buffer's; what others have more than it is an instance's name. */
+/*
+ * Names the instances: the shortest stem belongs to the top buffer; the rest of a longer stem is
+ * the instance's name.
+ */
 static int name_instances(struct cpu_files *cf)
 {
 	const struct cpu_file *top = &cf->files[0];
@@ -108,7 +110,6 @@ int cpu_files_open(struct cpu_files *cf, size_t n, char *const *paths, struct er
 	for (size_t i = 0; i < n; i++) {
 		struct cpu_file *f = &cf->files[i];
 		const char *cpu = find_cpu(paths[i], &f->cpu);
-		int r;
 
 		if (!cpu || f->cpu >= CPU_MAX)
 			return errmsg_set(err, -EINVAL,
@@ -117,9 +118,7 @@ int cpu_files_open(struct cpu_files *cf, size_t n, char *const *paths, struct er
 					  paths[i]);
 		f->path = paths[i];
 		f->stem_len = cpu - paths[i] - (cpu > paths[i] && cpu[-1] == '.');
-		r = mapfile_open(&f->map, paths[i], err);
-		if (r < 0)
-			return r;
+		TRY(mapfile_open(&f->map, paths[i], err));
 		cf->n++;
 	}
 	return check_files(cf, err);
@@ -153,7 +152,7 @@ struct raw_source {
 	struct page_layout layout;
 	struct pagebuilder builder;
 	unsigned n_damaged;
-	const char *damaged; /* the first such file */
+	const char *damaged; /* the first damaged file */
 };
 
 static struct piece sound_page(struct raw_source *src, struct piece page)
@@ -197,17 +196,19 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 static void note_damage(const struct raw_source *src, const struct rewrite_notes *notes)
 {
 	if (src->n_damaged == 1)
-		rewrite_note(notes,
-			     "a sub-buffer in %s is cut off or damaged; its whole events are kept",
-			     src->damaged);
+		rewrite_note(
+			notes,
+			"a sub-buffer in %s is truncated or damaged; its whole events are kept",
+			src->damaged);
 	else if (src->n_damaged)
-		rewrite_note(notes,
-			     "%u sub-buffers, the first in %s, are cut off or damaged; their whole "
-			     "events are kept",
-			     src->n_damaged, src->damaged);
+		rewrite_note(
+			notes,
+			"%u sub-buffers, the first in %s, are truncated or damaged; their whole "
+			"events are kept",
+			src->n_damaged, src->damaged);
 }
 
-/* The first file of the next instance. */
+/* Returns the first file of the next instance. */
 static size_t skip_instance(const struct cpu_files *cf, size_t i)
 {
 	const char *instance = cf->files[i].instance;
@@ -245,8 +246,7 @@ int cpu_files_write(const struct cpu_files *cf, struct writer *w, const char *cl
 		r = writer_write_buffer(w, n++, &(struct writer_source){&src, next_page}, err);
 	}
 	pagebuilder_release(&src.builder);
-	if (r < 0)
-		return r;
+	TRY(r);
 	note_damage(&src, notes);
 	return 0;
 }

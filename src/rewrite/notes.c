@@ -2,9 +2,9 @@
 /*
  * notes.c - formats notes and hands them to the caller's function.
  *
- * A note that does not fit the buffer is cut off: paths may be long, and half a sentence is better than
- * none. Damage has been formatted already by whoever met it (tracefile_add_damage()); it is kept in
- * the opened file and reported when the work is done.
+ * A note that does not fit into the buffer is truncated: paths may be long, and half a message is
+ * better than none. The code that found damage has already formatted it (tracefile_add_damage());
+ * the opened file keeps it until the work is done.
  */
 #include "rewrite/notes.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notes.h - what the user should know although nothing failed: warnings and the damage of a file.
+ * notes.h - passes warnings, and the damage of a file, to the caller, when nothing failed.
  *
- * This room prints nothing. The caller gives a function that gets one full sentence for each note, in
- * the order in which they come up.
+ * This room prints nothing. The caller's function gets one full sentence for each note, in order.
  */
 #ifndef SONDE_REWRITE_NOTES_H
 #define SONDE_REWRITE_NOTES_H
@@ -19,7 +18,7 @@ struct rewrite_notes {
 
 void rewrite_note(const struct rewrite_notes *notes, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A note for each damage that was met in the file; true if there is any. */
+/* Adds a note for each damage of the file. Returns true if there is any. */
 bool rewrite_note_damage(const struct rewrite_notes *notes, const struct tracefile *tf);
 
 #endif

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * restore.c - puts a trace together from three kinds of sources.
+ * restore.c - assembles a trace from one of three kinds of sources.
  *
  *	description of a kernel                    partial trace      restore_partial()
  *	description, or partial trace + CPU files  whole trace        restore_cpu_files(), cpufiles.c
  *	damaged trace                              whole trace        restore_trace(), tracecopy.c
  *
- * A partial trace is one without buffers, written while the kernel still ran. Damage is reported but is
- * no failure: it is why somebody restores.
+ * A partial trace has no buffers; it was written while the kernel still ran. Damage is reported but
+ * is not a failure: it is the reason for restoring.
  */
 #include "rewrite/restore.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "rewrite/cpufiles.h"
 #include "rewrite/tracecopy.h"
@@ -31,17 +32,11 @@ static int add_text_option(struct writer *w, uint16_t id, const char *text, stru
 
 static int write_description(struct writer *w, const struct restore_kernel *k, struct errmsg *err)
 {
-	int r = 0;
-
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && !r; kind++)
-		r = writer_add_text(w, kind, k->texts[kind], err);
-	if (!r)
-		r = add_text_option(w, SNF_OPTION_TRACECLOCK, k->clocks, err);
-	if (!r)
-		r = add_text_option(w, SNF_OPTION_UNAME, k->uname, err);
-	if (!r)
-		r = add_text_option(w, SNF_OPTION_VERSION, "sonde " SONDE_VERSION, err);
-	return r;
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		TRY(writer_add_text(w, kind, k->texts[kind], err));
+	TRY(add_text_option(w, SNF_OPTION_TRACECLOCK, k->clocks, err));
+	TRY(add_text_option(w, SNF_OPTION_UNAME, k->uname, err));
+	return add_text_option(w, SNF_OPTION_VERSION, "sonde " SONDE_VERSION, err);
 }
 
 static int write_raw(const struct restore_config *config, const struct restore_kernel *k,
@@ -57,17 +52,15 @@ static int write_raw(const struct restore_config *config, const struct restore_k
 			       &config->notes, err);
 }
 
-/* cf NULL: only the description. */
+/* Restores from a description of the kernel. If cf is NULL, writes only the description. */
 static int restore_described(const struct restore_config *config, const struct cpu_files *cf,
 			     struct errmsg *err)
 {
+	SCOPED(writer_free_scoped) struct writer *w = NULL;
 	struct restore_kernel k;
-	struct writer *w = NULL;
-	int r = config->describe(config->ctx, &k, err);
 
-	if (r < 0)
-		return r;
-	r = writer_open(&w,
+	TRY(config->describe(config->ctx, &k, err));
+	TRY(writer_open(&w,
 			&(struct writer_config){.path = config->output,
 						.version = 7,
 						.compression = COMPRESSION_ZSTD,
@@ -75,17 +68,11 @@ static int restore_described(const struct restore_config *config, const struct c
 						.long_size = sizeof(long),
 						.page_size = k.page_size,
 						.is_copy = true},
-			err);
-	if (!r)
-		r = write_description(w, &k, err);
-	if (!r && cf)
-		r = write_raw(config, &k, cf, w, err);
-	if (!r) {
-		r = writer_close(w, err);
-		w = NULL;
-	}
-	writer_free(w);
-	return r;
+			err));
+	TRY(write_description(w, &k, err));
+	if (cf)
+		TRY(write_raw(config, &k, cf, w, err));
+	return writer_close(TAKE(w), err);
 }
 
 int restore_partial(const struct restore_config *config, struct errmsg *err)
@@ -95,7 +82,7 @@ int restore_partial(const struct restore_config *config, struct errmsg *err)
 
 /* --- with a partial or a damaged trace --------------------------------------------------------- */
 
-/* "[mono]" or "local [global] …" to the name in brackets; "" if there is none. */
+/* Finds the name in brackets of "[mono]" or "local [global] …"; "" if there is none. */
 static void clock_name(const struct tracefile *tf, char *buf, size_t size)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
@@ -126,17 +113,16 @@ static int fill_raw(void *ctx, struct tracecopy *tc, struct writer *w, struct er
 			       err);
 }
 
-/* cf NULL: the events are those of the trace itself, as far as they are sound. */
+/* Restores from a trace. If cf is NULL, uses the undamaged events of the trace itself. */
 static int restore_from(const struct restore_config *config, struct tracefile *tf,
 			const struct cpu_files *cf, struct errmsg *err)
 {
 	struct raw_fill fill = {config, cf};
 	struct writer_config target;
 	struct tracecopy tc;
-	int r = tracecopy_init(&tc, tf, tf->version, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(tracecopy_init(&tc, tf, tf->version, err));
 	tc.repair = true;
 	target = tracecopy_config(&tc, config->output, tracecopy_compression(tf));
 	r = tracecopy_write(&tc, &target, cf ? fill_raw : tracecopy_all_buffers, &fill, err);
@@ -146,16 +132,12 @@ static int restore_from(const struct restore_config *config, struct tracefile *t
 
 int restore_trace(const struct restore_config *config, const char *path, struct errmsg *err)
 {
-	struct tracefile *tf;
-	int r = tracefile_open(&tf, path, err);
+	SCOPED(tracefile_close_scoped) struct tracefile *tf = NULL;
 
-	if (r < 0)
-		return r;
-	r = restore_from(config, tf, NULL, err);
-	if (!r)
-		rewrite_note_damage(&config->notes, tf);
-	tracefile_close(tf);
-	return r;
+	TRY(tracefile_open(&tf, path, err));
+	TRY(restore_from(config, tf, NULL, err));
+	rewrite_note_damage(&config->notes, tf);
+	return 0;
 }
 
 static int restore_with(const struct restore_config *config, const char *partial,
@@ -164,14 +146,15 @@ static int restore_with(const struct restore_config *config, const char *partial
 	struct tracefile *tf;
 	int r = tracefile_open(&tf, partial, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!tracefile_text(tf, TRACEFILE_HEADER_PAGE).len)
 		r = errmsg_set(err, -EBADMSG,
 			       "%s does not describe a kernel: it has no header_page", tf->path);
 	else
 		r = restore_from(config, tf, cf, err);
-	/* that a partial trace has no buffer is no damage, and the first thing that is noticed */
+	/*
+	 * a partial trace: skip the first entry, which reports the missing buffer and is not damage
+	 */
 	for (size_t i = !tf->n_buffers; !r && i < tf->n_damage; i++)
 		rewrite_note(&config->notes, "%s", tf->damage[i]);
 	tracefile_close(tf);
@@ -181,24 +164,19 @@ static int restore_with(const struct restore_config *config, const char *partial
 int restore_cpu_files(const struct restore_config *config, const char *partial, size_t n_paths,
 		      char *const *paths, struct errmsg *err)
 {
-	struct cpu_files cf = {0};
-	int r = cpu_files_open(&cf, n_paths, paths, err);
+	SCOPED(cpu_files_close) struct cpu_files cf = {0};
 
-	if (!r)
-		r = partial ? restore_with(config, partial, &cf, err)
-			    : restore_described(config, &cf, err);
-	cpu_files_close(&cf);
-	return r;
+	TRY(cpu_files_open(&cf, n_paths, paths, err));
+	return partial ? restore_with(config, partial, &cf, err)
+		       : restore_described(config, &cf, err);
 }
 
 bool restore_is_trace(const char *path)
 {
-	FILE *f = fopen(path, "re");
+	SCOPED(fclose_scoped) FILE *f = fopen(path, "re");
 	char magic[SNF_MAGIC_BYTES];
 	bool yes = f && fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
 		   !memcmp(magic, SNF_MAGIC, SNF_MAGIC_BYTES);
 
-	if (f)
-		fclose(f);
 	return yes;
 }

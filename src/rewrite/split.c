@@ -2,19 +2,20 @@
 /*
  * split.c - writes the pieces of a trace.
  *
- * Each piece is a whole trace: texts and options are those of the source (tracecopy.c), its events are
- * packed anew (splitter.c).
+ * Each piece is a complete trace: it has the texts and options of the source (tracecopy.c), and its
+ * events in new sub-buffers (splitter.c).
  *
  *	OUTPUT.1       the first piece only
  *	OUTPUT.0001 …  all of them (repeat)
  *
- * Times that bound a piece are the ones report shows. A clock that counts no time has no seconds, so
- * such a trace is split by events or sub-buffers only.
+ * The limits of a piece are times as report shows them. A clock that does not count time has no
+ * seconds, so such a trace can be split only by events or sub-buffers.
  */
 #include "rewrite/split.h"
 
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/timearg.h"
 #include "decode/timeconv.h"
 #include "rewrite/tracecopy.h"
@@ -28,7 +29,7 @@
 
 struct kept_buffer {
 	const struct tracefile_buffer *buffer;
-	const char *name; /* in the target */
+	const char *name; /* name in the target */
 };
 
 struct split {
@@ -44,21 +45,19 @@ struct split {
 static int parse_range(const struct split_config *c, bool in_time, struct split_rule *rule,
 		       struct errmsg *err)
 {
-	int r = 0;
-
 	if (c->from) {
 		rule->has_from = true;
 		rule->from_first = c->from[0] == '+';
-		r = timearg_parse("START", c->from, in_time, 0, &rule->from, err);
+		TRY(timearg_parse("START", c->from, in_time, 0, &rule->from, err));
 	}
-	if (!r && c->to) {
+	if (c->to) {
 		rule->to_first = c->to[0] == '+';
-		r = timearg_parse("END", c->to, in_time, 0, &rule->to, err);
+		TRY(timearg_parse("END", c->to, in_time, 0, &rule->to, err));
 	}
-	if (!r && rule->to_first == rule->from_first && rule->to < rule->from)
-		r = errmsg_set(err, -EINVAL, "the end %s comes before the start %s", c->to,
-			       c->from);
-	return r;
+	if (rule->to_first == rule->from_first && rule->to < rule->from)
+		return errmsg_set(err, -EINVAL, "the end %s comes before the start %s", c->to,
+				  c->from);
+	return 0;
 }
 
 static int make_rule(const struct split_config *c, const struct tracefile *tf,
@@ -72,8 +71,7 @@ static int make_rule(const struct split_config *c, const struct tracefile *tf,
 				    .one_cpu = c->cpu >= 0,
 				    .cpu = c->cpu >= 0 ? c->cpu : 0,
 				    .to = UINT64_MAX};
-	timeconv_init(&tc, tf, tf->n_buffers ? tf->buffers[0].clock : NULL,
-		      &(struct timeconv_config){0});
+	timeconv_init(&tc, tf, tracefile_main_clock(tf), &(struct timeconv_config){0});
 	if (rule->unit == SPLIT_TIME && !tc.in_time)
 		return errmsg_set(err, -EINVAL,
 				  "the clock of %s does not count time; use -e or -p instead of %s",
@@ -134,30 +132,28 @@ static int check_cpu(const struct split_config *c, const struct tracefile *tf, s
 static int write_buffers(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
 	struct split *s = ctx;
-	int r = 0;
 
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
-		r = writer_add_buffer(w,
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(writer_add_buffer(w,
 				      &(struct writer_buffer){s->buffers[i].name,
 							      s->buffers[i].buffer->clock,
 							      s->buffers[i].buffer->page_size},
-				      err);
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++) {
+				      err));
+	for (size_t i = 0; i < s->n_buffers; i++) {
 		struct writer_source source = splitter_source(s->splitter, i);
 
-		r = writer_write_buffer(w, i, &source, err);
+		TRY(writer_write_buffer(w, i, &source, err));
 	}
-	return r < 0 ? r : 0;
+	return 0;
 }
 
 static int write_piece(struct split *s, const char *path, struct errmsg *err)
 {
 	struct writer_config target;
 	struct tracecopy tc;
-	int r = tracecopy_init(&tc, s->tf, s->tf->version, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(tracecopy_init(&tc, s->tf, s->tf->version, err));
 	target = tracecopy_config(&tc, path, tracecopy_compression(s->tf));
 	r = tracecopy_write(&tc, &target, write_buffers, s, err);
 	tracecopy_release(&tc);
@@ -165,8 +161,8 @@ static int write_piece(struct split *s, const char *path, struct errmsg *err)
 }
 
 /*
- * Each piece has all formats and symbols of the source, some megabytes: a thousand short pieces of a
- * small trace are gigabytes, and writing them takes as long. One note, while there is time to stop.
+ * Each piece has all formats and symbols of the source, some megabytes, so a thousand short pieces
+ * of a small trace take gigabytes. A note warns early, while the user can still stop.
  */
 #define COSTLY_PIECES 64
 #define COSTLY_TIMES  16
@@ -189,31 +185,44 @@ static void note_cost(const struct split *s, unsigned n, uint64_t *bytes, const 
 		     n, (unsigned long long)(*bytes / source.st_size), s->tf->path);
 }
 
-static int write_pieces(struct split *s, struct errmsg *err)
+static int write_next(struct split *s, unsigned n, uint64_t *bytes, struct errmsg *err)
 {
 	const struct split_config *c = s->config;
 	const char *base = c->output ? c->output : s->tf->path;
+	SCOPED(scope_free) char *path = NULL;
+
+	if (asprintf(&path, c->repeat ? "%s.%04u" : "%s.%u", base, n) < 0) {
+		path = NULL;
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", base);
+	}
+	TRY(splitter_plan(s->splitter));
+	TRY(write_piece(s, path, err));
+	note_cost(s, n, bytes, path);
+	return 0;
+}
+
+static int write_pieces(struct split *s, struct errmsg *err)
+{
+	const struct split_config *c = s->config;
 	uint64_t n_events = 0, bytes = 0;
 	unsigned n = 0;
-	int r;
 
 	do {
-		char *path;
-
-		if (asprintf(&path, c->repeat ? "%s.%04u" : "%s.%u", base, ++n) < 0)
-			return errmsg_set_errno(err, -ENOMEM, "cannot write %s", base);
-		r = splitter_plan(s->splitter);
-		if (!r)
-			r = write_piece(s, path, err);
-		if (!r) {
-			n_events += splitter_n_events(s->splitter);
-			note_cost(s, n, &bytes, path);
-		}
-		free(path);
-	} while (!r && c->repeat && splitter_more(s->splitter));
-	if (!r && !n_events)
+		TRY(write_next(s, ++n, &bytes, err));
+		n_events += splitter_n_events(s->splitter);
+	} while (c->repeat && splitter_more(s->splitter));
+	if (!n_events)
 		rewrite_note(&c->notes, "no event of %s is in that part", s->tf->path);
-	return r;
+	return 0;
+}
+
+static int start_splitter(struct split *s)
+{
+	if (!s->splitter)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(splitter_keep(s->splitter, s->buffers[i].buffer));
+	return splitter_start(s->splitter);
 }
 
 static int split_by(struct split *s, const struct split_rule *rule, struct errmsg *err)
@@ -223,11 +232,7 @@ static int split_by(struct split *s, const struct split_rule *rule, struct errms
 	int r;
 
 	s->splitter = unpacker ? splitter_new(s->tf, rule, unpacker) : NULL;
-	r = s->splitter ? 0 : -ENOMEM;
-	for (size_t i = 0; i < s->n_buffers && !r; i++)
-		r = splitter_keep(s->splitter, s->buffers[i].buffer);
-	if (!r)
-		r = splitter_start(s->splitter);
+	r = start_splitter(s);
 	if (r < 0)
 		errmsg_set_errno(err, r, "cannot split %s", s->tf->path);
 	else
@@ -240,32 +245,29 @@ static int split_by(struct split *s, const struct split_rule *rule, struct errms
 static int split(struct split *s, struct errmsg *err)
 {
 	struct split_rule rule;
-	int r;
 
 	if (tracecopy_latency(s->tf))
 		return errmsg_set(err, -ENOTSUP,
 				  "%s cannot be split: it holds a latency tracer's text, not "
 				  "events",
 				  s->tf->path);
-	r = make_rule(s->config, s->tf, &rule, err);
-	if (!r)
-		r = check_cpu(s->config, s->tf, err);
-	if (!r)
-		r = choose_buffers(s, err);
-	return r < 0 ? r : split_by(s, &rule, err);
+	TRY(make_rule(s->config, s->tf, &rule, err));
+	TRY(check_cpu(s->config, s->tf, err));
+	TRY(choose_buffers(s, err));
+	return split_by(s, &rule, err);
+}
+
+static void split_release(struct split *s)
+{
+	tracefile_close(s->tf);
+	free(s->buffers);
 }
 
 int split_trace(const struct split_config *config, struct errmsg *err)
 {
-	struct split s = {.config = config};
-	int r = tracefile_open(&s.tf, config->input, err);
+	SCOPED(split_release) struct split s = {.config = config};
 
-	if (r < 0)
-		return r;
-	r = split(&s, err);
-	if (!r)
-		r = rewrite_note_damage(&config->notes, s.tf);
-	tracefile_close(s.tf);
-	free(s.buffers);
-	return r;
+	TRY(tracefile_open(&s.tf, config->input, err));
+	TRY(split(&s, err));
+	return rewrite_note_damage(&config->notes, s.tf);
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * splitter.c - which events belong to a piece, and packing them anew.
+ * splitter.c - selects the events of a piece and packs them into new sub-buffers.
  *
- * Every CPU of every kept buffer is a stream with a cursor at the first event that is in no piece yet.
- * A piece is described per stream: events up to a time, up to a number, up to so many sub-buffers.
- * Packing walks the cursor to that end, so the next piece begins where this one ended and no event is
- * lost or written twice.
+ * Every CPU of every kept buffer is a stream with a cursor at the first event that is in no piece
+ * yet. For each stream a piece ends at a time, after a number of events, or after a number of
+ * sub-buffers. Packing walks the cursor to that end, so the next piece begins where this one ended
+ * and no event is lost or written twice.
  *
  *	piece by time     the end is known: first event (or the given start) + amount
  *	events, per CPU   the number is known
- *	pages             ends when so many sub-buffers are full
- *	events, merged    how many of the N come from which CPU is known only after walking all CPUs in
- *	                  time order; a second set of cursors ("scouts") does that ahead of the first
+ *	pages             ends when that many sub-buffers are full
+ *	events, merged    the number of events of each CPU is known only after walking all CPUs in
+ *	                  time order; a second set of cursors ("scouts") does this first
  *
- * Sub-buffers are filled greedily, so they hold at least what the kernel's did. One begins anew where
- * events were lost before an event, because that is said in its head. All buffers count together: a
- * piece covers the same time in each of them.
+ * Each sub-buffer is filled completely, so it contains at least as much as one of the kernel. A new
+ * sub-buffer begins where events were lost, because its header reports the loss. All buffers are
+ * split together: a piece covers the same time in each of them.
  *
- * The times that decide are the ones report shows; the ones that are stored stay as they are.
+ * Pieces are chosen by the times that report shows; stored times do not change.
  */
 #include "rewrite/splitter.h"
 
+#include "base/array.h"
 #include "decode/timeconv.h"
 #include "decode/walker.h"
 #include "format/bytes.h"
@@ -36,25 +37,25 @@ struct cursor {
 	struct page page;
 	struct walker w;
 	struct walked rec;
-	uint64_t ts;	/* of rec, as shown */
-	int64_t missed; /* before rec */
+	uint64_t ts;	/* time of rec, as shown */
+	int64_t missed; /* events missed before rec */
 	bool live;
 };
 
 struct stream {
 	const struct tracefile_buffer *buffer;
 	const struct timeconv *time;
-	size_t cpu;   /* index in the buffer */
-	size_t order; /* over all buffers: decides between equal times */
+	size_t cpu;   /* index of the CPU in the buffer */
+	size_t order; /* rank over all buffers, for equal times */
 	struct cursor packer, scout;
-	uint64_t end_ts, left; /* of the piece: last time, number of events */
+	uint64_t end_ts, left; /* end of the piece: last time, number of events */
 };
 
 struct kept {
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
 	struct stream *streams;
-	size_t n_streams, next; /* next: to be packed */
+	size_t n_streams, next; /* next: index of the stream to pack next */
 	struct pagebuilder builder;
 	uint64_t pages_left;
 	bool in_stream; /* streams[next] has begun */
@@ -67,12 +68,12 @@ struct splitter {
 	struct split_rule rule;
 	struct page_layout layout;
 	struct kept **kept;
-	size_t n_kept;
-	struct stream **heap; /* by the scouts' times */
+	size_t n_kept, cap_kept;
+	struct stream **heap; /* heap of streams by the scouts' times */
 	size_t n_heap;
 	bool is_first; /* no piece was planned yet */
 	uint64_t n_events;
-	int error; /* a stream could not be read on */
+	int error; /* reason why a stream could not be read further */
 };
 
 /* --- cursors ----------------------------------------------------------------------------------- */
@@ -87,7 +88,7 @@ static void note_damage(struct splitter *s, const struct stream *st, const struc
 	if (c->w.damaged)
 		tracefile_add_damage(
 			s->tf,
-			"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
+			"%s: a sub-buffer of CPU %u at byte %llu is truncated or damaged; some "
 			"of its events are missing",
 			s->tf->path, st->buffer->cpus[st->cpu].cpu,
 			(unsigned long long)pagestream_offset(c->ps, &c->page));
@@ -120,7 +121,7 @@ static int cursor_init(struct splitter *s, struct stream *st, struct cursor *c)
 	return c->ps ? 0 : -ENOMEM;
 }
 
-/* From the first event to the first that is wanted. What was lost before it is lost to the piece, too. */
+/* Skips events before the first selected one. Events lost before it count for the piece, too. */
 static void cursor_start(struct splitter *s, struct stream *st, struct cursor *c)
 {
 	while (c->live && s->rule.has_from && c->ts < s->rule.from)
@@ -158,7 +159,7 @@ static bool needs_scouts(const struct splitter *s)
 	return s->rule.unit == SPLIT_EVENTS && !s->rule.per_cpu;
 }
 
-/* Counts the piece's events into the streams they come from. */
+/* Counts how many events of the piece each stream contributes. */
 static void plan_merged(struct splitter *s)
 {
 	for (uint64_t n = 0; n < s->rule.amount && s->n_heap; n++) {
@@ -246,7 +247,7 @@ int splitter_plan(struct splitter *s)
 
 /* --- packing ----------------------------------------------------------------------------------- */
 
-/* Fills one sub-buffer; false if the stream has no event left for this piece. */
+/* Fills one sub-buffer. Returns false if the stream has no event left for this piece. */
 static bool pack_page(struct splitter *s, struct kept *kept, struct stream *st)
 {
 	struct cursor *c = &st->packer;
@@ -319,11 +320,10 @@ struct splitter *splitter_new(struct tracefile *tf, const struct split_rule *rul
 
 int splitter_keep(struct splitter *s, const struct tracefile_buffer *buffer)
 {
-	struct kept **more = realloc(s->kept, (s->n_kept + 1) * sizeof(*more)), *k;
+	struct kept *k;
 
-	if (!more)
+	if (!ARRAY_ROOM(s->kept, s->cap_kept, s->n_kept + 1, ARRAY_NO_MAX))
 		return -ENOMEM;
-	s->kept = more;
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return -ENOMEM;
@@ -374,7 +374,7 @@ static int start_scouts(struct splitter *s)
 	return 0;
 }
 
-/* Times that count from the first event, now that it is known. */
+/* Resolves times that are relative to the first event, now that it is known. */
 static void set_range(struct splitter *s)
 {
 	uint64_t first = first_ts(s);

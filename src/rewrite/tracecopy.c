@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecopy.c - from tracefile.h to writer.h, losing nothing that the target can hold.
+ * tracecopy.c - copies all contents of a trace that the target can store to a writer.
  *
- * Option data is copied as it is: the byte order of the file is kept. Options that say where
- * something lies are made anew by the writer:
+ * Option data is copied unchanged: the file keeps its byte order. Options that contain offsets are
+ * written anew:
  *
- *	texts (16–21), buffers (3, 22), CPU count (8)     by what was added to the writer
- *	others that point at a section of their own id    with a copy of that section (BTF, modules,
- *	                                                  ids that are not known yet); version 6 has no
+ *	texts (16–21), buffers (3, 22), CPU count (8)     from the contents of the writer
+ *	others that point to a section of their own id    with a copy of that section (BTF, modules,
+ *	                                                  unknown ids); version 6 has no
  *	                                                  sections and drops them
  *
- * The clock is the one thing that the versions keep differently. Version 6 has a TRACECLOCK option,
- * which may be empty, and a clock behind each table of CPUs only if there is that option. Version 7
- * has a clock with each buffer, and the option if somebody wrote it. trace-cmd decides by the option
- * alone whether times are printed as seconds, so it is neither added nor dropped, only filled in.
+ * Only the clock is stored differently by the two versions. Version 6 has a TRACECLOCK option,
+ * which may be empty, and a clock after each table of CPUs only if there is that option. Version 7
+ * stores a clock with each buffer, and may also have the option. Only the option determines whether
+ * trace-cmd prints times as seconds. So it is neither added nor removed; only its value is filled
+ * in.
  *
- * Formats (u32 count, then texts) of a file that is cut off promise more than is there. They are
- * counted anew, or everything behind them in a version 6 file would be read wrong.
+ * In a truncated file, the count before the formats (u32 count, then texts) is larger than their
+ * number. They are counted again; otherwise everything after them in a version 6 file would be
+ * misread.
  */
 #include "rewrite/tracecopy.h"
 
 #include "base/array.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/walker.h"
 #include "format/tracedat.h"
 #include "store/pagebuilder.h"
@@ -61,7 +64,7 @@ struct writer_config tracecopy_config(const struct tracecopy *tc, const char *pa
 	uint32_t page_size = tf->page_size;
 	bool is_packed = tf->version == 6;
 
-	/* version 6 knows one size; smaller sub-buffers are filled up */
+	/* version 6 has only one size, so smaller sub-buffers are padded */
 	for (size_t i = 0; tc->version == 6 && i < tf->n_buffers; i++)
 		if (tf->buffers[i].page_size > page_size)
 			page_size = tf->buffers[i].page_size;
@@ -84,7 +87,7 @@ enum compression tracecopy_compression(const struct tracefile *tf)
 
 /* --- texts ------------------------------------------------------------------------------------- */
 
-/* Copies the whole texts of a run; *ret_whole is false if some are missing. */
+/* Copies the whole texts of a sequence. *ret_whole is false if some are missing. */
 static void copy_texts(struct byte_reader *r, struct textbuf *out, bool *ret_whole)
 {
 	uint32_t n = byte_reader_take_number(r, 4), kept = 0;
@@ -118,7 +121,7 @@ static struct piece sound_ftrace_formats(struct piece raw, bool swap, struct tex
 	if (!raw.len)
 		return raw;
 	copy_texts(&r, out, &whole);
-	return whole ? raw : (struct piece){(uint8_t *)out->start, textbuf_len(out)};
+	return whole ? raw : PIECE_OF_TEXT(out);
 }
 
 static struct piece sound_event_formats(struct piece raw, bool swap, struct textbuf *out)
@@ -145,23 +148,21 @@ static struct piece sound_event_formats(struct piece raw, bool swap, struct text
 		return (struct piece){0};
 	n = swap ? __builtin_bswap32(kept) : kept;
 	memcpy(out->start, &n, 4);
-	return (struct piece){(uint8_t *)out->start, textbuf_len(out)};
+	return PIECE_OF_TEXT(out);
 }
 
 static int copy_all_texts(struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
-	int r = 0;
-
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && !r; kind++) {
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++) {
 		struct piece text = tracefile_text(tc->tf, kind);
 
 		if (kind == TRACEFILE_FTRACE_FORMATS)
 			text = sound_ftrace_formats(text, tc->tf->swap, &tc->formats[0]);
 		if (kind == TRACEFILE_EVENT_FORMATS)
 			text = sound_event_formats(text, tc->tf->swap, &tc->formats[1]);
-		r = writer_add_text(w, kind, text, err);
+		TRY(writer_add_text(w, kind, text, err));
 	}
-	return r;
+	return 0;
 }
 
 /* --- options ----------------------------------------------------------------------------------- */
@@ -223,7 +224,7 @@ static int copy_clock(struct tracecopy *tc, struct writer *w, const struct trace
 	char clock[128];
 	int n;
 
-	/* trace-cmd would look for the clock in the text */
+	/* trace-cmd would search for the clock in the text */
 	if (tc->version == 6 && tracecopy_latency(tc->tf))
 		return 0;
 	if (o->data.len || tc->version == 6)
@@ -235,9 +236,8 @@ static int copy_clock(struct tracecopy *tc, struct writer *w, const struct trace
 static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
 	const struct tracefile *tf = tc->tf;
-	int r = 0;
 
-	for (size_t i = 0; i < tf->n_options && !r; i++) {
+	for (size_t i = 0; i < tf->n_options; i++) {
 		const struct tracefile_option *o = &tf->options[i];
 		const struct tracefile_section *s;
 
@@ -245,18 +245,18 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 			continue;
 		s = find_pointed(tf, o);
 		if (s)
-			r = copy_section(tc, w, s, err);
+			TRY(copy_section(tc, w, s, err));
 		else if (o->id == SNF_OPTION_TRACECLOCK)
-			r = copy_clock(tc, w, o, err);
+			TRY(copy_clock(tc, w, o, err));
 		else
-			r = writer_add_option(w, o->id, o->data, err);
+			TRY(writer_add_option(w, o->id, o->data, err));
 	}
-	return r;
+	return 0;
 }
 
 static int copy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
-	/* more than is believable: what has data will do */
+	/* if the number is implausible, use the CPUs that have data */
 	uint32_t n_cpus = tc->tf->cpu_count <= WRITER_CPUS_MAX ? tc->tf->cpu_count : 0;
 	int r = copy_all_texts(tc, w, err);
 
@@ -274,7 +274,7 @@ struct page_source {
 	const struct tracefile_buffer *buffer;
 	struct page_layout layout;
 	struct pagestream *ps;
-	size_t cpu; /* index */
+	size_t cpu; /* index of the CPU */
 	struct pagebuilder builder;
 };
 
@@ -282,13 +282,13 @@ static void note_damage(struct page_source *src, const struct page *page)
 {
 	tracefile_add_damage(
 		src->tc->tf,
-		"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some of its "
+		"%s: a sub-buffer of CPU %u at byte %llu is truncated or damaged; some of its "
 		"events are missing",
 		src->tc->tf->path, src->buffer->cpus[src->cpu].cpu,
 		(unsigned long long)pagestream_offset(src->ps, page));
 }
 
-/* The page, or what is sound of it; an empty piece if that is nothing. */
+/* Returns the page, or its undamaged part, or an empty piece. */
 static struct piece sound_page(struct page_source *src, const struct page *page)
 {
 	struct piece whole = {page->data, page->len};
@@ -326,8 +326,7 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 		if (!src->ps)
 			return -ENOMEM;
 		r = pagestream_next(src->ps, &page);
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (r) {
 			*ret_page = sound_page(src, &page);
 			*ret_cpu = src->buffer->cpus[src->cpu].cpu;
@@ -400,17 +399,10 @@ int tracecopy_all_buffers(void *ctx, struct tracecopy *tc, struct writer *w, str
 int tracecopy_write(struct tracecopy *tc, const struct writer_config *config, tracecopy_fill *fill,
 		    void *ctx, struct errmsg *err)
 {
-	struct writer *w = NULL;
-	int r = writer_open(&w, config, err);
+	SCOPED(writer_free_scoped) struct writer *w = NULL;
 
-	if (!r)
-		r = copy_metadata(tc, w, err);
-	if (!r)
-		r = fill(ctx, tc, w, err);
-	if (!r) {
-		r = writer_close(w, err);
-		w = NULL;
-	}
-	writer_free(w);
-	return r;
+	TRY(writer_open(&w, config, err));
+	TRY(copy_metadata(tc, w, err));
+	TRY(fill(ctx, tc, w, err));
+	return writer_close(TAKE(w), err);
 }

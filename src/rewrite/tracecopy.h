@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracecopy.h - takes what is in an opened trace over into a writer. Used by the commands that make
- * one trace of another: convert, split, restore, attach.
+ * tracecopy.h - copies the contents of an opened trace to a writer, for the commands that make a
+ * new trace from another: convert, split, restore, attach.
  *
  *	tracecopy_init ─▶ tracecopy_config ─▶ tracecopy_write ─▶ tracecopy_release
  *	                                            │
  *	                 tracecopy_all_buffers, or the caller's own fill function
  *
- * Damage that is met on the way is added to tf->damage; what the target's version has no place for
- * is named in `left_out`.
+ * Damage is added to tf->damage; `left_out` names what the target's version cannot store.
  */
 #ifndef SONDE_REWRITE_TRACECOPY_H
 #define SONDE_REWRITE_TRACECOPY_H
@@ -22,34 +21,35 @@ struct unpacker;
 
 struct tracecopy {
 	struct tracefile *tf;
-	int version; /* of the target */
-	bool repair; /* check every sub-buffer and cut it where it is damaged */
+	int version; /* version of the target */
+	bool repair; /* check every sub-buffer and truncate it where it is damaged */
 	struct unpacker *unpacker;
-	struct textbuf formats[2]; /* rebuilt, where those of the file are cut off */
-	char left_out[200];	   /* "", or what was left out, for a sentence */
+	/* formats that are rebuilt, if those of the file are truncated */
+	struct textbuf formats[2];
+	char left_out[200]; /* the omitted parts, for a message; "": none */
 };
 
 int tracecopy_init(struct tracecopy *tc, struct tracefile *tf, int version, struct errmsg *err);
 void tracecopy_release(struct tracecopy *tc);
 
-/* What a writer needs to know to write this trace as `version`. */
+/* Returns the writer's configuration for writing this trace as `version`. */
 struct writer_config tracecopy_config(const struct tracecopy *tc, const char *path,
 				      enum compression compression);
 
-/* The compression of a trace, or zstd if it is one that we do not know. */
+/* Returns the compression of a trace, or zstd if it is unknown. */
 enum compression tracecopy_compression(const struct tracefile *tf);
 
 /* Adds options, announces and writes buffers. ctx is the caller's. */
 typedef int tracecopy_fill(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err);
 /*
  * Writes the whole target: texts, options, sections and the number of CPUs of the source, then what
- * fill() adds. The target stays as it was if anything fails.
+ * fill() adds. The target is unchanged if any step fails.
  */
 int tracecopy_write(struct tracecopy *tc, const struct writer_config *config, tracecopy_fill *fill,
 		    void *ctx, struct errmsg *err);
-/* A fill(): all buffers of the source, or its latency text. */
+/* A fill() function that adds all buffers of the source, or its latency text. */
 tracecopy_fill tracecopy_all_buffers;
-/* The latency text, if the trace has one instead of events. */
+/* Returns the latency text, if the trace has one instead of events. */
 const struct tracefile_buffer *tracecopy_latency(const struct tracefile *tf);
 
 #endif

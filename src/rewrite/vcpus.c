@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpus.c - which thread of the host ran which virtual CPU of the guest.
+ * vcpus.c - finds which thread of the host ran which virtual CPU of the guest.
  *
- * The host's kvm_entry and kvm_exit events say so: their common_pid is the thread, their vcpu_id the
- * number. Events are read only until the number of every thread is known. A thread that none names
- * runs no virtual CPU and is left out, with a note. No two threads may be the same virtual CPU.
+ * The host's kvm_entry and kvm_exit events show it: their common_pid is the thread, their vcpu_id
+ * the number. Events are read only until the number of every thread is known. A thread without
+ * such an event runs no virtual CPU; a note reports that it is excluded. Two threads cannot run
+ * the same virtual CPU.
  */
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/order/sequence.h"
 #include "decode/timeconv.h"
 #include "format/bytes.h"
@@ -50,8 +52,7 @@ static int walk(struct vcpus *v, struct sequence *seq, const struct event *const
 	struct batch batch;
 	int r = batch_init(&batch);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	while (count_unknown(v) && (r = sequence_fill(seq, &batch)) > 0)
 		for (size_t i = 0; i < batch.n; i++)
 			if (batch.records[i].event && (batch.records[i].event == events[0] ||
@@ -64,12 +65,15 @@ static int walk(struct vcpus *v, struct sequence *seq, const struct event *const
 static int walk_buffers(struct vcpus *v, struct formats *formats, struct tasks *tasks,
 			const struct event *const events[2])
 {
+	SCOPED(unpacker_free_scoped)
+	struct unpacker *unpacker = unpacker_new(conveyor_default_threads() > 1, 2);
+	SCOPED(sequence_free_scoped)
 	struct sequence *seq =
 		sequence_new(&(struct sequence_config){.raw = true, .to = UINT64_MAX});
-	struct unpacker *unpacker = unpacker_new(conveyor_default_threads() > 1, 2);
-	int r = seq && unpacker ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < v->host->n_buffers && !r; i++) {
+	if (!seq || !unpacker)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->host->n_buffers; i++) {
 		struct source_config sc = {.tf = v->host,
 					   .formats = formats,
 					   .tasks = tasks,
@@ -79,15 +83,10 @@ static int walk_buffers(struct vcpus *v, struct formats *formats, struct tasks *
 		if (v->host->buffers[i].is_text)
 			continue;
 		timeconv_init(&sc.time, v->host, sc.buffer->clock, &time);
-		r = sequence_add_source(seq, &sc, unpacker);
+		TRY(sequence_add_source(seq, &sc, unpacker));
 	}
-	if (!r)
-		r = sequence_start(seq);
-	if (r >= 0)
-		r = walk(v, seq, events);
-	sequence_free(seq);
-	unpacker_free(unpacker);
-	return r;
+	TRY(sequence_start(seq));
+	return walk(v, seq, events);
 }
 
 static int read_events(struct vcpus *v, struct errmsg *err)
@@ -98,8 +97,7 @@ static int read_events(struct vcpus *v, struct errmsg *err)
 	const struct event *events[2];
 	int r = formats_new(&formats, v->host, &config, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	events[0] = formats_find_name(formats, "kvm", "kvm_entry");
 	events[1] = formats_find_name(formats, "kvm", "kvm_exit");
 	if (!events[0] && !events[1])
@@ -126,7 +124,7 @@ static int vcpu_compare(const void *x, const void *y)
 	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
 }
 
-/* Leaves those that are known, by number. */
+/* Keeps only known threads, sorted by number. */
 static int settle(struct vcpus *v, const struct rewrite_notes *notes, struct errmsg *err)
 {
 	size_t n = 0;
@@ -153,7 +151,7 @@ static int settle(struct vcpus *v, const struct rewrite_notes *notes, struct err
 
 int vcpus_find(struct vcpus *v, const struct rewrite_notes *notes, struct errmsg *err)
 {
-	int r = count_unknown(v) ? read_events(v, err) : 0;
-
-	return r < 0 ? r : settle(v, notes, err);
+	if (count_unknown(v))
+		TRY(read_events(v, err));
+	return settle(v, notes, err);
 }

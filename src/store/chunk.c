@@ -23,8 +23,8 @@ struct chunk *chunk_get(struct chunk *c)
 void chunk_put(struct chunk *c)
 {
 	/*
-	 * release: our reads of the chunk come before; acquire: the last holder frees it after all
-	 * of them
+	 * release orders our reads of the chunk before the decrement; acquire lets the last holder
+	 * free it after all reads
 	 */
 	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
 		atomic_fetch_sub_explicit(&c->account->chunk_bytes, c->n_bytes,

@@ -5,9 +5,9 @@
  * By default texts are compressed and events are not: symbols and formats are most of a small
  * recording (5.5 MB become 1 MB), and events go to the file without being copied.
  *
- * "any" means the best one, which is zstd: it compresses as well as zlib and five times as fast.
- * Version 6 of the format has no compression: there "any" means none, and every other compression
- * is refused.
+ * "any" means the best one, which is zstd: it compresses as well as zlib and is five times as
+ * fast. Version 6 of the format has no compression: there "any" means none, and every other
+ * compression is refused.
  */
 #include "store/compression.h"
 

@@ -10,8 +10,9 @@
 struct errmsg;
 
 /*
- * name NULL: texts are compressed (if the version of the file supports it), sub-buffers are not.
- * Returns -EINVAL with a message, also if the version of the file does not support it.
+ * Chooses the compression by its name. If name is NULL, texts are compressed (if the version of the
+ * file supports that), and sub-buffers are not. Returns -EINVAL with a message for an unknown name,
+ * or if the version of the file does not support the compression.
  */
 int compression_choose(const char *name, long long version, enum compression *ret,
 		       bool *ret_plain_data, struct errmsg *err);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * extents.c - which bytes of the file belong to which CPU.
+ * extents.c - finds which bytes of the file belong to which CPU.
  *
  *	directory:   CPU 0 ├────────┤        CPU 1          ├──────┤      CPU 2 ├──────?
  *	settled:           ├────────┴─────────────┤         ├──────┴──────────┤ ├──────┤ end of file
  *	                            stated     at the latest
  *
  * The stated size of compressed data is not reliable (trace-cmd up to 3.1.6 does not include the
- * count of chunks), but the data ends at the latest where the next data begins. `end` has that
- * place.
+ * count of chunks). But the data cannot extend beyond the start of the next data; `end` is that
+ * position.
  *
- * In an intact file extents do not overlap. In a damaged one they may, and then both CPUs are
- * shown, as it is unknown which one is right. But a hostile directory could name the same megabyte
- * a million times, and reading would take a million times as long: if all extents together have
- * more than twice the size of the file, each ends where the next one begins.
+ * In an intact file extents do not overlap. In a damaged one they may. Then both CPUs are shown,
+ * because it is unknown which one is right. But a hostile directory could name the same megabyte a
+ * million times, and reading would take a million times as long: if all extents together have more
+ * than twice the size of the file, each ends where the next one begins.
  */
 #include "store/tracefile_int.h"
 
@@ -21,7 +21,7 @@
 
 struct extent {
 	uint64_t start, end;
-	struct tracefile_cpu *cpu; /* NULL: a text */
+	struct tracefile_cpu *cpu; /* NULL: the extent is a text */
 	struct tracefile_buffer *buffer;
 };
 
@@ -30,14 +30,14 @@ static uint64_t text_start(const struct tracefile *tf, const struct tracefile_bu
 	return b->text.data - tf->map.data;
 }
 
-/* A text that is in the file itself, not uncompressed into memory. */
+/* Returns true for a text that is stored uncompressed in the file. */
 static bool is_stored_text(const struct tracefile *tf, const struct tracefile_buffer *b)
 {
 	return b->is_text && b->text.len && b->text.data >= tf->map.data &&
 	       b->text.data < tf->map.data + tf->map.len;
 }
 
-/* All that have data; those beyond the limit lose it. */
+/* Collects all CPUs and texts with data. Those beyond the limit lose their data. */
 static size_t gather(struct tracefile *tf, struct extent *list)
 {
 	struct tracefile_buffer *b = (struct tracefile_buffer *)tf->buffers;

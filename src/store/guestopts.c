@@ -2,8 +2,8 @@
 /*
  * guestopts.c - writes the options of guestopts.h.
  *
- * For each vcpu, TIME_SHIFT has u32 n, then n times, n offsets, n scalings; after all vcpus follow
- * n fractions for each: readers that are older than the fractions stop before them.
+ * For each vcpu, TIME_SHIFT has u32 n, then n times, n offsets, n scalings. The n fractions of
+ * each vcpu follow after all vcpus, so that old readers, which do not know fractions, ignore them.
  */
 #include "store/guestopts.h"
 

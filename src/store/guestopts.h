@@ -32,13 +32,14 @@ struct guest_vcpu_pid {
 	int32_t pid; /* -1: unknown */
 };
 
-#define GUESTOPTS_INTERPOLATE 1 /* flag of TIME_SHIFT: interpolate the offset between two samples */
+/* flag of TIME_SHIFT: readers interpolate the offset between two samples */
+#define GUESTOPTS_INTERPOLATE 1
 
 void guestopts_fmt_shift(struct textbuf *out, uint64_t host_id, uint32_t flags,
 			 const struct sync_cpu *cpus, uint32_t n_cpus, bool swap);
 void guestopts_fmt_guest(struct textbuf *out, const char *name, uint64_t guest_id,
 			 const struct guest_vcpu_pid *vcpus, uint32_t n_vcpus, bool swap);
-/* Not 0, and practically unique. */
+/* Makes an id that is not 0 and practically unique. */
 uint64_t guestopts_make_id(void);
 
 #endif

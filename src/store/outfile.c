@@ -6,19 +6,19 @@
  *
  * outfile_publish() does the last two steps early; writing continues in the named file.
  *
- * A nameless file disappears by itself if we are killed. If these are not supported (some network
- * file systems), the hidden name exists from the start and is removed on failure. rename() makes
- * the change atomic; a link cannot replace an existing name.
+ * A file without a name disappears if the process is killed. If the file system does not support
+ * such files (some network file systems), the hidden name exists from the start and is removed on
+ * failure. rename() makes the change atomic; a link cannot replace an existing name.
  *
  * outplace.h opens, names and removes files, and documents whose rights count and which links are
- * followed. A symbolic link is followed once, at the start: its target is replaced, not the link. A
- * trace contains what other users must not see (kernel addresses, names of files), so the file has
- * mode 0600. The mode and the owner of the old file do not matter: somebody may have put it there
- * in order to read the new one. Devices and pipes are refused: renaming over /dev/full would
+ * followed. A symbolic link is followed once, at the start: its target is replaced, not the link.
+ * A trace contains what other users must not see (kernel addresses, names of files), so the file
+ * has mode 0600. The mode and the owner of the old file are ignored: another user may have created
+ * it to be able to read the new one. Devices and pipes are refused: renaming over /dev/full would
  * destroy it, and the format needs to patch earlier bytes.
  *
- * `buf` collects small writes. A hole is made by seeking; the size is set at the end, because a
- * hole may be last.
+ * `buf` collects small writes. A hole is made by seeking. The size is set explicitly at the end,
+ * because the file may end with a hole.
  */
 #include "store/outfile.h"
 
@@ -34,8 +34,8 @@
 
 struct outfile {
 	int error;
-	uint64_t pos;	  /* of the next byte */
-	uint64_t flushed; /* bytes before this are in the file; the rest is in buf */
+	uint64_t pos;	  /* position of the next byte */
+	uint64_t flushed; /* bytes before this position are in the file; the rest is in buf */
 	struct outplace place;
 	char *shown; /* the target's name as the user gave it */
 	char buf[BUF_BYTES];
@@ -150,7 +150,7 @@ int outfile_skip(struct outfile *f, uint64_t n_bytes)
 {
 	if (f->error)
 		return f->error;
-	/* a short hole costs less as bytes */
+	/* writing zeros costs less than a short hole */
 	if (n_bytes <= BUF_BYTES - (f->pos - f->flushed) && n_bytes < 4096) {
 		memset(f->buf + (f->pos - f->flushed), 0, n_bytes);
 		f->pos += n_bytes;

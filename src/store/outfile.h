@@ -8,7 +8,7 @@
  * forward only; outfile_patch() changes earlier bytes.
  *
  * The first failure is sticky: every later call returns it and does nothing, and outfile_commit()
- * reports it. One owner.
+ * reports it. Only one thread may use it at a time.
  */
 #ifndef SONDE_STORE_OUTFILE_H
 #define SONDE_STORE_OUTFILE_H
@@ -20,7 +20,10 @@ struct errmsg;
 struct outfile;
 struct outplace;
 
-/* -EISDIR, -EACCES, -ENOENT …, -ESPIPE for a device or pipe; err names path. */
+/*
+ * Opens a file. Returns 0, -EISDIR, -EACCES, -ENOENT …, or -ESPIPE for a device or pipe; err names
+ * path.
+ */
 int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err);
 
 /*
@@ -31,25 +34,25 @@ int outfile_reopen(struct outfile **ret_file, const char *path, struct outplace 
 		   struct errmsg *err);
 
 int outfile_write(struct outfile *f, const void *data, size_t n_bytes);
-/* Leaves a hole of zeros. */
+/* Writes a hole, which reads as zeros. */
 int outfile_skip(struct outfile *f, uint64_t n_bytes);
 int outfile_patch(struct outfile *f, uint64_t pos, const void *data, size_t n_bytes);
-/* The position of the next byte. */
+/* Returns the position of the next byte. */
 uint64_t outfile_pos(const struct outfile *f);
 
 /* Writes the buffered data to the file. */
 int outfile_flush(struct outfile *f);
-/* The next byte goes to pos; for a file with several parts. */
+/* Sets the position of the next byte, for a file with several parts. */
 int outfile_seek(struct outfile *f, uint64_t pos);
 
 /*
- * Gives the file its name now, replacing an older one, and keeps it open: for a file that grows
- * visibly. After that, outfile_free() only closes it. f keeps the descriptor.
+ * Gives the file its name now, replacing an older file, and keeps it open. This is for a file that
+ * grows visibly. After that, outfile_free() only closes it. f keeps the descriptor.
  */
 int outfile_publish(struct outfile *f, struct errmsg *err);
 int outfile_fd(const struct outfile *f);
 
-/* Completes the file: it has its name, or err says why not. Frees f. */
+/* Completes the file and gives it its name, or sets err. Frees f. */
 int outfile_commit(struct outfile *f, struct errmsg *err);
 /* Sets err to the sticky failure, and returns it; 0 if there was none. */
 int outfile_failure(const struct outfile *f, struct errmsg *err);

@@ -2,13 +2,14 @@
 /*
  * packedtext.c - makes and reads the texts of packedtext.h.
  *
- * The uncompressed size is before the frame as a number, because the frame's own may be missing and
- * is not trusted: the reader allocates that many bytes, up to its limit, and exactly that many must
- * come out. A text that only begins like a compressed one is not mistaken for it: the mark needs a
- * number and a newline.
+ * The uncompressed size precedes the frame as a decimal number, because the size in the frame is
+ * optional. The reader does not trust it: it allocates that many bytes, up to its limit, and the
+ * result must have exactly that size. A text that begins like the mark is not mistaken for a
+ * compressed one, because a number and a newline must follow.
  */
 #include "store/packedtext.h"
 
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "store/unpack.h"
 
@@ -36,7 +37,10 @@ int packedtext_fmt(struct piece text, struct textbuf *out)
 	return out->overflow ? -ENOMEM : 0;
 }
 
-/* The number after the mark; *pos becomes the offset of the frame. Negative: there is none. */
+/*
+ * Parses the number after the mark, and sets *pos to the offset of the frame. Returns a negative
+ * value if there is no number.
+ */
 static long long parse_size(struct piece data, size_t *pos)
 {
 	const size_t mark = sizeof(MARK) - 1;
@@ -58,7 +62,6 @@ int packedtext_read(struct piece data, struct textbuf *plain, struct piece *ret)
 {
 	size_t pos = 0;
 	long long size = parse_size(data, &pos);
-	int r;
 
 	if (size < 0) {
 		*ret = data;
@@ -69,10 +72,8 @@ int packedtext_read(struct piece data, struct textbuf *plain, struct piece *ret)
 		return -E2BIG;
 	if (!textbuf_grow(plain, size))
 		return -ENOMEM;
-	r = unpack(COMPRESSION_ZSTD, (struct piece){data.data + pos, data.len - pos}, plain->pos,
-		   size);
-	if (r < 0)
-		return r;
+	TRY(unpack(COMPRESSION_ZSTD, (struct piece){data.data + pos, data.len - pos}, plain->pos,
+		   size));
 	textbuf_commit(plain, plain->pos + size);
 	*ret = (struct piece){(const uint8_t *)plain->start, size};
 	return 0;

@@ -15,13 +15,13 @@
 
 struct textbuf;
 
-/* Appends the form above to *out. 0 or -ENOMEM. */
+/* Appends the form above to *out. Returns 0 or -ENOMEM. */
 int packedtext_fmt(struct piece text, struct textbuf *out);
 
 /*
- * The uncompressed text: *ret points into data, or into *plain, which gets the uncompressed bytes
- * and must stay valid. -EBADMSG if it is damaged, -E2BIG if it exceeds the limit of *plain,
- * -ENOMEM.
+ * Reads the uncompressed text. *ret points into data, or into *plain, which gets the uncompressed
+ * bytes and must stay valid. Returns -EBADMSG if the data is damaged, -E2BIG if the text exceeds
+ * the limit of *plain, or -ENOMEM.
  */
 int packedtext_read(struct piece data, struct textbuf *plain, struct piece *ret);
 

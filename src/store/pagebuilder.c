@@ -4,10 +4,10 @@
  *
  *	u64 time │ commit │ header u32: type_len:5 delta:27 │ [u32 length] │ data │ header …
  *
- * For data of up to 28 words the header has the length; longer data has its length, including that
- * word, in a separate word. A time extend (type 30) carries 59 bits of delta in two words and is
- * followed by the record with delta 0. The number of missed events follows the last record if there
- * is room, as in the kernel. The rest of the page is zero.
+ * For data of up to 28 words the header has the length; for longer data a separate word contains
+ * the length, including that word. A time extend (type 30) carries 59 bits of delta in two words
+ * and is followed by the record with delta 0. The number of missed events follows the last record
+ * if there is room, as in the kernel. The rest of the page is zero.
  */
 #include "store/pagebuilder.h"
 
@@ -64,6 +64,7 @@ void pagebuilder_begin(struct pagebuilder *pb, uint64_t ts, int64_t missed)
 	pb->pos = pb->data_offset;
 	pb->ts = ts;
 	pb->missed = missed;
+	pb->end = pb->page_size - (pb->keeps_missed && missed > 0 ? pb->long_size : 0);
 }
 
 bool pagebuilder_add(struct pagebuilder *pb, uint64_t ts, const void *data, uint32_t n_bytes)
@@ -73,7 +74,7 @@ bool pagebuilder_add(struct pagebuilder *pb, uint64_t ts, const void *data, uint
 	bool is_long = !words || words > SNF_TYPE_DATA_MAX, extend = delta >> SNF_DELTA_BITS;
 	uint64_t need = 4 + 4 * is_long + 8 * extend + (uint64_t)words * 4;
 
-	if (need > pb->page_size - pb->pos || ts < pb->ts || delta >> (SNF_DELTA_BITS + 32))
+	if (need > pb->end - pb->pos || ts < pb->ts || delta >> (SNF_DELTA_BITS + 32))
 		return false;
 	if (extend) {
 		put_header(pb, SNF_TYPE_TIME_EXTEND, delta & ((1u << SNF_DELTA_BITS) - 1));

@@ -12,15 +12,16 @@
  * unpacker's lock.
  *
  * Memory: chunks that are uncompressed in advance stay below AHEAD_MAX_BYTES over all streams of a
- * file, and those in use below NEEDED_MAX_BYTES. If chunks are too large or CPUs too many for that,
- * a stream keeps only one page of its chunk and uncompresses the chunk again for the next page (a
- * chunk has ten pages), which is slow but works. For what readers hold beyond that, see
- * chunks_held_bytes().
+ * file, and those in use below NEEDED_MAX_BYTES. If chunks are too large or there are too many
+ * CPUs for that, a stream keeps only one page of its chunk, and uncompresses the chunk again for
+ * the next page (a chunk has ten pages). This is slow but works. Chunks that readers hold longer
+ * are counted by chunks_held_bytes().
  *
  * The pages of a live trace wait in livepages.c; a stream only takes them from there.
  */
 #include "store/pagestream.h"
 
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/chunk_int.h"
 #include "store/live/livepages_int.h"
@@ -37,7 +38,7 @@
 #define NEEDED_MAX_BYTES  (64u << 20)
 #define CHUNK_MAX_BYTES	  (4u << 20)  /* or PAGES_MAX pages, if that is more */
 #define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers of Linux, and some more */
-#define CHUNK_PAGES_MAX	  16	      /* in a chunk that is uncompressed page by page */
+#define CHUNK_PAGES_MAX	  16	      /* maximum in a chunk that is uncompressed page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
 
 enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY };
@@ -45,7 +46,8 @@ enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY }
 struct slot {
 	enum slot_state state;
 	struct piece packed;
-	uint32_t plain; /* larger than the chunk's memory: uncompressed page by page */
+	/* size of the chunk; if larger than its memory, it is uncompressed page by page */
+	uint32_t plain;
 	struct chunk *chunk;
 };
 
@@ -55,19 +57,19 @@ struct pagestream {
 	const struct tracefile_cpu *cpu;
 	struct livepages *live; /* NULL: the pages are in the file */
 	struct unpacker *unpacker;
-	struct pagestream *next_stream, **link; /* in the unpacker's list */
+	struct pagestream *next_stream, **link; /* links of the unpacker's list */
 	uint64_t pos;  /* plain: next page; compressed: next chunk header */
 	uint32_t left; /* chunks not queued yet */
 	bool broken;   /* further chunk headers are not trusted */
-	int error;     /* -ENOMEM: it ends here; every further call returns it */
+	int error;     /* -ENOMEM: the stream ends here, and every further call returns it */
 	struct chunk *current;
 	uint32_t current_pos;
-	struct { /* a chunk that is uncompressed page by page; plain 0: none */
+	struct { /* the chunk that is uncompressed page by page; plain is 0 if there is none */
 		struct piece packed;
 		uint32_t plain, pos;
 		uint64_t offset;
 	} pages;
-	uint64_t position, next_position; /* in sub-buffer bytes */
+	uint64_t position, next_position; /* counted in bytes of sub-buffers */
 	unsigned window;
 	unsigned use, queue; /* numbers of the next slot to use / to queue */
 	struct slot slots[WINDOW_MAX];
@@ -91,16 +93,14 @@ static size_t stream_bytes(const struct pagestream *ps)
 static int unpack_page(const struct pagestream *ps, struct piece packed, uint32_t plain,
 		       uint32_t pos, struct chunk *to)
 {
-	uint8_t *all = malloc(plain);
-	int r = all ? unpack(ps->tf->compression, packed, all, plain) : -ENOMEM;
+	SCOPED(scope_free) uint8_t *all = malloc(plain);
 
-	if (r >= 0)
-		memcpy(to->data, all + pos, to->n_bytes);
-	free(all);
-	return r;
+	TRY(all ? unpack(ps->tf->compression, packed, all, plain) : -ENOMEM);
+	memcpy(to->data, all + pos, to->n_bytes);
+	return 0;
 }
 
-/* BUSY slot, no lock held: uncompresses it and returns the new state of the slot. */
+/* Uncompresses a BUSY slot, without the lock, and returns the new state of the slot. */
 static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slot)
 {
 	int r = slot->plain == slot->chunk->n_bytes
@@ -219,7 +219,7 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 		ps->pos += 4;
 	}
 	ps->window = unpacker ? unpacker->window : 1;
-	/* without chunks in advance its threads have nothing to do */
+	/* if no chunks are uncompressed in advance, the threads have nothing to do */
 	ps->unpacker = ps->window > 1 ? unpacker : NULL;
 	stream_lock(ps);
 	if (ps->unpacker) {
@@ -261,7 +261,7 @@ static void stream_break(struct pagestream *ps, const char *what)
 			     ps->tf->path, ps->cpu->cpu, what, (unsigned long long)ps->pos);
 }
 
-/* The header of the next chunk; false if there is no valid one. */
+/* Reads the header of the next chunk. Returns false if there is no valid one. */
 static bool stream_read_header(struct pagestream *ps, struct piece *ret_packed, uint32_t *ret_plain)
 {
 	const struct tracefile *tf = ps->tf;
@@ -272,7 +272,7 @@ static bool stream_read_header(struct pagestream *ps, struct piece *ret_packed, 
 	if (!ps->left || ps->broken)
 		return false;
 	if (left < 8 || bytes_get32(tf->map.data + ps->pos, tf->swap) > left - 8) {
-		stream_break(ps, "is cut off");
+		stream_break(ps, "is truncated");
 		return false;
 	}
 	packed = bytes_get32(tf->map.data + ps->pos, tf->swap);
@@ -286,7 +286,10 @@ static bool stream_read_header(struct pagestream *ps, struct piece *ret_packed, 
 	return true;
 }
 
-/* Lock held. Reads the next chunk header and queues the chunk; false when there is none. */
+/*
+ * Reads the next chunk header and queues the chunk. Returns false when there is none. The caller
+ * holds the lock.
+ */
 static bool stream_queue_one(struct pagestream *ps)
 {
 	struct slot *slot = &ps->slots[ps->queue % WINDOW_MAX];
@@ -305,7 +308,7 @@ static bool stream_queue_one(struct pagestream *ps)
 	}
 	slot->chunk = chunk_new(ps->tf, by_page ? page_size : plain, ps->pos);
 	if (!slot->chunk) {
-		ps->error = ahead ? 0 : -ENOMEM; /* in advance: it is tried again later */
+		ps->error = ahead ? 0 : -ENOMEM; /* a chunk in advance is tried again later */
 		return false;
 	}
 	slot->packed = packed;
@@ -317,7 +320,7 @@ static bool stream_queue_one(struct pagestream *ps)
 	return true;
 }
 
-/* Lock held. The next chunk, uncompressed; NULL at the end. */
+/* Returns the next chunk, uncompressed, or NULL at the end. The caller holds the lock. */
 static struct chunk *stream_take_chunk(struct pagestream *ps)
 {
 	struct slot *slot = &ps->slots[ps->use % WINDOW_MAX];
@@ -352,7 +355,10 @@ static void stream_tell_bad(struct pagestream *ps, uint64_t offset)
 			     ps->tf->path, ps->cpu->cpu, (unsigned long long)offset);
 }
 
-/* The next page of a chunk that is uncompressed page by page; 0 if there is none. */
+/*
+ * Uncompresses the next page of a chunk that is uncompressed page by page. Returns 0 if there is
+ * none.
+ */
 static int stream_next_part(struct pagestream *ps)
 {
 	uint32_t left = ps->pages.plain - ps->pages.pos, page_size = ps->buffer->page_size;
@@ -376,7 +382,7 @@ static int stream_next_part(struct pagestream *ps)
 	return 1;
 }
 
-/* 1, 0 at the end, or -ENOMEM. */
+/* Returns 1, 0 at the end, or -ENOMEM. */
 static int stream_next_chunk(struct pagestream *ps)
 {
 	int r;
@@ -480,7 +486,7 @@ uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page)
 	return page->chunk ? page->chunk->offset : (uint64_t)(page->data - ps->tf->map.data);
 }
 
-/* Before the first page: skips chunks, by their headers, until the rest has n_bytes or less. */
+/* Skips chunks before the first page, by their headers, until the rest has n_bytes or less. */
 static void skip_chunks(struct pagestream *ps, uint64_t n_bytes)
 {
 	const struct tracefile *tf = ps->tf;

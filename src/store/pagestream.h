@@ -15,6 +15,7 @@
 #ifndef SONDE_STORE_PAGESTREAM_H
 #define SONDE_STORE_PAGESTREAM_H
 
+#include "base/scope.h"
 #include "store/tracefile.h"
 
 struct chunk;
@@ -24,57 +25,64 @@ struct unpacker;
 struct page {
 	const uint8_t *data;
 	size_t len;	     /* less than the page size only in a truncated file */
-	struct chunk *chunk; /* NULL: mapped, valid as long as the file is open */
-	uint64_t round;	     /* live: the round in which it was read, see livepages.h */
+	struct chunk *chunk; /* NULL: the page is mapped, and valid as long as the file is open */
+	uint64_t round;	     /* live: the round in which the page was read, see livepages.h */
 };
 
 struct chunk *chunk_get(struct chunk *c);
 void chunk_put(struct chunk *c);
-/* Bytes of chunks that their streams no longer need but somebody still holds. */
+/* Returns the bytes of chunks that their streams no longer need but that others still hold. */
 size_t chunks_held_bytes(struct tracefile *tf);
 
 /*
- * n_streams: how many streams share it (limits what is uncompressed in advance). NULL when memory
- * is short.
+ * Creates an unpacker that n_streams streams share; the number limits how much is uncompressed in
+ * advance. Returns NULL when memory is short.
  */
 struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams);
 void unpacker_free(struct unpacker *u);
+SCOPED_POINTER(struct unpacker, unpacker_free)
 
-/* cpu: index into buffer->cpus. unpacker may be NULL. Returns NULL only if out of memory. */
+/*
+ * Creates a stream. cpu is an index into buffer->cpus; unpacker may be NULL. Returns NULL only if
+ * out of memory.
+ */
 struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_buffer *buffer,
 				  size_t cpu, struct unpacker *unpacker);
 void pagestream_free(struct pagestream *ps);
 
 /*
- * 1: *ret_page is the next one; 0: the end. Unreadable data is noted as damage of the file.
- * -ENOMEM: there are more, but not enough memory to uncompress them; every further call returns the
- * same. -EAGAIN, live only: there is none yet, and ret_page->round is the round up to which that is
- * certain.
+ * Returns 1 with the next page in *ret_page, or 0 at the end. Unreadable data is noted as damage of
+ * the file. Returns -ENOMEM if memory is too short to uncompress the next page; every further call
+ * returns the same. Returns -EAGAIN if a live trace has no next page yet; ret_page->round is the
+ * round up to which that is certain.
  */
 int pagestream_next(struct pagestream *ps, struct page *ret_page);
 
 /*
- * Skips to the last n_pages (in compressed data: the chunks that contain them); call it before the
- * first page.
+ * Skips to the last n_pages. In compressed data, skips to the chunks that contain them. Call it
+ * before the first page.
  */
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 
-/* How many bytes of the file this stream has passed, and of how many. */
+/* Returns how many bytes of the file this stream has passed, and the total. */
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total);
 
-/* Uncompressed bytes of a CPU's sub-buffers: its size, or the sum of its chunks. */
+/* Returns the uncompressed bytes of a CPU's sub-buffers: its size, or the sum of its chunks. */
 uint64_t pagestream_plain_bytes(const struct tracefile *tf, const struct tracefile_buffer *buffer,
 				size_t cpu);
 /*
- * Where a CPU's data begins: its file offset; for compressed data, which has no such place, one
- * page plus the sizes of the CPUs before it (as trace-cmd shows it).
+ * Returns where a CPU's data begins: its file offset. Compressed data has no such place; for it the
+ * result is one page plus the sizes of the CPUs before it, as trace-cmd shows it.
  */
 uint64_t pagestream_place(const struct tracefile *tf, const struct tracefile_buffer *buffer,
 			  size_t cpu);
-/* How many bytes of sub-buffers came before the last returned page. */
+/* Returns how many bytes of sub-buffers came before the last returned page. */
 uint64_t pagestream_position(const struct pagestream *ps);
 
-/* File offset of a page's data (of its chunk, if it is compressed), for messages. */
+/*
+ * Returns the file offset of a page's data, or of its chunk if it is compressed. It is for
+ * messages.
+ */
 uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recover.c - the buffers of a version 7 file without its directory.
+ * recover.c - finds the buffers of a version 7 file that has lost its directory.
  *
- * trace-cmd writes a buffer's directory (the BUFFER option) after the buffer's data. If the file is
- * truncated before it, the data is there but nothing says where each CPU begins. It can be derived:
+ * trace-cmd writes a buffer's directory (the BUFFER option) after the buffer's data. If the file
+ * is truncated before it, the data exists, but the start of each CPU is unknown. It can be
+ * derived:
  *
  *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU follows
  *	             at once, or at the next multiple of the page size
@@ -26,12 +27,12 @@
 
 #define RECOVER_CPUS_MAX    16384
 #define RECOVER_BUFFERS_MAX 64
-#define RECOVER_ZEROS_MAX \
-	(64u << 20) /* this many zeros are the end: a file may be one large hole */
+#define RECOVER_ZEROS_MAX   (64u << 20) /* stop after this many zeros: a file may be one large hole */
 
 struct cpu_stat {
 	uint32_t cpu;
-	uint64_t n_records; /* read by the recorder, or still unread when it stopped */
+	/* records that the recorder read, or that were unread when it stopped */
+	uint64_t n_records;
 };
 
 struct found {
@@ -40,8 +41,8 @@ struct found {
 
 struct recovery {
 	struct tracefile *tf;
-	const char *name;	/* of the buffer, NULL: unknown */
-	struct cpu_stat *stats; /* of CPUs with records, in file order */
+	const char *name;	/* name of the buffer; NULL: unknown */
+	struct cpu_stat *stats; /* statistics of CPUs with records, in file order */
 	size_t n_stats;
 	struct found *cpus;
 	size_t n_cpus;
@@ -51,7 +52,7 @@ struct recovery {
  * --- what the recorder counted -----------------------------------------------------------------
  */
 
-/* The position after `key`, or NULL. */
+/* Returns the position after `key`, or NULL. */
 static const uint8_t *find_key(struct piece text, const char *key)
 {
 	const uint8_t *p = memmem(text.data, text.len, key, strlen(key));
@@ -83,7 +84,7 @@ static void add_stat(struct recovery *rc, struct piece text)
 		rc->stats[rc->n_stats++] = (struct cpu_stat){cpu, entries + taken};
 }
 
-/* Statistics and name of buffer number `index` in the file; 0 is the top one. */
+/* Reads the statistics and the name of buffer number `index` in the file; 0 is the top buffer. */
 static void read_stats(struct recovery *rc, size_t index)
 {
 	const struct tracefile *tf = rc->tf;
@@ -118,7 +119,7 @@ static void add_found(struct recovery *rc, uint64_t start, uint64_t end)
 		rc->cpus[rc->n_cpus++] = (struct found){start, end};
 }
 
-/* Can a CPU's chunks begin at pos? The first chunk's numbers must be plausible. */
+/* Returns true if a CPU's chunks can begin at pos: the first chunk's numbers must be plausible. */
 static bool is_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end)
 {
 	uint32_t n, packed, plain;
@@ -131,7 +132,9 @@ static bool is_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end)
 	return n && packed && plain && plain % tf->page_size == 0 && packed <= plain + 4096;
 }
 
-/* The end of one CPU's chunks at `pos`: that of the last complete one, or of the file. */
+/*
+ * Returns the end of one CPU's chunks at `pos`: the end of the last complete chunk, or of the file.
+ */
 static uint64_t chunks_end(const struct tracefile *tf, uint64_t pos, uint64_t end)
 {
 	uint32_t n = bytes_get32(tf->map.data + pos, tf->swap);
@@ -166,7 +169,9 @@ static void find_chunks(struct recovery *rc, uint64_t pos, uint64_t end)
 	}
 }
 
-/* The number of records in a sub-buffer, as far as it can be read, and the time of the last one. */
+/*
+ * Counts the records of a sub-buffer, as far as it can be read, and finds the time of the last one.
+ */
 static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, uint64_t len,
 			      uint64_t *ts)
 {
@@ -300,7 +305,7 @@ void tracefile_recover_v7(struct tracefile *tf)
 	}
 	if (tf->n_buffers > before)
 		tracefile_add_damage(tf,
-				     "%s is cut off or damaged (it ends at byte %zu) before the "
+				     "%s is truncated or damaged (it ends at byte %zu) before the "
 				     "directory of its last "
 				     "buffer: the data up to there is shown, with CPU numbers %s",
 				     tf->path, tf->map.len,
@@ -309,11 +314,11 @@ void tracefile_recover_v7(struct tracefile *tf)
 	else if (!tf->n_buffers)
 		tracefile_add_damage(
 			tf,
-			"%s is cut off at byte %zu, before its first buffer: it has no "
+			"%s is truncated at byte %zu, before its first buffer: it has no "
 			"events to show",
 			tf->path, tf->map.len);
 	else
 		tracefile_add_damage(
-			tf, "the directory of %s is cut off or damaged at its end (byte %zu)",
+			tf, "the directory of %s is truncated or damaged at its end (byte %zu)",
 			tf->path, tf->map.len);
 }

@@ -7,8 +7,8 @@
  *	                    └─▶ tracefile_v7.c  a chain of option sections ─▶ recover.c if it is broken
  *
  * Owns: the mapping, an arena for the directory (options, sections, buffers, CPUs), and the memory
- * of uncompressed texts. The arena's limit bounds the cost of a hostile directory: 48 MB are over a
- * million CPU entries.
+ * of uncompressed texts. The arena's limit bounds the cost of a hostile directory: 48 MB hold over
+ * a million CPU entries.
  */
 #include "store/tracefile_int.h"
 
@@ -25,7 +25,10 @@
 
 #define PAGE_SIZE_USUAL 4096u
 
-/* Doubles an arena array; the old copy stays in the arena, at most as much again. */
+/*
+ * Doubles an array in the arena. The old copies stay in the arena; together they are at most as
+ * large as the new one.
+ */
 static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
 {
 	size_t want = *cap ? *cap * 2 : 16;
@@ -129,7 +132,7 @@ void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
 	if (missing)
 		tracefile_add_damage(
 			tf,
-			"%s is cut off: it ends at byte %zu, but its directory promises %llu "
+			"%s is truncated: it ends at byte %zu, but its directory promises %llu "
 			"bytes more, from CPU %llu on",
 			tf->path, tf->map.len, (unsigned long long)missing,
 			(unsigned long long)first);
@@ -210,6 +213,15 @@ void tracefile_read_header_page(struct tracefile *tf, struct piece text)
 		tf->data_offset = offset;
 }
 
+const char *tracefile_main_clock(const struct tracefile *tf)
+{
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			if (tf->buffers[i].cpus[k].n_bytes)
+				return tf->buffers[i].clock;
+	return tf->n_buffers ? tf->buffers[0].clock : NULL;
+}
+
 const char *tracefile_clock_name(struct tracefile *tf, struct piece text)
 {
 	const uint8_t *open = text.len ? memchr(text.data, '[', text.len) : NULL, *close;
@@ -247,8 +259,8 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 	tf->page_size = byte_reader_take_number(r, 4);
 	if (r->failed)
 		return errmsg_set(err, -EBADMSG,
-				  "%s is cut off in its first %zu bytes: nothing to read", tf->path,
-				  tf->map.len);
+				  "%s is truncated in its first %zu bytes: nothing to read",
+				  tf->path, tf->map.len);
 	if (!tracefile_page_size_is_sane(tf->page_size)) {
 		tracefile_add_damage(tf,
 				     "%s is damaged: it states sub-buffers of %u bytes; sonde "
@@ -289,7 +301,7 @@ int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct 
 	return 0;
 }
 
-/* Takes over the mapping, or releases it. */
+/* Opens a mapped file. Takes the mapping, or releases it on failure. */
 static int open_mapped(struct tracefile **ret_file, const char *path, struct mapfile *map,
 		       struct errmsg *err)
 {

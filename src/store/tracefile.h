@@ -3,7 +3,7 @@
  * tracefile.h - an opened trace.dat: where everything in it is.
  *
  * Opening maps the file and reads only its directory; compressed texts are uncompressed when first
- * needed. Whatever can be found is kept: a truncated or damaged file opens, and `damage` has
+ * needed. Everything that can be found is kept: a truncated or damaged file opens, and `damage` has
  * messages about what is missing and where. Only a file that is not a trace, or has an unknown
  * version, fails to open.
  *
@@ -13,6 +13,7 @@
 #ifndef SONDE_STORE_TRACEFILE_H
 #define SONDE_STORE_TRACEFILE_H
 
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "format/tracedat.h"
 
@@ -31,17 +32,17 @@ struct tracefile_option {
 
 struct tracefile_section { /* version 7 */
 	uint16_t id, flags;
-	uint32_t description; /* offset in the strings section, or ~0 */
-	uint64_t offset;      /* of the 16-byte header */
-	uint64_t n_bytes;     /* of what follows the header */
+	uint32_t description; /* offset in the strings section, or ~0 if there is none */
+	uint64_t offset;      /* offset of the 16-byte header */
+	uint64_t n_bytes;     /* size of what follows the header */
 };
 
 struct tracefile_cpu {
 	uint32_t cpu;
 	uint64_t offset;
-	uint64_t n_bytes;	 /* as far as the file has it */
-	uint64_t n_bytes_stated; /* from the directory */
-	uint64_t end;		 /* where its data ends at the latest, see extents.c */
+	uint64_t n_bytes;	 /* size of the data that the file really contains */
+	uint64_t n_bytes_stated; /* size according to the directory */
+	uint64_t end;		 /* latest possible end of the data, see extents.c */
 };
 
 struct tracefile_buffer {
@@ -51,10 +52,11 @@ struct tracefile_buffer {
 	uint32_t max_cpus;	    /* CPUs of the machine, at least the highest one with data */
 	bool compressed;	    /* data is in chunks, see pagestream.h */
 	bool is_text;		    /* a latency tracer's text instead of sub-buffers */
-	struct piece text;	    /* if is_text; uncompressed */
-	struct tracefile_cpu *cpus; /* those in the directory, ascending */
+	struct piece text;	    /* the uncompressed text, if is_text */
+	struct tracefile_cpu *cpus; /* the CPUs in the directory, ascending */
 	size_t n_cpus;
-	uint64_t section_offset; /* version 7: its section; version 6: its flyrecord table */
+	/* version 7: offset of the buffer's section; version 6: of its flyrecord table */
+	uint64_t section_offset;
 };
 
 enum tracefile_text_kind {
@@ -72,16 +74,16 @@ struct tracefile {
 	const char *path;
 	struct piece map; /* the whole file */
 	int version;
-	bool big_endian, swap; /* swap: the other byte order */
+	bool big_endian, swap; /* swap: the file has the other byte order */
 	uint8_t writer_long_size;
-	uint8_t long_size;   /* of the kernel: size of the commit word */
-	uint8_t data_offset; /* of the first event in a sub-buffer */
+	uint8_t long_size;   /* size of the kernel's commit word */
+	uint8_t data_offset; /* offset of the first event in a sub-buffer */
 	bool old_format;     /* no header_page: kernels before 2.6.31 */
 	uint32_t page_size;
 	uint32_t cpu_count; /* 0 if the file does not have it */
 	enum compression compression;
 	const char *compression_name, *compression_version;
-	uint64_t head_bytes; /* version 7: where the sections begin */
+	uint64_t head_bytes; /* version 7: offset of the first section */
 
 	const struct tracefile_option *options;
 	size_t n_options;
@@ -93,27 +95,44 @@ struct tracefile {
 	size_t n_damage;
 };
 
-/* -ENOENT, -EACCES …, -EBADMSG if it is not a trace file, -ENOTSUP for an unknown version. */
+/*
+ * Opens a trace file. Returns -ENOENT, -EACCES …, -EBADMSG if it is not a trace file, or -ENOTSUP
+ * for an unknown version.
+ */
 int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err);
 
-/* The same for a file that is already open, and stays open. path is only for messages. */
+/*
+ * Like tracefile_open(), for a file that is already open and stays open. path is only for messages.
+ */
 int tracefile_open_fd(struct tracefile **ret_file, int fd, const char *path, struct errmsg *err);
-/* The same for a file that sonde wrote itself: does not open a pipe or a device of that name. */
+/*
+ * Like tracefile_open(), for a file that sonde wrote itself: does not open a pipe or a device of
+ * that name.
+ */
 int tracefile_open_regular(struct tracefile **ret_file, const char *path, struct errmsg *err);
 
-/* The same for memory that the caller keeps (fuzzing, live views). path is only for messages. */
+/*
+ * Like tracefile_open(), for memory that the caller keeps (fuzzing, live views). path is only for
+ * messages.
+ */
 int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
 			  struct errmsg *err);
 void tracefile_close(struct tracefile *tf);
+SCOPED_POINTER(struct tracefile, tracefile_close)
 
-/* A metadata text; an empty piece if the file has none or it cannot be uncompressed. */
+/* Returns a metadata text, or an empty piece if the file has none or it cannot be uncompressed. */
 struct piece tracefile_text(struct tracefile *tf, enum tracefile_text_kind kind);
 
-/* The body of a section, uncompressed. The caller frees *ret_heap (may be NULL). */
+/* Reads the uncompressed body of a section. The caller frees *ret_heap, which may be NULL. */
 int tracefile_section_body(const struct tracefile *tf, const struct tracefile_section *section,
 			   struct piece *ret_body, void **ret_heap, struct errmsg *err);
 
-/* The last option with this id, or NULL. */
+/*
+ * Returns the clock of the first buffer with events, because an empty buffer may not name its
+ * clock. Returns NULL if it is unknown.
+ */
+const char *tracefile_main_clock(const struct tracefile *tf);
+/* Returns the last option with this id, or NULL. */
 const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id);
 
 /* Adds a message to tf->damage (each text only once, at most 64). For later stages of reading. */

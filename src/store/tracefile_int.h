@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * tracefile_int.h - what the files behind tracefile.h share. For this room only.
- */
+/* tracefile_int.h - declarations that the files behind tracefile.h share. For this room only. */
 #ifndef SONDE_STORE_TRACEFILE_INT_H
 #define SONDE_STORE_TRACEFILE_INT_H
 
@@ -14,17 +12,18 @@
 #include <stdatomic.h>
 
 #define TRACEFILE_ARENA_MAX_BYTES (32u << 20)
-#define TRACEFILE_CPUS_MAX	  (1u << 18) /* numbers of CPUs; Linux has up to 8192 */
+#define TRACEFILE_CPUS_MAX	  (1u << 18) /* maximum of CPU numbers; Linux has up to 8192 */
 #define TRACEFILE_STREAMS_MAX	  32768	     /* CPUs with data, over all buffers */
 #define TRACEFILE_BUFFERS_MAX	  1024
 #define TRACEFILE_SECTIONS_MAX	  (1u << 16)
 #define TRACEFILE_OPTIONS_MAX	  (1u << 18)
 #define TRACEFILE_DAMAGE_MAX	  64
-#define UNPACK_MAX_BYTES	  (32u << 20) /* of one metadata section */
-#define UNPACK_SUM_MAX_BYTES	  (40u << 20) /* of all that are kept; a real file has 20 */
+#define UNPACK_MAX_BYTES	  (32u << 20) /* limit of one metadata section */
+/* limit of all sections that are kept; a real file has 20 MB */
+#define UNPACK_SUM_MAX_BYTES	  (40u << 20)
 
 struct tracefile_private {
-	struct tracefile pub; /* first */
+	struct tracefile pub; /* must be the first member */
 	struct mapfile map;
 	struct arena arena;
 	struct piece texts[TRACEFILE_TEXT_KINDS];
@@ -35,8 +34,9 @@ struct tracefile_private {
 	const char *damage[TRACEFILE_DAMAGE_MAX];
 	size_t n_streams; /* extents.c: CPUs with data, over all buffers; at least 1 */
 	atomic_size_t chunk_bytes,
-		stream_bytes;	/* pagestream.c: uncompressed, and the part of it in streams */
-	struct livepages *live; /* livepages.c: the sub-buffers are not in a file */
+		/* pagestream.c: uncompressed bytes, and the part of them in streams */
+		stream_bytes;
+	struct livepages *live; /* livepages.c: the source of the sub-buffers if there is no file */
 };
 
 static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
@@ -44,35 +44,37 @@ static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
 	return (struct tracefile_private *)tf;
 }
 
-/* Kernels have 4 KB to 1 MB; tests less. */
+/* Returns true for a plausible size: kernels have 4 KB to 1 MB, tests less. */
 static inline bool tracefile_page_size_is_sane(uint32_t n_bytes)
 {
 	return n_bytes >= 64 && n_bytes <= 1u << 24;
 }
 
-/* Appends to the arrays of struct tracefile; NULL/negative at the arena's limit. */
+/*
+ * Appends to the arrays of struct tracefile. Returns NULL or a negative errno at the arena's limit.
+ */
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data);
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section);
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf);
 struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_buffer *b,
 					 size_t n);
-/* Limits n_bytes to the end of the file, and reports it once for the buffer. */
+/* Limits n_bytes to the end of the file, and reports the damage once for the buffer. */
 void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b);
-/* Reports that something in the directory was ignored: it is larger than possible. */
+/* Reports that an entry of the directory was ignored because it is larger than possible. */
 void tracefile_add_excess(struct tracefile *tf, const char *what);
-/* extents.c: call it last, when all buffers are there. */
+/* extents.c: computes the extents. Call it last, when all buffers are known. */
 void tracefile_settle_extents(struct tracefile *tf);
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len);
 void tracefile_read_header_page(struct tracefile *tf, struct piece text);
-/* "[local] global …" or "[mono]" to the name in brackets, or NULL. */
+/* Returns the name in brackets of "[local] global …" or "[mono]", or NULL. */
 const char *tracefile_clock_name(struct tracefile *tf, struct piece text);
 
-/* Unreadable parts are noted as damage. */
+/* Reads the directory, and notes unreadable parts as damage. */
 void tracefile_read_v6(struct tracefile *tf, struct byte_reader r);
 void tracefile_read_v7(struct tracefile *tf, struct byte_reader r);
 struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_kind kind);
 
-/* recover.c: the buffers of a version 7 file whose directory is missing. */
+/* recover.c: finds the buffers of a version 7 file whose directory is missing. */
 void tracefile_recover_v7(struct tracefile *tf);
 
 #endif

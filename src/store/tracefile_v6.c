@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define TAG_SEARCH_BYTES \
-	((size_t)64 << 20) /* metadata has some 20 MB; a file may be one large hole */
+	((size_t)64 << 20) /* metadata takes about 20 MB; a file may be one large hole */
 
 static void keep_text(struct tracefile *tf, enum tracefile_text_kind kind, struct piece text)
 {
@@ -98,7 +98,10 @@ static void read_options(struct tracefile *tf, struct byte_reader *r)
 	}
 }
 
-/* How many CPUs a table at r can have; reports it if it should have more. */
+/*
+ * Returns how many of n_cpus CPUs the table at r has room for, and reports damage if some do not
+ * fit.
+ */
 static uint32_t fitting_cpus(struct tracefile *tf, const struct byte_reader *r, uint32_t n_cpus)
 {
 	uint64_t max = byte_reader_left(r) / 16;
@@ -108,7 +111,7 @@ static uint32_t fitting_cpus(struct tracefile *tf, const struct byte_reader *r, 
 	if (n_cpus <= max)
 		return n_cpus;
 	tracefile_add_damage(tf,
-			     "%s is cut off or damaged: its table of %u CPUs at byte %zu has "
+			     "%s is truncated or damaged: its table of %u CPUs at byte %zu has "
 			     "room for %llu at most",
 			     tf->path, n_cpus, (size_t)(r->pos - tf->map.data),
 			     (unsigned long long)max);
@@ -139,7 +142,7 @@ static void read_table(struct tracefile *tf, struct byte_reader *r, const char *
 			tf, byte_reader_take_piece(r, byte_reader_take_number(r, 8)));
 	if (r->failed)
 		tracefile_add_damage(
-			tf, "%s is cut off or damaged behind its table of CPUs at byte %llu",
+			tf, "%s is truncated or damaged behind its table of CPUs at byte %llu",
 			tf->path, (unsigned long long)b->section_offset);
 	tracefile_clip_cpus(tf, b);
 }
@@ -185,7 +188,7 @@ static void read_latency(struct tracefile *tf, struct byte_reader *r)
 	b->text = byte_reader_take_piece(r, byte_reader_left(r));
 }
 
-/* Tags, up to that of the top buffer, or to where there is none. */
+/* Reads tags up to that of the top-level buffer, or until no tag follows. */
 static void read_tags(struct tracefile *tf, struct byte_reader *r)
 {
 	while (!r->failed) {
@@ -210,8 +213,8 @@ static void read_tags(struct tracefile *tf, struct byte_reader *r)
 }
 
 /*
- * A wrong length in the texts makes everything after it look wrong. The tags have a unique form, so
- * they can be searched; the number of CPUs is before the first one.
+ * Searches for a tag. If a length in the texts is wrong, everything after it is misread; but the
+ * tags have a unique form. The number of CPUs is before the first tag.
  */
 static bool find_tag(struct tracefile *tf, struct byte_reader *r, const uint8_t *from,
 		     const char *tag)
@@ -249,7 +252,7 @@ void tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
 		read_tags(tf, &r);
 	if (!tf->n_buffers)
 		tracefile_add_damage(tf,
-				     "%s is cut off or damaged near byte %zu, before its first "
+				     "%s is truncated or damaged near byte %zu, before its first "
 				     "buffer: it has no events to show",
 				     tf->path, (size_t)(r.pos - tf->map.data));
 	if (tf->cpu_count > TRACEFILE_CPUS_MAX)

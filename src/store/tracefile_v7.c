@@ -7,12 +7,12 @@
  *	          ▼                 ▼
  *	       [section]          [section with sub-buffers]
  *
- * The chain is followed first, because it says which sections count. Then all sections are walked
- * from the head on, which finds the STRINGS (nothing points to them) and gives `dump` its list. If
- * the chain is broken (trace-cmd writes a buffer's directory after its data, so a truncated file
- * has none), recover.c finds the buffers among the sections.
+ * The chain is followed first, because it determines which sections are used. Then all sections
+ * are walked from the head on: this finds the STRINGS (nothing points to them), and `dump` needs
+ * the list. If the chain is broken (trace-cmd writes a buffer's directory after its data, so a
+ * truncated file has none), recover.c finds the buffers among the sections.
  *
- * A section whose stated size is 0 or exceeds the file is the last one that the walk sees.
+ * The walk ends at a section whose stated size is 0 or exceeds the file.
  */
 #include "base/array.h"
 #include "format/tracedat.h"
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHAIN_MAX 65536 /* option sections; one per buffer is usual */
+#define CHAIN_MAX 65536 /* maximum of option sections; usually there is one per buffer */
 
 static bool section_at(const struct tracefile *tf, uint64_t offset, struct tracefile_section *ret)
 {
@@ -64,7 +64,7 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 	n_plain = byte_reader_take_number(&r, 4);
 	if (r.failed || n_packed > byte_reader_left(&r) || n_plain > UNPACK_MAX_BYTES)
 		return errmsg_set(err, -EBADMSG,
-				  "the section at byte %llu of %s is cut off or damaged",
+				  "the section at byte %llu of %s is truncated or damaged",
 				  (unsigned long long)section->offset, tf->path);
 	heap = malloc((size_t)n_plain + 1);
 	if (!heap)
@@ -84,7 +84,9 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 	return 0;
 }
 
-/* Returns false (and frees the memory) if there is too much of it. */
+/*
+ * Keeps the memory until the file is closed. If that exceeds the limit, frees it and returns false.
+ */
 static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
@@ -104,7 +106,7 @@ static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 	return true;
 }
 
-/* A body that is kept until the file is closed. */
+/* Reads a body and keeps it until the file is closed. */
 static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 {
 	struct tracefile_section s;
@@ -113,7 +115,7 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	void *heap;
 
 	if (!section_at(tf, offset, &s)) {
-		tracefile_add_damage(tf, "%s is cut off: a section at byte %llu is missing",
+		tracefile_add_damage(tf, "%s is truncated: a section at byte %llu is missing",
 				     tf->path, (unsigned long long)offset);
 		return body;
 	}
@@ -126,7 +128,10 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	return body;
 }
 
-/* The position of a text: from its option, or if there is none, the first section of that id. */
+/*
+ * Returns the position of a text: from its option, or, if there is none, the first section of that
+ * id.
+ */
 static uint64_t option_offset(struct tracefile *tf, unsigned id)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
@@ -140,7 +145,8 @@ static uint64_t option_offset(struct tracefile *tf, unsigned id)
 }
 
 /*
- * Section 16 holds both header texts: "header_page\0" u64 len text "header_event\0" u64 len text.
+ * Loads section 16, which holds both header texts: "header_page\0" u64 len text "header_event\0"
+ * u64 len text.
  */
 static void load_headers(struct tracefile *tf)
 {
@@ -162,7 +168,7 @@ static void load_headers(struct tracefile *tf)
 struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_kind kind)
 {
 	static const struct {
-		uint8_t option, length_bytes; /* of a length before the text */
+		uint8_t option, length_bytes; /* length_bytes: size of the length before the text */
 	} rows[TRACEFILE_TEXT_KINDS] = {
 		[TRACEFILE_FTRACE_FORMATS] = {SNF_OPTION_FTRACE_EVENTS, 0},
 		[TRACEFILE_EVENT_FORMATS] = {SNF_OPTION_EVENT_FORMATS, 0},
@@ -178,6 +184,18 @@ struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_ki
 		return body;
 	len = byte_reader_take_number(&r, rows[kind].length_bytes);
 	return byte_reader_take_piece(&r, len < byte_reader_left(&r) ? len : byte_reader_left(&r));
+}
+
+/*
+ * Returns the clock of the file for a buffer that names no clock. An empty buffer may not name one.
+ */
+static const char *settle_clock(struct tracefile *tf, const char *clock)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
+
+	if (*clock)
+		return clock;
+	return o ? tracefile_clock_name(tf, o->data) : NULL;
 }
 
 static void read_buffer_option(struct tracefile *tf, struct piece data)
@@ -203,7 +221,7 @@ static void read_buffer_option(struct tracefile *tf, struct piece data)
 		return;
 	}
 	b->name = name;
-	b->clock = clock;
+	b->clock = settle_clock(tf, clock);
 	b->page_size = page_size;
 	b->section_offset = offset;
 	b->compressed = s.flags & SNF_SECTION_COMPRESSED;
@@ -221,7 +239,10 @@ static void read_buffer_option(struct tracefile *tf, struct piece data)
 	tracefile_clip_cpus(tf, b);
 }
 
-/* A compressed latency text: in chunks, like sub-buffers. Stops where they are damaged. */
+/*
+ * Reads a compressed latency text, which is in chunks like sub-buffers. Stops where they are
+ * damaged.
+ */
 static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefile_section *s)
 {
 	struct piece stored = section_stored(tf, s);
@@ -247,7 +268,7 @@ static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefil
 	}
 	if (n < n_chunks)
 		tracefile_add_damage(
-			tf, "%s: the text at byte %llu is cut off or damaged after %zu bytes",
+			tf, "%s: the text at byte %llu is truncated or damaged after %zu bytes",
 			tf->path, (unsigned long long)s->offset, len);
 	return heap && keep_heap(tf, heap, len) ? (struct piece){heap, len} : PIECE_EMPTY;
 }
@@ -273,7 +294,10 @@ static void read_text_option(struct tracefile *tf, struct piece data)
 		b->text = keep_body(tf, offset);
 }
 
-/* false: it has no end, so the position of the next one is unknown. */
+/*
+ * Reads a section of options. Returns false if it has no end, so that the position of the next
+ * section is unknown.
+ */
 static bool read_option_section(struct tracefile *tf, struct piece body, uint64_t *ret_next)
 {
 	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
@@ -301,8 +325,8 @@ static bool read_option_section(struct tracefile *tf, struct piece body, uint64_
 }
 
 /*
- * Reads the options at `offset` and what they link to; false if the chain is broken. *ret_last: the
- * last section that could be read.
+ * Reads the options at `offset` and the sections that they name. Returns false if the chain is
+ * broken. *ret_last: the last section that could be read.
  */
 static bool read_chain(struct tracefile *tf, uint64_t offset, uint64_t *ret_last)
 {
@@ -336,9 +360,9 @@ static bool is_cut(const struct tracefile *tf, const struct tracefile_section *s
 }
 
 /*
- * Where the section after `s` begins, or 0 if unknown. A buffer is written with a size of 0, which
- * is set when all its data is there; but a buffer without data keeps it. In that case a section
- * with options follows directly.
+ * Returns where the section after `s` begins, or 0 if unknown. A buffer is first written with size
+ * 0, and its size is set when it is complete; but a buffer without data keeps size 0. In that case
+ * a section with options follows directly.
  */
 static uint64_t section_next(const struct tracefile *tf, const struct tracefile_section *s)
 {
@@ -370,8 +394,9 @@ static void walk_sections(struct tracefile *tf)
 }
 
 /*
- * The chain of options ends after the section at `last`. Sections have their type, so later
- * sections with options are found without it (and texts, see option_offset()).
+ * Searches for the rest of the directory after the chain of options broke at the section at `last`.
+ * Each section has a type, so later sections with options (and texts, see option_offset()) are
+ * found without the chain.
  */
 static void recover_directory(struct tracefile *tf, uint64_t last)
 {
@@ -405,7 +430,7 @@ void tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 	tf->compression = compression_parse(tf->compression_name);
 	tf->head_bytes = r.pos - tf->map.data;
 	if (r.failed) {
-		tracefile_add_damage(tf, "%s is cut off in its head (byte %zu): nothing to read",
+		tracefile_add_damage(tf, "%s is truncated in its head (byte %zu): nothing to read",
 				     tf->path, tf->map.len);
 		return;
 	}
@@ -425,7 +450,8 @@ void tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 		tracefile_recover_v7(tf);
 	else if (tf->n_sections && is_cut(tf, &tf->sections[tf->n_sections - 1]))
 		tracefile_add_damage(
-			tf, "%s is cut off at byte %zu, in its last section: all events are there",
+			tf,
+			"%s is truncated at byte %zu, in its last section: all events are there",
 			tf->path, tf->map.len);
 	settle_cpu_count(tf);
 }

@@ -5,15 +5,16 @@
  * trace-cmd writes zstd frames without their content size, so only the section or chunk header has
  * the size; a frame of another size is damaged. Contexts are created per call: ZSTD_decompress()
  * keeps none, and for 40 KB chunks that costs less than one per cent. Compression differs: a
- * recorder compresses all the time and next to the work that it traces, so it has a packer. Level 1
- * takes two thirds of the time of level 3 and its result is 1 to 2 per cent larger (events of a
- * busy machine, 64 KB at a time: 0.139 of the original size, and 0.137). For the kernel's symbols,
- * most of a small recording, it is even smaller (5.4 MB: 1005 KB in 13 ms, and 1012 KB in 18 ms),
- * so texts use level 1, too.
+ * recorder compresses all the time, on the machine that it traces, so it keeps a context (a
+ * packer). Level 1 takes two thirds of the time of level 3 and its result is 1 to 2 per cent
+ * larger (events of a busy machine, 64 KB at a time: 0.139 of the original size, and 0.137). For
+ * the kernel's symbols, most of a small recording, it is even smaller (5.4 MB: 1005 KB in 13 ms,
+ * and 1012 KB in 18 ms), so texts use level 1, too.
  */
 #include "store/unpack.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "format/bytes.h"
 
@@ -53,7 +54,17 @@ const char *compression_version(enum compression kind)
 					  : "";
 }
 
-/* In a library, whose failed allocations are not counted. */
+const char *compression_at(size_t i, const char **ret_version)
+{
+	enum compression kind = COMPRESSION_NONE + 1 + i;
+
+	if (kind >= COMPRESSION_UNKNOWN)
+		return NULL;
+	*ret_version = compression_version(kind);
+	return compression_name(kind);
+}
+
+/* Counts a failed allocation in a library, which base/shortage_wrap.c cannot count. */
 static int no_memory(void)
 {
 	shortage_note(ENOMEM);
@@ -121,7 +132,7 @@ long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t 
 struct pack_target {
 	int (*put)(void *ctx, const void *data, size_t n_bytes);
 	void *ctx;
-	uint8_t *buf; /* STREAM_BYTES */
+	uint8_t *buf; /* STREAM_BYTES bytes */
 };
 
 static int zstd_add(ZSTD_CCtx *zstd, struct piece in, bool last, const struct pack_target *to)
@@ -138,8 +149,7 @@ static int zstd_add(ZSTD_CCtx *zstd, struct piece in, bool last, const struct pa
 		if (ZSTD_isError(left))
 			return -EIO;
 		r = output.pos ? to->put(to->ctx, to->buf, output.pos) : 0;
-		if (r < 0)
-			return r;
+		TRY(r);
 	} while (last ? left : input.pos < input.size);
 	return 0;
 }
@@ -175,8 +185,7 @@ static int zlib_add(z_stream *zlib, struct piece in, bool last, const struct pac
 		if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
 			return -EIO;
 		r = to->put(to->ctx, to->buf, STREAM_BYTES - zlib->avail_out);
-		if (r < 0)
-			return r;
+		TRY(r);
 	} while (!zlib->avail_out);
 	return 0;
 }
@@ -186,8 +195,7 @@ static int zlib_pieces(const struct piece *pieces, size_t n, const struct pack_t
 	z_stream zlib = {0};
 	int r = deflateInit(&zlib, Z_DEFAULT_COMPRESSION) == Z_OK ? 0 : -ENOMEM;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (size_t i = 0; i < n && !r; i++)
 		r = zlib_add(&zlib, pieces[i], i + 1 == n, to);
 	deflateEnd(&zlib);

@@ -9,9 +9,11 @@
  *	outfile.c       bytes to the disk, and the name at the end
  *
  * Owns: the output, copies of options and names. Options are kept in their file form (u16 id, u32
- * size, data) until they are written. A failure of the disk is sticky in the output, so code that
- * writes small parts ignores results; writer_close() checks.
+ * size, data) until they are written. The output remembers a write error, so code that writes
+ * small parts ignores results; writer_close() checks.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "store/writer_int.h"
 
@@ -104,7 +106,7 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 
 	if (n)
 		memcpy(buf, rows[kind].tag, n);
-	/* formats come with their count; if there are none, the count is 0 */
+	/* formats include their count; an empty text needs the count 0 */
 	if (!rows[kind].length_bytes) {
 		writer_put(w, buf, 0, 4);
 		return len ? 0 : 4;
@@ -159,13 +161,10 @@ int writer_add_section(struct writer *w, uint16_t id, const char *description, s
 {
 	uint64_t pos = outfile_pos(w->out);
 	uint8_t offset[8];
-	int r;
 
 	if (w->config.version == 6)
 		return errmsg_set(err, -ENOTSUP, "%s: version 6 has no sections", w->config.path);
-	r = writer_section_v7(w, id, description, body, err);
-	if (r < 0)
-		return r;
+	TRY(writer_section_v7(w, id, description, body, err));
 	writer_put(w, offset, pos, 8);
 	return writer_add_option(w, id, (struct piece){offset, 8}, err);
 }
@@ -181,15 +180,12 @@ void writer_set_cpu_count(struct writer *w, uint32_t n_cpus)
 
 int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, struct errmsg *err)
 {
-	struct writer_out *b = w->n_buffers < WRITER_BUFFERS_MAX
-				       ? realloc(w->buffers, (w->n_buffers + 1) * sizeof(*b))
-				       : NULL;
+	struct writer_out *b;
 
-	if (!b)
+	if (!ARRAY_ONE_MORE(w->buffers, w->n_buffers, WRITER_BUFFERS_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s",
 					w->config.path);
-	w->buffers = b;
-	b += w->n_buffers;
+	b = &w->buffers[w->n_buffers];
 	*b = (struct writer_out){
 		.name = strdup(buffer->name),
 		.clock = buffer->clock ? strdup(buffer->clock) : NULL,
@@ -221,9 +217,7 @@ int writer_metadata(struct writer *w, struct errmsg *err)
 
 	if (w->metadata_written)
 		return 0;
-	r = writer_add_missing_top(w, err);
-	if (r < 0)
-		return r;
+	TRY(writer_add_missing_top(w, err));
 	r = w->config.version == 6 ? writer_metadata_v6(w, err) : writer_metadata_v7(w, err);
 	w->metadata_written = true;
 	return r < 0 ? r : outfile_failure(w->out, err);
@@ -337,7 +331,10 @@ static int write_rest(struct writer *w, struct errmsg *err)
 {
 	int r = writer_metadata(w, err);
 
-	/* those without data; in version 6 the top one first, so in the order of announcement */
+	/*
+	 * buffers without data, in the order of announcement: in version 6 the top-level buffer
+	 * must be first
+	 */
 	for (size_t i = 0; i < w->n_buffers && r >= 0; i++)
 		if (!w->buffers[i].is_written)
 			r = writer_write_buffer(w, i, &empty_source, err);
@@ -348,16 +345,12 @@ static int write_rest(struct writer *w, struct errmsg *err)
 
 int writer_close(struct writer *w, struct errmsg *err)
 {
-	int r = write_rest(w, err);
+	SCOPED(writer_free_scoped) struct writer *closing = w;
 
-	if (r >= 0 && w->config.is_copy)
-		r = shortage_check(err, "cannot write %s", w->config.path);
-	if (r >= 0) {
-		r = outfile_commit(w->out, err);
-		w->out = NULL;
-	}
-	writer_free(w);
-	return r;
+	TRY(write_rest(w, err));
+	if (w->config.is_copy)
+		TRY(shortage_check(err, "cannot write %s", w->config.path));
+	return outfile_commit(TAKE(w->out), err);
 }
 
 void writer_free(struct writer *w)

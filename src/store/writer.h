@@ -21,6 +21,7 @@
 #ifndef SONDE_STORE_WRITER_H
 #define SONDE_STORE_WRITER_H
 
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
 
@@ -33,10 +34,10 @@ struct writer_config {
 	enum compression compression; /* COMPRESSION_NONE for version 6 */
 	bool plain_data;	      /* compress only texts, not sub-buffers */
 	bool big_endian;
-	uint8_t long_size;  /* of the recording program */
-	uint32_t page_size; /* of the top buffer; in version 6 of all buffers */
+	uint8_t long_size;  /* size of long in the recording program */
+	uint32_t page_size; /* size of sub-buffers of the top buffer; in version 6 of all buffers */
 	unsigned n_threads; /* 0: the number of CPUs */
-	bool is_copy;	    /* can be made again: not kept if memory ran out */
+	bool is_copy;	    /* the file can be made again, so it is not kept if memory ran out */
 };
 
 struct writer_buffer {
@@ -46,26 +47,31 @@ struct writer_buffer {
 };
 
 /*
- * The sub-buffers of one buffer: those of a CPU together, CPUs ascending. A sub-buffer shorter than
- * the page size is padded with zeros. The memory must stay valid until the next call.
+ * The source of the sub-buffers of one buffer: all of one CPU together, CPUs ascending. A
+ * sub-buffer shorter than the page size is padded with zeros. The memory must stay valid until the
+ * next call.
  */
 struct writer_source {
 	void *ctx;
-	/* 1: there is one; 0: no more; negative: stop. Called by one thread at a time. */
+	/*
+	 * Returns 1 with a sub-buffer, 0 if there are no more, or a negative errno to stop. One
+	 * thread at a time calls it.
+	 */
 	int (*next)(void *ctx, uint32_t *ret_cpu, struct piece *ret_page);
 };
 
 int writer_open(struct writer **ret_writer, const struct writer_config *config, struct errmsg *err);
 
 /*
- * The number of CPUs of the machine, at least the highest one with data, at most WRITER_CPUS_MAX.
+ * Sets the number of CPUs of the machine: at least the highest CPU with data, at most
+ * WRITER_CPUS_MAX.
  */
 #define WRITER_CPUS_MAX (1u << 20)
 void writer_set_cpu_count(struct writer *w, uint32_t n_cpus);
 int writer_add_text(struct writer *w, enum tracefile_text_kind kind, struct piece text,
 		    struct errmsg *err);
 int writer_add_option(struct writer *w, uint16_t id, struct piece data, struct errmsg *err);
-/* Version 7: a separate section and the option that points to it (BTF, modules). */
+/* Version 7: adds a separate section and the option that points to it (BTF, modules). */
 int writer_add_section(struct writer *w, uint16_t id, const char *description, struct piece body,
 		       struct errmsg *err);
 
@@ -74,14 +80,17 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 int writer_write_buffer(struct writer *w, int index, const struct writer_source *source,
 			struct errmsg *err);
 /*
- * A latency tracer's text instead of the top buffer; call it before the first
+ * Adds a latency tracer's text instead of the top buffer. Call it before the first
  * writer_write_buffer(). The text must stay valid until writer_close().
  */
 int writer_add_latency(struct writer *w, const char *clock, struct piece text, struct errmsg *err);
 
-/* Announced buffers without data are written as empty ones. Always frees w. */
+/*
+ * Completes the file. Announced buffers without data are written as empty buffers. Always frees w.
+ */
 int writer_close(struct writer *w, struct errmsg *err);
-/* Cancels: the target is unchanged. w may be NULL. */
+/* Frees w without changing the target. w may be NULL. */
 void writer_free(struct writer *w);
+SCOPED_POINTER(struct writer, writer_free)
 
 #endif

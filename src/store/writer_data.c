@@ -6,7 +6,7 @@
  *	               fill, one thread at a time           work                 drain, in order
  *
  *	plain CPU       pages at a multiple of the page size
- *	compressed CPU  the same place: u32 chunks, then u32 packed, u32 plain, bytes each
+ *	compressed CPU  at the same position: u32 chunks, then u32 packed, u32 plain, bytes each
  *
  * A conveyor (base/conveyor.h) uses a fixed ring of items, so memory is bounded: two items per
  * thread and two more, each one chunk and its compressed form, at most RING_MAX_BYTES in total (but
@@ -18,6 +18,7 @@
  */
 #include "base/conveyor.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
@@ -26,15 +27,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_MAX_BYTES (4u << 20) /* the maximum of readers, or one page if that is more */
+/* the maximum that readers accept, or one page if that is more */
+#define CHUNK_MAX_BYTES (4u << 20)
 #define RING_MAX_BYTES	(64u << 20)
 #define COPY_BYTES	(256u << 10)
 #define ITEMS_MAX	130
 
 struct item {
 	uint32_t cpu;
-	size_t n_bytes; /* of plain */
-	long n_packed;	/* negative: -errno */
+	size_t n_bytes; /* size of plain */
+	long n_packed;	/* size of packed, or -errno */
 	uint8_t *packed;
 	uint8_t plain[];
 };
@@ -47,12 +49,13 @@ struct copy {
 	size_t item_bytes, packed_bytes;
 	void *items[ITEMS_MAX];
 	size_t n_items;
-	/* fill */
-	struct piece page; /* read, but belongs to the next CPU or does not fit into the item */
+	/* members that fill uses */
+	/* a page that was read, but belongs to the next CPU or does not fit into the item */
+	struct piece page;
 	uint32_t page_cpu;
 	bool has_page, at_end;
 	bool bad_order;
-	/* drain */
+	/* members that drain uses */
 	struct writer_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	uint32_t n_chunks;
@@ -86,8 +89,7 @@ static int fill_item(void *ctx, void *p)
 	for (;;) {
 		if (!c->has_page)
 			r = read_page(c);
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (!r || item->n_bytes + c->buffer->page_size > c->item_bytes ||
 		    (item->n_bytes && c->page_cpu != item->cpu))
 			break;
@@ -224,7 +226,7 @@ static int make_items(struct copy *c, unsigned n_threads)
 		}
 		c->n_items++;
 	}
-	/* fewer items only cost time */
+	/* a ring with fewer items works, but slower */
 	return c->n_items ? 0 : -ENOMEM;
 }
 

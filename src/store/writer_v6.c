@@ -8,8 +8,8 @@
  * format can give an instance another number of CPUs, but trace-cmd then uses that number for the
  * top buffer, too, so sonde does not use it.)
  *
- * A clock follows a table if the file has a TRACECLOCK option. With a latency text there must be no
- * such option: trace-cmd would search the clock in the text.
+ * A clock follows a table if the file has a TRACECLOCK option. With a latency text there must be
+ * no such option, because trace-cmd would look for the clock in the text.
  */
 #include "base/errmsg.h"
 #include "format/tracedat.h"
@@ -63,7 +63,9 @@ int writer_metadata_v6(struct writer *w, struct errmsg *err)
 	return 0;
 }
 
-/* The rows of the table, in CPU order; CPUs without data get an offset where data could begin. */
+/*
+ * Sets the rows of the table, in CPU order. CPUs without data get an offset where data could begin.
+ */
 static int patch_table(struct writer *w, uint64_t table_at, const struct writer_cpu *cpus,
 		       size_t n_cpus, uint64_t no_data_at)
 {

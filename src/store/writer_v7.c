@@ -7,14 +7,16 @@
  *	        data of a buffer │ OPTIONS: its directory ◀─────────────┘ ─▶ 0
  *	        STRINGS │ a latency text, if there is one
  *
- * trace-cmd writes the same order, except for the latency text: its newer versions read an
- * uncompressed one to the end of the file, so it comes last. Descriptions of sections are offsets
- * in the STRINGS, which can therefore be written only when no more follow.
+ * trace-cmd writes the same order, except for the latency text. Newer versions of trace-cmd read
+ * an uncompressed latency text up to the end of the file, so here it comes last. The description
+ * of a section is an offset in the STRINGS, so the STRINGS can be written only after all other
+ * sections.
  *
  * Texts are compressed as one piece, sub-buffers in chunks unless they stay uncompressed; options
- * are never compressed. Each section says whether it is compressed.
+ * are never compressed. Each section has a flag that shows whether it is compressed.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
@@ -29,7 +31,7 @@ static bool is_compressed(const struct writer *w)
 	return w->config.compression != COMPRESSION_NONE;
 }
 
-/* The position of an equal description, or of a new one. */
+/* Returns the position of an equal description, or of a new one. */
 static size_t find_string(const struct writer *w, const char *text)
 {
 	size_t n = textbuf_len(&w->strings), len = strlen(text) + 1;
@@ -39,7 +41,8 @@ static size_t find_string(const struct writer *w, const char *text)
 }
 
 /*
- * A file that is being recorded writes its last sections more than once; others repeat them, like
+ * Returns the offset of a description in the STRINGS. A file that is being recorded writes its last
+ * sections more than once, so equal descriptions are shared there. Other files repeat them, like
  * trace-cmd.
  */
 uint32_t writer_describe_v7(struct writer *w, const char *description)
@@ -107,7 +110,7 @@ static int put_bytes(void *ctx, const void *data, size_t n_bytes)
 	return 0;
 }
 
-/* Its size is known at the end. */
+/* Writes a compressed section, and sets its size at the end. */
 static int put_packed(struct writer *w, uint16_t id, uint32_t description,
 		      const struct piece *pieces, size_t n_pieces, uint64_t n_plain,
 		      struct errmsg *err)
@@ -120,7 +123,7 @@ static int put_packed(struct writer *w, uint16_t id, uint32_t description,
 	writer_put_number(w, n_plain, 4);
 	r = pack_pieces(w->config.compression, pieces, n_pieces, put_bytes, w);
 	n = outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES;
-	if (outfile_failure(w->out, err) < 0) /* then the position is meaningless */
+	if (outfile_failure(w->out, err) < 0) /* after a failure the position is meaningless */
 		return err->code;
 	if (r < 0 || n > UINT32_MAX)
 		return errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot compress a part of %s",
@@ -180,7 +183,6 @@ static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
 	struct piece pieces[4];
 	uint8_t offset[8];
 	size_t n = 0;
-	int r;
 
 	for (int kind = text_sections[row].first_kind; kind <= text_sections[row].last_kind;
 	     kind++, n += 2) {
@@ -190,10 +192,8 @@ static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
 					   writer_text_prefix(w, kind, prefix)};
 		pieces[n + 1] = w->texts[kind];
 	}
-	r = put_section(w, id, writer_describe_v7(w, text_sections[row].description), pieces, n,
-			err);
-	if (r < 0)
-		return r;
+	TRY(put_section(w, id, writer_describe_v7(w, text_sections[row].description), pieces, n,
+			err));
 	writer_put(w, offset, pos, 8);
 	return writer_add_option(w, id, (struct piece){offset, 8}, err);
 }
@@ -235,18 +235,20 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 	uint64_t at;
 	int r = 0;
 
-	/* the positions of texts come before the given options */
+	/* put the positions of texts before the given options */
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < ARRAY_LEN(text_sections) && !r; i++)
 		if (!w->is_live || text_sections[i].id != SNF_OPTION_CMDLINES)
 			r = write_text_section(w, i, err);
 	writer_add_bytes(&w->options, given.start, textbuf_len(&given));
 	textbuf_release(&given);
-	if (r < 0)
-		return r;
+	TRY(r);
 	writer_put(w, count, w->cpu_count, 4);
 	r = writer_add_option(w, SNF_OPTION_CPUCOUNT, (struct piece){count, 4}, err);
-	/* with a text, they wait for the option that points to it */
+	/*
+	 * if there is a latency text, the options are written later, together with the option that
+	 * points to the text
+	 */
 	if (!r && !w->has_text)
 		write_options(w, &at);
 	return r;
@@ -282,10 +284,8 @@ static int add_buffer_option(struct writer *w, const struct writer_out *b, uint6
 
 	textbuf_init(&tb, WRITER_OPTIONS_MAX_BYTES);
 	writer_add_buffer_option_v7(w, &tb, b, section_at, cpus, n_cpus);
-	r = tb.overflow
-		    ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
-		    : writer_add_option(w, SNF_OPTION_BUFFER,
-					(struct piece){(uint8_t *)tb.start, textbuf_len(&tb)}, err);
+	r = tb.overflow ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
+			: writer_add_option(w, SNF_OPTION_BUFFER, PIECE_OF_TEXT(&tb), err);
 	textbuf_release(&tb);
 	return r;
 }
@@ -294,7 +294,7 @@ int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer
 		     struct errmsg *err)
 {
 	uint64_t start = outfile_pos(w->out), at;
-	struct writer_cpu *cpus = NULL;
+	SCOPED(scope_free) struct writer_cpu *cpus = NULL;
 	size_t n_cpus = 0;
 	int r;
 
@@ -303,15 +303,13 @@ int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer
 	r = writer_copy_pages(w, b, source, &cpus, &n_cpus, err);
 	writer_patch_number(w, start + 8, outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES,
 			    8);
-	if (!r)
-		r = add_buffer_option(w, b, start, cpus, n_cpus, err);
-	if (!r)
-		write_options(w, &at);
-	free(cpus);
-	return r;
+	TRY(r);
+	TRY(add_buffer_option(w, b, start, cpus, n_cpus, err));
+	write_options(w, &at);
+	return 0;
 }
 
-/* The option that points to the text; its position is not known yet. */
+/* Adds the option that points to the text, whose position is not known yet. */
 static int add_text_option(struct writer *w, size_t *ret_at, struct errmsg *err)
 {
 	size_t clock_bytes = strlen(w->text_clock) + 1;
@@ -346,20 +344,18 @@ int writer_finish_v7(struct writer *w, struct errmsg *err)
 		 description;
 	uint64_t options_at = 0;
 	size_t text_at = 0;
-	int r = w->has_text ? add_text_option(w, &text_at, err) : 0;
+	int r;
 
-	if (!r && textbuf_len(&w->options))
+	if (w->has_text)
+		TRY(add_text_option(w, &text_at, err));
+	if (textbuf_len(&w->options))
 		write_options(w, &options_at);
 	description = writer_describe_v7(w, "strings");
-	if (!r && w->strings.overflow)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
-	if (!r)
-		r = put_section(
-			w, SNF_OPTION_STRINGS, description,
-			&(struct piece){(uint8_t *)w->strings.start, textbuf_len(&w->strings)}, 1,
-			err);
-	if (r || !w->has_text)
-		return r;
+	if (w->strings.overflow)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
+	TRY(put_section(w, SNF_OPTION_STRINGS, description, &PIECE_OF_TEXT(&w->strings), 1, err));
+	if (!w->has_text)
+		return 0;
 	writer_patch_number(w, options_at + text_at, outfile_pos(w->out), 8);
 	r = write_text(w, text_description);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", w->config.path) : 0;

@@ -8,10 +8,11 @@
  * Skipped: type A and a (per-CPU offsets on x86-64) and names that begin with '$' (mapping symbols
  * on arm). Reading stops at the first line of another form.
  *
- * Of several symbols at one address, the same one as in libtraceevent must be shown: of equal
- * addresses the one that appeared last comes first, and the search is the plain bisection of
- * bsearch(3), mid = (low + high) / 2, that returns its first match. 130 000 symbols (5 MB of text)
- * take about 10 ms; kernel text is sorted already, so sorting merges a few hundred runs.
+ * If several symbols have the same address, the same one as in libtraceevent must be shown. So
+ * symbols with equal addresses are in reverse order of appearance, and the search is the binary
+ * search of bsearch(3), mid = (low + high) / 2, which returns its first match. 130 000 symbols (5
+ * MB of text) take about 10 ms; kernel text is sorted already, so sorting merges a few hundred
+ * runs.
  */
 #include "symbols/kallsyms.h"
 #include "base/hash.h"
@@ -23,7 +24,8 @@
 #include <string.h>
 
 #define SYMS_MAX    (1u << 20) /* 32 MB; large kernels have 250 000 */
-#define INDEX_AFTER 16	       /* look-ups by name, 0.2 ms each */
+/* number of look-ups by name, 0.2 ms each, before an index is built */
+#define INDEX_AFTER 16
 
 static inline int hex_digit(uint8_t c)
 {
@@ -38,7 +40,7 @@ static inline bool is_blank(uint8_t c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* "ADDR T NAME[\t[MODULE]]"; false if the line has another form. */
+/* Parses "ADDR T NAME[\t[MODULE]]". Returns false if the line has another form. */
 static bool parse_line(const char *p, const char *end, struct ksym *ret, char *ret_type)
 {
 	int digits = 0, d;
@@ -183,18 +185,82 @@ int kallsyms_sort(struct kallsyms *ks)
 	return 0;
 }
 
+/*
+ * Adds late symbols. They are published in one step and freed only with the table, so a reader sees
+ * all of them or none.
+ */
+int kallsyms_add_late(struct kallsyms *ks, struct piece text)
+{
+	struct kallsyms *late = calloc(1, sizeof(*late));
+
+	if (!late)
+		return -ENOMEM;
+	late->text = malloc(text.len + 1);
+	if (late->text)
+		memcpy(late->text, text.data, text.len);
+	if (!late->text || kallsyms_add(late, (struct piece){late->text, text.len}) < 0 ||
+	    kallsyms_sort(late) < 0) {
+		kallsyms_release(late);
+		free(late);
+		return -ENOMEM;
+	}
+	late->late = ks->late;
+	__atomic_store_n(&ks->late, late, __ATOMIC_RELEASE);
+	return 0;
+}
+
 void kallsyms_release(struct kallsyms *ks)
 {
+	while (ks->late) {
+		struct kallsyms *next = ks->late->late;
+
+		ks->late->late = NULL;
+		kallsyms_release(ks->late);
+		free(ks->late);
+		ks->late = next;
+	}
+	free(ks->text);
 	free(ks->syms);
 	free(ks->by_name);
 	memset(ks, 0, sizeof(*ks));
 }
 
+/* Returns a symbol that begins at this address, or NULL. */
+static const struct ksym *find_exactly(const struct kallsyms *ks, uint64_t addr)
+{
+	size_t low = 0, high = ks->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (ks->syms[mid].addr == addr)
+			return &ks->syms[mid];
+		if (addr < ks->syms[mid].addr)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+static const struct ksym *find_late(const struct kallsyms *ks, uint64_t addr)
+{
+	const struct ksym *found = NULL;
+
+	for (const struct kallsyms *late = __atomic_load_n(&ks->late, __ATOMIC_ACQUIRE);
+	     late && !found; late = late->late)
+		found = find_exactly(late, addr);
+	return found;
+}
+
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 {
+	const struct ksym *late = find_late(ks, addr);
 	const struct ksym *of_program = programs_find(ks->programs, addr);
 	size_t low = 0, high = of_program ? 0 : ks->n;
 
+	if (late)
+		return late;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 		uint64_t start = ks->syms[mid].addr;
@@ -211,7 +277,7 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 	return of_program;
 }
 
-/* The slot of a name: where its symbol is, or belongs. */
+/* Returns the slot that has the symbol of the name, or the free slot for it. */
 static uint32_t *name_slot(const struct kallsyms *ks, const char *name, size_t len)
 {
 	size_t i = hash_text(ks->seed, name, len, ks->n_by_name);
@@ -240,7 +306,10 @@ static void index_names(struct kallsyms *ks)
 	}
 }
 
-/* A few formats contain names to look up; an index pays after INDEX_AFTER. */
+/*
+ * Finds a symbol by name. Usually only a few names are looked up, so the index is built after
+ * INDEX_AFTER look-ups.
+ */
 const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, size_t len)
 {
 	if (!ks->by_name && ks->n_asked++ == INDEX_AFTER)
@@ -248,12 +317,13 @@ const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, siz
 	if (ks->by_name) {
 		uint32_t found = *name_slot(ks, name, len);
 
-		return found ? &ks->syms[found - 1] : NULL;
+		if (found)
+			return &ks->syms[found - 1];
 	}
-	for (size_t i = 0; i < ks->n; i++)
+	for (size_t i = 0; i < ks->n && !ks->by_name; i++)
 		if (ks->syms[i].name_len == len && !memcmp(ks->syms[i].name, name, len))
 			return &ks->syms[i];
-	return NULL;
+	return ks->late ? kallsyms_find_name(ks->late, name, len) : NULL;
 }
 
 void ksym_slot_fill(struct ksym_slot *slot, const struct kallsyms *ks, uint64_t addr)

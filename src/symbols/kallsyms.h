@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kallsyms.h - kernel addresses to names.
+ * kallsyms.h - resolves kernel addresses to names.
  *
- * A table over texts in the form of /proc/kallsyms; the names stay in those texts, which the caller
- * keeps. One thread adds symbols; after that, look-ups are read-only and may run in any thread.
+ * This is a table over texts in the form of /proc/kallsyms; the names stay in those texts, which
+ * the caller keeps. One thread adds symbols; after that, look-ups are read-only and may run in any
+ * thread.
  */
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
 #define SONDE_SYMBOLS_KALLSYMS_H
@@ -19,29 +20,39 @@ struct ksym {
 	uint64_t addr;
 	const char *name;   /* not terminated */
 	const char *module; /* NULL: the kernel itself */
-	uint32_t order;	    /* of appearance */
+	uint32_t order;	    /* order of appearance */
 	uint16_t name_len, module_len;
 };
 
 struct kallsyms {
 	struct ksym *syms; /* sorted by address after kallsyms_sort() */
 	size_t n, cap;
-	uint32_t *by_name; /* hash of names to index + 1; built when it pays */
+	uint32_t *by_name; /* maps hashes of names to index + 1; built after INDEX_AFTER look-ups */
 	size_t n_by_name;
 	uint64_t seed;
 	unsigned n_asked;
-	struct programs *programs; /* their functions are found, too (programs.h); NULL */
+	/* programs whose functions are also found (programs.h); NULL: none */
+	struct programs *programs;
+	/* symbols that came later (kallsyms_add_late()), the newest first; NULL: none */
+	struct kallsyms *late;
+	void *text; /* text of the late symbols; owned */
 };
 
-/* Reads lines up to the first that has another form; 0 or -ENOMEM. */
+/* Adds lines up to the first one of another form. Returns 0 or -ENOMEM. */
 int kallsyms_add(struct kallsyms *ks, struct piece text);
 /* Call it once, after the last kallsyms_add() and before the first look-up. */
 int kallsyms_sort(struct kallsyms *ks);
 void kallsyms_release(struct kallsyms *ks);
+/*
+ * Adds a text while other threads look up: symbols of a trace that is still being recorded. Its
+ * symbols are found at their own addresses only. The text is copied. One thread at a time. Returns
+ * 0 or -ENOMEM.
+ */
+int kallsyms_add_late(struct kallsyms *ks, struct piece text);
 
-/* The symbol that covers addr, or NULL. The last symbol covers only its own address. */
+/* Returns the symbol that covers addr, or NULL. The last symbol covers only its own address. */
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
-/* The first symbol of that name by address, or NULL. For one thread. */
+/* Returns the first symbol of that name by address, or NULL. For one thread. */
 const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, size_t len);
 
 /*
@@ -52,8 +63,9 @@ const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, siz
 
 struct ksym_slot {
 	uint64_t addr;
-	const struct ksym *sym;	    /* NULL: no symbol covers addr */
-	uint8_t name_len, full_len; /* of text: the name, and "name+0xoffset"; 0: does not fit */
+	const struct ksym *sym; /* NULL: no symbol covers addr */
+	/* lengths in text of the name and of "name+0xoffset"; 0: does not fit */
+	uint8_t name_len, full_len;
 	char text[46];
 };
 
@@ -61,7 +73,7 @@ struct ksym_cache {
 	struct ksym_slot slots[1 << KSYM_CACHE_BITS];
 };
 
-/* An empty slot means "address 0 has no symbol"; this makes it true. */
+/* Fills slot 0: an empty slot means "address 0 has no symbol", which must be true. */
 void ksym_cache_init(struct ksym_cache *cache, const struct kallsyms *ks);
 void ksym_slot_fill(struct ksym_slot *slot, const struct kallsyms *ks, uint64_t addr);
 

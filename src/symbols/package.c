@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * package.c - names the package with the debug information of a file.
+ * package.c - finds the package with the debug information of a file.
  *
  * dpkg keeps a list of files for each installed package:
  *
@@ -8,11 +8,11 @@
  *	/var/lib/dpkg/info/libc6:amd64.list    /bin
  *	                                       /bin/bash
  *
- * A thousand packages have 10 MB of lists, some hundredths of a second, spent only for an error
- * message. /bin is a link to /usr/bin today, and a package may list its files under either: both
- * are searched. The debug information is in PACKAGE-dbgsym, in a separate archive; the table has
- * the packages that are older than that convention. rpm's database is not text: there the message
- * stays general.
+ * A thousand packages have 10 MB of lists. Reading them takes some hundredths of a second, but only
+ * for an error message. /bin is a link to /usr/bin today, and a package may list its files under
+ * either name, so both are searched. The debug information is in PACKAGE-dbgsym, in a separate
+ * archive; the table has the packages that are older than that convention. rpm's database is not
+ * text, so on such systems the message does not name a package.
  */
 #include "symbols/package.h"
 
@@ -27,10 +27,10 @@
 
 #define N_SPELLINGS 4
 
-/* Packages whose debug information has another name: a prefix, and what is appended. */
+/* Packages whose debug information has another name: a prefix, and the text to append. */
 static const struct debug_name {
 	const char *prefix, *suffix;
-	bool is_whole; /* the prefix is the name */
+	bool is_whole; /* the prefix is the whole name */
 } debug_names[] = {
 	{"libc6", "-dbg", true},
 	{"linux-image-", "-dbg", false},
@@ -54,7 +54,7 @@ static void add_spelling(struct spellings *s, const char *prefix, const char *pa
 	memcpy(s->paths[s->n++], text, sizeof(text));
 }
 
-/* As it is, and with or without /usr: /bin/bash, /usr/bin/bash. */
+/* Adds the path itself, and the path with or without /usr: /bin/bash, /usr/bin/bash. */
 static void add_both(struct spellings *s, const char *path)
 {
 	add_spelling(s, "", path);
@@ -80,7 +80,7 @@ static bool list_has(const char *list, const struct spellings *s)
 	return found;
 }
 
-/* "libc6:amd64.list" belongs to libc6. */
+/* Takes the package from the name of its list: "libc6:amd64.list" belongs to libc6. */
 static bool take_name(const char *file, char name[PACKAGE_NAME_MAX])
 {
 	const char *end = strrchr(file, '.');

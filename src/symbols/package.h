@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * package.h - the distribution's package with the debug information of a file, or of the kernel.
+ * package.h - names the distribution's package with the debug information of a file, or of the
+ * kernel.
  *
  * For messages that say what to install. Keeps no state; thread-safe.
  */
@@ -14,15 +15,21 @@
 #define PACKAGE_REMEDY_MAX 256
 
 /*
- * The package of a file, from the lists in info_dir (NULL: /var/lib/dpkg/info). False: none of them
- * has it, or there are no lists.
+ * Finds the package of a file, from the lists in info_dir (NULL: /var/lib/dpkg/info). Returns false
+ * if no list has the file, or if there are no lists.
  */
 bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX]);
 
-/* "install bash-dbgsym (from the debug archive)"; general words if the package is unknown. */
+/*
+ * Writes "install bash-dbgsym (from the debug archive)", or a general remedy if the package is
+ * unknown.
+ */
 void package_fmt_remedy(const char *info_dir, const char *path, char remedy[PACKAGE_REMEDY_MAX]);
 
-/* The same for the running kernel, with an alternative: "…, or name the file: --vmlinux FILE". */
+/*
+ * Writes the remedy for the running kernel, with an alternative: "…, or name the file: --vmlinux
+ * FILE".
+ */
 void package_fmt_kernel_remedy(char remedy[PACKAGE_REMEDY_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * place.h - where a variable is at an instruction, and what a scope knows about its variables.
+ * place.h - the place of a variable at an instruction, and the variables of a scope.
  *
  * Registers have the DWARF numbers of the architecture; symbols/arch.h has their names in the
  * kernel's probes.
@@ -11,7 +11,7 @@
 #include "symbols/types.h"
 
 enum place_kind {
-	PLACE_NOWHERE,	/* optimised away here; why says more */
+	PLACE_NOWHERE,	/* optimised away here; why has the reason */
 	PLACE_REGISTER, /* the value is in reg */
 	PLACE_MEMORY,	/* the value is at [reg] + offset */
 	/*
@@ -32,11 +32,11 @@ struct place {
 	unsigned reg_high;
 	int64_t offset;
 	uint64_t address;
-	const char *symbol; /* of a global in the kernel: its name, for @SYMBOL; else NULL */
+	const char *symbol; /* name of a global in the kernel, for @SYMBOL; else NULL */
 	/*
-	 * PLACE_MEMORY, PLACE_STACK: the number of loads through pointers on the way to the value
-	 * (a DWARF expression with dereferences, a struct that is passed by address), each at its
-	 * own offset, before the last one at offset.
+	 * PLACE_MEMORY, PLACE_STACK: the number of loads through pointers before the last load at
+	 * offset. Each has its own offset. A DWARF expression with dereferences, or a struct that
+	 * is passed by address, needs such loads.
 	 */
 	unsigned n_loads;
 	int64_t loads[4];
@@ -47,25 +47,31 @@ struct variable {
 	struct type type;
 	struct place place;
 	bool is_parameter;
-	/* belongs to the program, not a function: members of a class have priority */
+	/*
+	 * the variable belongs to the program, not to a function; members of a class have priority
+	 */
 	bool is_global;
-	char why[160];	/* PLACE_NOWHERE: a clause: "it lives only at lines 12 to 15" */
-	bool why_helps; /* … and it says where to look instead */
+	/* PLACE_NOWHERE: the reason as a clause, "it lives only at lines 12 to 15" */
+	char why[160];
+	bool why_helps; /* why names a place where the variable can be read */
 };
 
 /* The variables visible at one instruction. One thread at a time. */
 struct scope;
 
 struct scope_ops {
-	/* The innermost variable of that name, then globals; -ENOENT. */
+	/*
+	 * Finds the innermost variable of that name, then a global. Returns -ENOENT if there is
+	 * none.
+	 */
 	int (*find)(const struct scope *s, const char *name, size_t len, struct variable *ret);
 	/*
-	 * Every local variable (innermost first), or only the parameters in order; until visit
-	 * returns a negative value.
+	 * Visits every local variable (innermost first), or only the parameters in order, until
+	 * visit returns a negative value.
 	 */
 	int (*each)(const struct scope *s, bool only_parameters,
 		    int (*visit)(void *ctx, const struct variable *v), void *ctx);
-	/* The type of the function's result; -ENOENT for void, -ENODATA if unknown. */
+	/* Gets the type of the function's result. Returns -ENOENT for void, -ENODATA if unknown. */
 	int (*result)(const struct scope *s, struct type *ret_type);
 };
 

@@ -2,11 +2,12 @@
 /*
  * printkfmt.c - reads printk_formats.
  *
- * One format per line; the address ends at the first colon, and the next character is skipped. Of
- * two rows with the same address the later one is found, or the one that bisection meets first: the
- * same rule as for symbols (kallsyms.c). There are a few hundred rows, so qsort() is enough.
+ * One format per line; the address ends at the first colon, and the next character is skipped. If
+ * rows have the same address, the rule for symbols applies (kallsyms.c). There are a few hundred
+ * rows, so qsort() is enough.
  */
 #include "symbols/printkfmt.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,8 +75,7 @@ int printkfmts_read(struct printkfmts *ret, struct piece text, struct arena *are
 		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
 		int r = row_parse(&ret->rows[ret->n], p, stop, arena);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (!r && stop != p)
 			break;
 		ret->rows[ret->n].order = ret->n;

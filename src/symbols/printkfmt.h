@@ -22,7 +22,7 @@ struct printkfmts {
 	size_t n;
 };
 
-/* Returns 0 or -ENOMEM; everything is in the arena. */
+/* Reads the formats into the arena. Returns 0 or -ENOMEM. */
 int printkfmts_read(struct printkfmts *ret, struct piece text, struct arena *arena);
 const char *printkfmts_find(const struct printkfmts *p, uint64_t addr);
 

@@ -40,7 +40,7 @@ struct row {
 struct processes {
 	struct row *rows;
 	size_t n, cap;
-	struct map numbers; /* index of the row + 1, by thread */
+	struct map numbers; /* index of the row + 1, by thread id */
 	bool has_self;
 	struct arena arena;
 };
@@ -219,7 +219,8 @@ static void add_word(const char *word, size_t len, struct textbuf *tb)
 		const char *from = word;
 		char c = decode(&word);
 
-		if ((unsigned char)c < ' ' || c == 0x7f) /* must not reach a terminal */
+		/* a control character must not reach a terminal */
+		if ((unsigned char)c < ' ' || c == 0x7f)
 			textbuf_add(tb, from, (size_t)(word - from));
 		else if (c == '\'')
 			textbuf_add(tb, "'\\''", 4);
@@ -323,7 +324,7 @@ void processes_fmt(const struct processes *p, struct textbuf *tb)
 	}
 }
 
-/* A number and the one blank after it; NULL if missing. */
+/* Parses a number and the one blank after it. Returns NULL if one is missing. */
 static const char *parse_number(const char *at, const char *end, int *ret)
 {
 	const char *start = at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * programs.c - mapped files, their functions, and their text form in a trace file.
+ * programs.c - keeps mapped files and their functions, and converts them to the text in a trace
+ * file.
  *
  *	regions[]  start, length ──▶ file    many programs may map the same file, at different addresses
  *	files[]    path, functions by the addresses of the ELF file
@@ -10,10 +11,11 @@
  *	file /usr/lib/x86_64-linux-gnu/libc.so.6
  *	11c0 2b add_two                    address, length, name: functions of the file above, by address
  *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, difference to addresses of the file
- *	else 400000 1000                        start, length: another program has something there whose functions are unknown
+ *	else 400000 1000                        start, length: another program, whose functions are unknown, uses this range
  *
  * The functions of a file are read when it is first mapped. A region gets its own list of them,
- * with addresses in memory, at the first look-up in it. `lock` protects that; the list then stays.
+ * with addresses in memory, at the first look-up in it. `lock` protects the creation of the list,
+ * which then does not change.
  */
 #include "symbols/programs.h"
 
@@ -32,7 +34,7 @@
 
 #define FILES_MAX     4096
 #define REGIONS_MAX   65536
-#define FUNCTIONS_MAX (1u << 20) /* of one file */
+#define FUNCTIONS_MAX (1u << 20) /* limit for one file */
 #define NAME_MAX_LEN  1024
 
 struct function {
@@ -46,18 +48,22 @@ struct file {
 	uint64_t inode;
 	int pid;
 	bool is_read;
-	struct debuginfo *info; /* owns the names; NULL: they are in the text of a trace */
+	struct debuginfo *info; /* owner of the names; NULL: they are in the text of a trace */
 	struct function *functions;
 	size_t n, cap;
 };
 
 struct region {
-	struct file *file; /* NULL: its functions are unknown */
+	struct file *file; /* NULL: the functions are unknown */
 	uint64_t start, n_bytes, file_offset;
 	uint64_t bias;
 	bool has_bias;
-	unsigned n_blocks; /* without a file: by how many programs; 0: it has no length, __atomic */
-	struct ksym *syms; /* __atomic: one for each function of the file; NULL: no look-up yet */
+	/*
+	 * without a file: number of programs that block the region; 0: the region is empty;
+	 * __atomic
+	 */
+	unsigned n_blocks;
+	struct ksym *syms; /* one for each function of the file; NULL: no look-up yet; __atomic */
 };
 
 struct programs {
@@ -114,7 +120,10 @@ static int add_function(struct file *f, const char *name, size_t len, uint64_t a
 	return 0;
 }
 
-/* If a function has no length: nothing else is at its place, but something may follow. */
+/*
+ * Adds a function. A function without a length is used only for its own address, because other code
+ * may follow.
+ */
 static int take_function(void *ctx, const char *name, uint64_t address, uint64_t n_bytes)
 {
 	return add_function(ctx, name, strlen(name), address, n_bytes ? n_bytes : 1);
@@ -127,7 +136,7 @@ static int compare_functions(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Only the file that was mapped, not another one that has its name by now. */
+/* Returns true for the file that was mapped, false for another file that has its name by now. */
 static bool is_same_file(const struct file *f, const char *path)
 {
 	struct stat st;
@@ -185,7 +194,8 @@ static struct file *find_file(struct programs *p, const struct program_mapping *
 		f->pid = m->pid;
 		read_file(
 			/*
-			 * it may be replaced; in another root it is visible while the program runs
+			 * the file may be replaced later; in another root it is visible only while
+			 * the program runs
 			 */
 			f);
 	}
@@ -321,7 +331,7 @@ static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t
 	if (!syms || !r->has_bias)
 		return NULL;
 	addr -= r->bias;
-	for (high = r->file->n; low < high;) { /* the first one after it */
+	for (high = r->file->n; low < high;) { /* find the first function after the address */
 		size_t mid = low + (high - low) / 2;
 
 		if (r->file->functions[mid].address <= addr)
@@ -363,7 +373,7 @@ const struct ksym *programs_find(struct programs *p, uint64_t addr)
 	return found;
 }
 
-/* The address in region r of what is at `in_file` of its file; 0: none. */
+/* Returns the address in region r of what is at `in_file` of its file, or 0. */
 static uint64_t address_in(struct region *r, const struct file *file, uint64_t in_file)
 {
 	if (r->file != file)
@@ -437,7 +447,10 @@ static void fmt_regions(const struct programs *p, const struct file *f, size_t n
 	}
 }
 
-/* Skips files without functions and their mappings, unless these make names uncertain. */
+/*
+ * Skips files without functions, and their mappings, unless these mappings make other names
+ * uncertain.
+ */
 void programs_fmt(struct programs *p, struct textbuf *tb)
 {
 	size_t number = 0;
@@ -462,7 +475,7 @@ void programs_fmt(struct programs *p, struct textbuf *tb)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* A number in hex and one blank; NULL if missing. */
+/* Parses a number in hex and one blank. Returns NULL if one is missing. */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
 	const char *start = at;
@@ -505,7 +518,7 @@ static int parse_else(struct programs *p, const char *at, const char *end)
 	return at && add_region(p, &r) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Searches rely on the order. */
+/* Parses a function. The functions must be in order, because searches rely on it. */
 static int parse_function(struct file *f, const char *at, const char *end)
 {
 	uint64_t address, n_bytes;

@@ -22,35 +22,42 @@
 struct programs;
 struct textbuf;
 
-/* Code of a file in memory. */
+/* A range of memory with the code of a file. */
 struct program_mapping {
 	const char *path;
 	uint64_t inode; /* 0: unknown */
-	int pid;	/* the process of the mapping: its view of the path */
+	int pid;	/* the process of the mapping, whose view of the path is used */
 	uint64_t start, n_bytes, file_offset;
 };
 
 struct programs *programs_new(void);
 void programs_free(struct programs *p);
 
-/* Returns 0, or -ENOMEM, -E2BIG. The functions of a file are read when it is first mapped. */
+/*
+ * Adds a mapping. Returns 0, -ENOMEM or -E2BIG. The functions of a file are read when it is first
+ * mapped.
+ */
 int programs_map(struct programs *p, const struct program_mapping *m);
-/* Another program, whose functions are not wanted, has mapped something there. */
+/* Notes that another program, whose functions are not wanted, has mapped this range. */
 int programs_block(struct programs *p, uint64_t start, uint64_t n_bytes);
-/* Undoes one programs_block(): its functions are wanted after all. */
+/* Undoes one programs_block(), because the functions are now wanted. */
 void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes);
-/* Adds the contents of text, which must stay valid. Ignores lines of another form. 0 or -ENOMEM. */
+/*
+ * Adds the contents of text, which must stay valid. Ignores lines of another form. Returns 0 or
+ * -ENOMEM.
+ */
 int programs_parse(struct programs *p, struct piece text);
 void programs_fmt(struct programs *p, struct textbuf *tb);
 
 /*
- * The function that covers the address; NULL: none is known, or it is not certain. p may be NULL.
+ * Returns the function that covers the address, or NULL if none is known or it is not certain. p
+ * may be NULL.
  */
 const struct ksym *programs_find(struct programs *p, uint64_t addr);
 
 /*
- * The address of the same byte of the same file where it was mapped first, so that programs can be
- * compared. p may be NULL.
+ * Returns the address of the same byte of the same file where it was mapped first, so that programs
+ * can be compared. p may be NULL.
  */
 uint64_t programs_unify(struct programs *p, uint64_t addr);
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks.c - the table of tasks.
+ * tasks.c - keeps the table of tasks.
  *
- * saved_cmdlines has "PID NAME" lines; a name may contain blanks. Rows are sorted and searched by
- * bisection when a pid is first seen; of two rows with one pid the later is sorted first and
- * bisection decides, as in libtraceevent. The result, with its text for the line's head, goes into
- * a hash table, and the last one used is remembered: consecutive events mostly share it.
+ * saved_cmdlines has "PID NAME" lines; a name may contain blanks. When a pid is first seen, rows
+ * are sorted and searched with a binary search. Of two rows with the same pid the later one is
+ * sorted first, and the search decides which one is used, as in libtraceevent. The result, with its
+ * text for the line's head, goes into a hash table, and the last one used is remembered:
+ * consecutive events mostly share it.
  *
  * Names learned from events apply to pids without a name. There is one exception, kept because the
  * output must not differ: until the first look-up of a task other than idle, libtraceevent has not
- * sorted its list yet, and a learned name adds a row for its pid, even if it has one. A trace
- * filtered to idle's own events shows that. So rows are sorted at that first look-up.
+ * sorted its list yet, and a learned name adds a row for its pid, even if the pid has one already.
+ * A trace filtered to idle's own events shows the difference. So rows are sorted at that first
+ * look-up.
  */
 #include "symbols/tasks.h"
 #include "base/array.h"
@@ -138,7 +140,9 @@ static const struct task_row *row_find(const struct tasks *t, int pid)
 	return NULL;
 }
 
-/* comm right-aligned in `width`, '-', pid left-aligned in 5, ' ', like printf("%*s-%-5d "). */
+/*
+ * Writes comm right-aligned in `width`, '-', pid left-aligned in 5, ' ', like printf("%*s-%-5d ").
+ */
 static size_t make_head(char *buf, const char *comm, size_t len, size_t width, int pid)
 {
 	char *p = buf, *digits;

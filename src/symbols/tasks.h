@@ -18,16 +18,16 @@
 
 struct task {
 	int pid;
-	int tgid;     /* of its process; -1: unknown */
-	bool is_self; /* sonde recorded itself */
+	int tgid;     /* id of the task's process; -1: unknown */
+	bool is_self; /* the task belongs to sonde itself */
 	bool known;   /* the name comes from the trace, not "<...>" */
 	uint16_t comm_len, head_len, short_head_len;
 	const char *comm;	/* NUL-terminated */
-	const char *head;	/* "            bash-136  ": the name 16 wide, the pid 5 */
-	const char *short_head; /* "    bash-136  ": the name exactly 8 */
+	const char *head;	/* "            bash-136  ": the name in 16 columns, the pid in 5 */
+	const char *short_head; /* "    bash-136  ": the name in exactly 8 columns */
 };
 
-struct task_row { /* of saved_cmdlines, sorted by pid */
+struct task_row { /* a line of saved_cmdlines; rows are sorted by pid */
 	int pid;
 	uint32_t order;
 	const char *comm;
@@ -48,13 +48,19 @@ struct tasks {
 	size_t n_rows, cap_rows;
 };
 
-/* cmdlines: text of saved_cmdlines, kept alive by the caller. 0 or -ENOMEM. */
+/*
+ * Initialises the table from the text of saved_cmdlines, which the caller keeps valid. Returns 0 or
+ * -ENOMEM.
+ */
 int tasks_init(struct tasks *t, struct piece cmdlines);
 void tasks_release(struct tasks *t);
-/* The processes of tasks that are not looked up yet; must stay valid. */
+/* Sets the processes of tasks that are not looked up yet. They must stay valid. */
 void tasks_set_processes(struct tasks *t, const struct processes *processes);
 
-/* Never NULL unless memory ran out (limit: 262 144 tasks). pid 0 is "<idle>". */
+/*
+ * Finds or adds a task. Returns NULL only if memory ran out (limit: 262 144 tasks). pid 0 is
+ * "<idle>".
+ */
 const struct task *tasks_find_slow(struct tasks *t, int pid);
 
 static inline const struct task *tasks_find(struct tasks *t, int pid)
@@ -67,9 +73,12 @@ static inline const struct task *tasks_find(struct tasks *t, int pid)
 /* Sets the process of pid. */
 void tasks_learn_tgid(struct tasks *t, int pid, int tgid);
 
-/* Sets the name of pid if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
+/* Sets the name of pid if it has none yet (but see tasks.c): len bytes of comm, up to a NUL. */
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);
-/* The same even if it has one: tasks change their names when they start another program. */
+/*
+ * Sets the name of pid even if it has one: tasks change their names when they start another
+ * program.
+ */
 void tasks_rename(struct tasks *t, int pid, const char *comm, size_t len);
 
 #endif

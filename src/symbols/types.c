@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * types.c - operations on types, whatever describes them.
+ * types.c - operations on types that are independent of BTF and DWARF.
  *
- * BTF and DWARF implement the simple operations (types_ops); this file has what they share: members
- * in anonymous structs, parsing and writing a type as in C.
+ * BTF and DWARF implement the simple operations (types_ops). This file contains the common part:
+ * members in anonymous structs, parsing and writing a type as in C.
  *
  * A pointer to a type need not be in any description. It is made by counting in the top byte of the
- * id, which no world uses (BTF has 2^20 types, DWARF offsets stay far below 2^56):
+ * id, which no description uses (BTF has 2^20 types, DWARF offsets stay far below 2^56):
  *
  *	id   [ pointers to it : 8 ][ number in its world : 56 ]
  *
@@ -14,6 +14,7 @@
  * walk has a limit: MAX_DEPTH nested structs, MAX_STEPS members visited, MAX_PEELS names removed.
  */
 #include "symbols/types.h"
+#include "base/scope.h"
 #include "base/array.h"
 #include "base/textbuf.h"
 
@@ -142,7 +143,9 @@ int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_me
 	return count_pointers(t) ? 0 : walk_members(&w, t, 0, 0);
 }
 
-/* Its own members come before inherited ones: a class hides what it inherits. */
+/*
+ * Finds a member. A type's own members come before inherited ones: a class hides what it inherits.
+ */
 static bool find_member(struct type t, const char *name, size_t len, unsigned depth,
 			unsigned *n_steps, struct type_member *ret)
 {
@@ -185,7 +188,7 @@ int type_find_member(struct type t, const char *name, size_t len, struct type_me
  * -----------------------------------------------------------------
  */
 
-/* The words before the stars. */
+/* The words of a type before the stars. */
 struct type_words {
 	struct {
 		const char *at;
@@ -199,7 +202,7 @@ static bool is_word(const struct type_words *w, unsigned i, const char *word)
 	return w->list[i].len == strlen(word) && !memcmp(w->list[i].at, word, w->list[i].len);
 }
 
-/* Words without influence on the layout. */
+/* Returns true for words without influence on the layout. */
 static bool is_qualifier(const char *at, size_t len)
 {
 	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
@@ -243,7 +246,7 @@ static int take_words(const char *text, size_t len, struct type_words *w, unsign
 	return w->n && stars <= MAX_POINTERS ? 0 : -EINVAL;
 }
 
-/* C's numbers: these words in any order; gcc and clang name the same one differently. */
+/* C's number types: these words in any order. gcc and clang name the same type differently. */
 struct c_number {
 	int n_signed, n_unsigned, n_short, n_long, n_int, n_char;
 };
@@ -283,7 +286,7 @@ static bool count_number_words(const struct type_words *w, struct c_number *ret)
 			return false;
 		++*words[k].count;
 	}
-	/* "int" with other words means nothing, nor does "signed" without char */
+	/* "int" with other words changes nothing, nor does "signed" without char */
 	if (!n.n_char)
 		n.n_signed = 0;
 	n.n_int = 0;
@@ -304,7 +307,7 @@ static int find_number(const struct types *world, const struct c_number *n, stru
 	return -EINVAL;
 }
 
-/* "kvm" may be a typedef, a C++ class, a number such as _Bool. */
+/* Finds a type by a plain name: "kvm" may be a typedef, a C++ class, a number such as _Bool. */
 static int find_plain(const struct types *world, const char *name, size_t len,
 		      struct type *ret_type)
 {
@@ -323,7 +326,7 @@ static int find_plain(const struct types *world, const char *name, size_t len,
 	return -ENOENT;
 }
 
-/* The last row is for a name without such a word before it. */
+/* Words before the name of a type. The last row is for a name without such a word. */
 static const struct {
 	const char *word;
 	enum type_kind kind;
@@ -366,7 +369,8 @@ bool types_nearest(const struct types *world, const char *text, size_t len, char
 	/* the last word is the name, whatever comes before it */
 	spelling_init(&sp, w.list[w.n - 1].at, w.list[w.n - 1].len);
 	for (size_t k = 0; k < n_tags; k++) {
-		size_t i = w.n == 1 ? n_tags - 1 - k : k; /* typedefs first, or what was written */
+		/* typedefs first, or the kind that was written */
+		size_t i = w.n == 1 ? n_tags - 1 - k : k;
 		const char *before = sp.nearest;
 
 		if (w.n == 1 || is_word(&w, 0, c_tags[i].word) || !*c_tags[i].word)
@@ -384,12 +388,9 @@ int types_parse(const struct types *world, const char *text, size_t len, struct 
 	struct type_words words;
 	struct type t;
 	unsigned stars;
-	int r = take_words(text, len, &words, &stars);
 
-	if (r >= 0)
-		r = find_words(world, &words, &t);
-	if (r < 0)
-		return r;
+	TRY(take_words(text, len, &words, &stars));
+	TRY(find_words(world, &words, &t));
 	while (stars--)
 		t = type_pointer_to(t);
 	*ret_type = t;
@@ -402,8 +403,8 @@ int types_parse(const struct types *world, const char *text, size_t len, struct 
  */
 
 /*
- * A function that takes itself as a parameter, twice, would be endless: nothing is added after
- * TEXT_MAX_BYTES.
+ * The text of a type. It ends at TEXT_MAX_BYTES: a function type that contains itself twice would
+ * be endless.
  */
 struct type_text {
 	struct textbuf *tb;
@@ -433,7 +434,7 @@ static void fmt_parameters(struct type t, const struct type_facts *f, const stru
 	textbuf_add_str(tb, f->n_members ? ")" : "void)");
 }
 
-/* "int (*)(long)": the star is in the middle. */
+/* Writes "int (*)(long)": the star is in the middle. */
 static void fmt_pointer(const struct type_facts *f, const struct type_text *text, unsigned depth)
 {
 	struct textbuf *tb = text->tb;
@@ -450,7 +451,7 @@ static void fmt_pointer(const struct type_facts *f, const struct type_text *text
 	textbuf_add_char(tb, f->is_reference ? '&' : '*');
 }
 
-/* It has a typedef's name, so it is not expanded. */
+/* Returns true if the type has a typedef's name, so that it is not expanded. */
 static bool has_alias(struct type t)
 {
 	struct type next;
@@ -464,7 +465,7 @@ static bool has_alias(struct type t)
 	return false;
 }
 
-/* The element comes before all lengths, the outer length first: "int[2][3]". */
+/* Writes the element before all lengths, the outer length first: "int[2][3]". */
 static void fmt_array(struct type t, const struct type_text *text, unsigned depth)
 {
 	struct textbuf *tb = text->tb;
@@ -487,7 +488,7 @@ static void fmt_array(struct type t, const struct type_text *text, unsigned dept
 	}
 }
 
-/* Removes qualifiers and writes them; true if it ended at a typedef's name. */
+/* Removes qualifiers and writes them. Returns true if it ended at a typedef's name. */
 static bool fmt_names(struct type *t, struct textbuf *tb)
 {
 	struct type next;

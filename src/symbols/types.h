@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * types.h - C types from any description: the kernel's BTF (btf.h) or DWARF (debuginfo.h).
+ * types.h - one interface to C types, from the kernel's BTF (btf.h) or from DWARF (debuginfo.h).
  *
  * A `struct type` is a handle: the world that it comes from and an id in that world. Answers about
  * it ignore typedefs and qualifiers:
@@ -42,7 +42,7 @@ struct type {
 
 struct type_facts {
 	enum type_kind kind;
-	/* without "struct"; that of the typedef if the type itself has none; "" */
+	/* name without "struct"; the name of the typedef if the type itself has none; else "" */
 	const char *name;
 	uint64_t n_bytes;      /* 0: unknown */
 	bool is_signed;	       /* integers, enums */
@@ -50,16 +50,17 @@ struct type_facts {
 	unsigned n_floats;     /* TYPE_UNKNOWN: 2 for a complex number, 1 for a decimal one */
 	bool is_user;	       /* a pointer tagged as pointing into user space */
 	bool is_reference;     /* C++: a pointer that is used like the object itself */
-	struct type target;    /* of a pointer, the element of an array, the result of a function */
-	uint64_t n_elements;   /* of an array; 0: unknown */
-	unsigned n_members;    /* of a struct or union; enumerators; parameters of a function */
+	struct type target;    /* target of a pointer, element of an array, result of a function */
+	uint64_t n_elements;   /* length of an array; 0: unknown */
+	/* members of a struct or union, enumerators, or parameters of a function */
+	unsigned n_members;
 };
 
 struct type_member {
 	const char *name; /* "": anonymous */
 	struct type type;
 	uint64_t bit_offset;
-	unsigned n_bits; /* a bit field; else 0 */
+	unsigned n_bits; /* width of a bit field; else 0 */
 };
 
 struct type_enumerator {
@@ -67,7 +68,7 @@ struct type_enumerator {
 	int64_t value;
 };
 
-/* What BTF and DWARF implement. Ids come from the world itself and are trusted. */
+/* The operations that BTF and DWARF implement. Ids come from the world itself and are trusted. */
 struct types_ops {
 	void (*get)(const struct types *world, uint64_t id, struct type_facts *ret_facts);
 	/* i < n_members; for a function: the parameter's name and type */
@@ -75,8 +76,8 @@ struct types_ops {
 	int (*enumerator)(const struct types *world, uint64_t id, unsigned i,
 			  struct type_enumerator *ret);
 	/*
-	 * One step of typedef or qualifier: its name ("const", "volatile", "restrict", "" for any
-	 * other qualifier); false if there is none.
+	 * Removes one typedef or qualifier. *ret_name is its name ("const", "volatile", "restrict",
+	 * "" for any other qualifier). Returns false if there is none.
 	 */
 	bool (*peel)(const struct types *world, uint64_t id, const char **ret_name,
 		     uint64_t *ret_id);
@@ -87,12 +88,13 @@ struct types_ops {
 	int (*find)(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		    struct type *ret_type);
 	/*
-	 * The names of all types of that kind, for suggestions; a world that is too large may give
-	 * none.
+	 * Visits the names of all types of that kind, for suggestions. A world that is too large
+	 * may give none.
 	 */
 	void (*each_name)(const struct types *world, enum type_kind kind,
 			  void (*visit)(void *ctx, const char *name), void *ctx);
-	bool (*is_by_address)(const struct types *world, uint64_t id); /* may be NULL: none is */
+	/* whether a class is passed by address; NULL: no class is */
+	bool (*is_by_address)(const struct types *world, uint64_t id);
 };
 
 /* The first member of btf and debuginfo. */
@@ -103,18 +105,21 @@ struct types {
 };
 
 void type_get(struct type t, struct type_facts *ret_facts);
-/* -ENOENT if i is past the last one. */
+/* Returns -ENOENT if i is after the last member. */
 int type_member(struct type t, unsigned i, struct type_member *ret_member);
 int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator);
-/* Removes one typedef or qualifier; false if there is none. The name as in types_ops.peel. */
+/*
+ * Removes one typedef or qualifier. Returns false if there is none. The name is as in
+ * types_ops.peel.
+ */
 bool type_peel(struct type t, const char **ret_name, struct type *ret_type);
 
-/* A C++ class that is passed and returned by address, however small it is. */
+/* Returns true for a C++ class that is passed and returned by address, however small it is. */
 bool type_is_by_address(struct type t);
 
 /*
- * The member of that name, its bit_offset relative to t; also searches anonymous structs and
- * unions, and C++ base classes. -ENOENT if there is none.
+ * Finds the member of that name, with its bit_offset relative to t. Also searches anonymous structs
+ * and unions, and C++ base classes. Returns -ENOENT if there is none.
  */
 int type_find_member(struct type t, const char *name, size_t len, struct type_member *ret_member);
 /* Calls visit for each named member, as type_find_member() would find it. */
@@ -122,18 +127,18 @@ int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_me
 		     void *ctx);
 
 /*
- * The type that a user writes in a cast: "struct kvm *", "u64", "unsigned int", "const char *",
- * "enum pid_type". Returns -ENOENT if the world has no such type, -EINVAL if it is not written as a
+ * Parses a type as a user writes it in a cast: "struct kvm *", "u64", "unsigned int", "const char
+ * *", "enum pid_type". Returns -ENOENT if the world has no such type, -EINVAL if the text is not a
  * type.
  */
 int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type);
-/* The type that was probably meant, as one writes it: "struct file". False: none is near. */
+/* Writes the type that the user probably meant: "struct file". Returns false if none is similar. */
 bool types_nearest(const struct types *world, const char *text, size_t len, char *ret_name,
 		   size_t size);
-/* A pointer to t, which no program had to declare. */
+/* Returns the type of a pointer to t, even if no program declares it. */
 struct type type_pointer_to(struct type t);
 
-/* As one would declare it: "struct rte_mbuf**", "const char*", "int[16]", "u64". */
+/* Writes the type as in a declaration: "struct rte_mbuf**", "const char*", "int[16]", "u64". */
 void type_fmt(struct type t, struct textbuf *tb);
 
 #endif

@@ -30,7 +30,7 @@ static size_t padded(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* Removes and returns the text at the beginning; NULL if it does not end. */
+/* Removes and returns the text at the beginning, or returns NULL if it has no end. */
 static const char *take_text(struct piece *p)
 {
 	const void *end = memchr(p->data, 0, p->len);

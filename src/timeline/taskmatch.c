@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * taskmatch.c - find tasks by a word.
+ * taskmatch.c - finds tasks by a word.
  *
  *	812          by pid
  *	bash         by name: the last name of the task in the trace
  *	kworker*     by names that match the glob
- *	bash-812     by both. A task that calls exec() has several names, and report shows each
- *	             in turn. So the pid is enough if no task matches both.
+ *	bash-812     by both. A task that calls exec() has several names, and report shows all
+ *	             of them. So the pid is enough if no task matches both.
  */
 #include "timeline/taskmatch.h"
 
@@ -21,7 +21,7 @@ struct task_word {
 	int pid; /* -1: any */
 };
 
-/* Parses a pid from `digits` on; -1: not a pid. */
+/* Parses a pid from `digits` on. Returns -1 if it is not a pid. */
 static int parse_pid(const char *digits)
 {
 	size_t n = strspn(digits, "0123456789");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * taskmatch.h - find the tasks that a word names: a pid, a name, a glob, or NAME-PID as report prints it.
+ * taskmatch.h - finds the tasks that a word names: a pid, a name, a glob, or NAME-PID as report
+ * prints it.
  */
 #ifndef SONDE_TIMELINE_TASKMATCH_H
 #define SONDE_TIMELINE_TASKMATCH_H

@@ -12,6 +12,7 @@
  * since the stream's first event; the task after the last switch runs until its last event (the
  * tail, which is undone when a live stream grows).
  */
+#include "base/scope.h"
 #include "timeline/timeline_int.h"
 
 #include "base/errmsg.h"
@@ -22,8 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREAD_DEPTH_MAX 64		       /* of threads that make threads */
-#define QUIET_NS	 UINT64_C(10000000000) /* do not wait for a CPU that is silent so long */
+#define THREAD_DEPTH_MAX 64 /* limit of nested threads that create threads */
+/* a CPU that has had no events for this time delays no others */
+#define QUIET_NS	 UINT64_C(10000000000)
 #define SETTLE_NS	 LEAVING_NS
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -63,12 +65,8 @@ static int open_live(struct timeline *tl, struct errmsg *err)
 
 static int timeline_open(struct timeline *tl, struct errmsg *err)
 {
-	int r = find_machines(tl, err);
-
-	if (!r)
-		r = open_live(tl, err);
-	if (r < 0)
-		return r;
+	TRY(find_machines(tl, err));
+	TRY(open_live(tl, err));
 	tl->cache = chunkcache_new();
 	if (!tl->cache || tasktable_init(tl) < 0 || kinds_init(tl) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot allocate the index");
@@ -142,10 +140,8 @@ void timeline_free(struct timeline *tl)
 int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *err)
 {
 	bool is_done = cache_dir && !tl->is_live && sidecar_open(tl, cache_dir);
-	int r = is_done ? 0 : pages_read(tl, err);
 
-	if (r < 0)
-		return r;
+	TRY(is_done ? 0 : pages_read(tl, err));
 	pthread_mutex_lock(&tl->lock);
 	for (uint32_t i = 0; i < tl->n_streams && !is_done; i++)
 		for (size_t k = 0; k < tl->streams[i]->n_segments; k++)
@@ -186,7 +182,7 @@ static void stitch_segment(struct timeline *tl, const struct stream *st, struct 
 		flags = e >> 32 & 15;
 		if (flags == SWITCH_START && run->task == (uint16_t)e && run->has_run)
 			continue;
-		/* as far as known, the task ran until the segment before ended */
+		/* as far as is known, the task ran until the end of the segment before */
 		if (run->has_run && (flags < SWITCH_START || before >= run->since))
 			add_run(tl, run->task,
 				sign * (int64_t)((flags < SWITCH_START ? ts : before) -
@@ -195,7 +191,10 @@ static void stitch_segment(struct timeline *tl, const struct stream *st, struct 
 	}
 }
 
-/* An instance may have recorded the same switches once more, at the same time. */
+/*
+ * Returns true if another stream counts the same switches: an instance may have recorded them, too,
+ * at the same time.
+ */
 static bool is_counted_elsewhere(const struct timeline *tl, const struct stream *st)
 {
 	for (uint32_t i = 0; i < tl->n_streams; i++)
@@ -268,7 +267,7 @@ void timeline_resolve_threads(struct timeline *tl)
 	for (uint32_t i = 0; i < n; i++) {
 		struct task_state_row *row = tasktable_row(&tl->tasks, i);
 
-		/* live: new tasks are published a moment later (refresh.c) */
+		/* live: new tasks are published a little later (refresh.c) */
 		if (row->pub.first == UINT64_MAX && !tl->is_live)
 			__atomic_store_n(&row->pub.first, row->pub.last, __ATOMIC_RELAXED);
 		if (row->pub.tgid < 0)
@@ -299,10 +298,26 @@ uint64_t timeline_origin(const struct timeline *tl)
 	return atomic_load(&tl->origin);
 }
 
+static bool has_events(const struct tracefile_buffer *b)
+{
+	for (size_t i = 0; b && i < b->n_cpus; i++)
+		if (b->cpus[i].n_bytes)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the unit of the first source with events, because an empty buffer may not name its clock;
+ * if there is none, of the first source.
+ */
 struct time_unit timeline_unit(const struct timeline *tl)
 {
-	const struct timeline_source *s = timeline_n_sources(tl) ? timeline_source(tl, 0) : NULL;
+	size_t n = timeline_n_sources(tl), i = 0;
+	const struct timeline_source *s;
 
+	while (i < n && !has_events(timeline_source(tl, i)->buffer))
+		i++;
+	s = n ? timeline_source(tl, i < n ? i : 0) : NULL;
 	return s ? timeconv_unit(&s->time, s->buffer ? s->buffer->clock : NULL)
 		 : (struct time_unit){1, "ns"};
 }

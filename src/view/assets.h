@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * assets.h - the files of the page, in the program: web/ as tools/gen-assets found it. Read-only.
+ * assets.h - the files of the page (web/), which tools/gen-assets puts into the program. Read-only.
  */
 #ifndef SONDE_VIEW_ASSETS_H
 #define SONDE_VIEW_ASSETS_H

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export.c - write a trace in the formats of other programs.
+ * export.c - writes a trace in the formats of other programs.
  *
  *	Perfetto, Chrome   every event, in order, through present/export/perfetto.c and chrome.c;
  *	                   for Chrome, which does not understand switches, also the states of tasks
  *	                   from the index (timeline/states/states.h)
- *	SVG, HTML          these lanes as the viewer shows them, through picture/svg.c and html.c
+ *	SVG, HTML          the given lanes as the viewer shows them, through picture/svg.c and html.c
  *
  * The first two are written batch by batch, so a trace may have any size; a picture is made in
  * memory. A file gets its name only when it is complete.
  */
 #include "view/export.h"
 
+#include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "decode/timearg.h"
 #include "inputs/sources.h"
@@ -33,14 +35,17 @@
 /* --- output ------------------------------------------------------------------------------------ */
 
 struct sink {
-	struct outfile *file; /* NULL: put() */
+	struct outfile *file; /* NULL: use put() */
 	const struct export_config *config;
 };
 
 static int sink_open(struct sink *s, const struct export_config *o, struct errmsg *err)
 {
 	*s = (struct sink){.config = o};
-	return o->output ? outfile_open(&s->file, o->output, err) : 0;
+	if (!o->output)
+		return 0;
+	TRY(outplace_check_input(o->output, err));
+	return outfile_open(&s->file, o->output, err);
 }
 
 static int sink_write(struct sink *s, struct textbuf *tb)
@@ -78,14 +83,12 @@ static int sink_close(struct sink *s, int r, struct errmsg *err)
 
 /* --- the range --------------------------------------------------------------------------------- */
 
-/* Times on the trace's own clock. */
+/* Parses the range, as times of the trace's own clock. */
 static int find_range(const struct export_config *o, const struct viewtrace *vt, uint64_t *ret_from,
 		      uint64_t *ret_to, struct errmsg *err)
 {
 	bool in_time = vt->list[0].time.in_time,
-	     /*
-	      * the clock boot: report prints it as a bare number, but a difference can have a unit
-	      */
+	     /* report prints the clock boot as a bare number, but a difference can have a unit */
 		is_ns = timeline_unit(vt->stage->tl).ns == 1;
 	uint64_t first = timeline_origin(vt->stage->tl);
 	int r = 0;
@@ -151,26 +154,20 @@ static int write_batches(struct sequence *seq, struct timeline *tl,
 			 const struct trace_export_kind *kind, struct trace_export *x,
 			 struct sink *s)
 {
-	struct textbuf out;
-	struct batch b;
-	int r = batch_init(&b);
+	TEXTBUF(out, OUT_MAX_BYTES);
+	SCOPED(batch_release) struct batch b = {0};
+	int r;
 
-	if (r < 0)
-		return r;
-	textbuf_init(&out, OUT_MAX_BYTES);
-	while (r >= 0 && (r = sequence_fill(seq, &b)) == 1) {
+	TRY(batch_init(&b));
+	while ((r = sequence_fill(seq, &b)) == 1) {
 		kind->add(x, &b, &out);
-		r = sink_write(s, &out);
+		TRY(sink_write(s, &out));
 	}
-	if (r >= 0 && kind->add_state)
-		r = write_states(tl, kind, x, s, &out);
-	if (r >= 0) {
-		kind->finish(x, &out);
-		r = sink_write(s, &out);
-	}
-	batch_release(&b);
-	textbuf_release(&out);
-	return r;
+	TRY(r);
+	if (kind->add_state)
+		TRY(write_states(tl, kind, x, s, &out));
+	kind->finish(x, &out);
+	return sink_write(s, &out);
 }
 
 static int index_trace(struct viewtrace *vt, struct errmsg *err)
@@ -235,16 +232,14 @@ static void add_first(void *ctx, const char *spec)
 	textbuf_addf(ctx, "%s,", spec);
 }
 
-/* The lanes that the page shows first. */
+/* Lists the lanes that the page shows first. */
 static int first_lanes(struct stage *st, char **ret)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 16);
 
-	textbuf_init(&tb, 1 << 16);
 	first_lanes_find(st, add_first, &tb);
 	textbuf_add_char(&tb, 0);
 	*ret = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -255,41 +250,38 @@ static int parse_time(const struct viewtrace *vt, const char *option, const char
 	struct timeline *tl = vt->stage->tl;
 	bool in_time = vt->list[0].time.in_time || (timeline_unit(tl).ns == 1 && text[0] == '+');
 	uint64_t origin = timeline_origin(tl);
-	int r = timearg_parse(option, text, in_time, origin, ret, err);
 
-	if (r >= 0)
-		*ret = *ret > origin ? *ret - origin : 0;
-	return r;
+	if (timearg_parse(option, text, in_time, origin, ret, err) < 0)
+		return errmsg_code(err);
+	*ret = *ret > origin ? *ret - origin : 0;
+	return 0;
+}
+
+static int add_range(const struct export_config *o, const struct viewtrace *vt, struct picture *pic,
+		     struct errmsg *err)
+{
+	SCOPED(scope_free) char *range = strdup(o->range);
+	char *comma = range ? strchr(range, ',') : NULL;
+
+	if (!range)
+		return errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
+	if (!comma)
+		return errmsg_set(err, -EINVAL,
+				  "--range needs two times, like +10ms,+20ms, not '%s'", o->range);
+	*comma++ = 0;
+	TRY(parse_time(vt, "--range", range, &pic->range_from, err));
+	return parse_time(vt, "--range", comma, &pic->range_to, err);
 }
 
 static int add_marks(const struct export_config *o, const struct viewtrace *vt,
 		     struct picture_mark *marks, struct picture *pic, struct errmsg *err)
 {
-	char *comma, *range = NULL;
-	int r = 0;
-
 	pic->marks = marks;
-	for (; pic->n_marks < o->n_marks && r >= 0; pic->n_marks++) {
+	for (; pic->n_marks < o->n_marks; pic->n_marks++) {
 		picture_name_mark(&marks[pic->n_marks], pic->n_marks);
-		r = parse_time(vt, "--mark", o->marks[pic->n_marks], &marks[pic->n_marks].t, err);
+		TRY(parse_time(vt, "--mark", o->marks[pic->n_marks], &marks[pic->n_marks].t, err));
 	}
-	if (r < 0 || !o->range)
-		return r;
-	range = strdup(o->range);
-	if (!range)
-		return errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
-	comma = strchr(range, ',');
-	if (!comma)
-		r = errmsg_set(err, -EINVAL, "--range needs two times, like +10ms,+20ms, not '%s'",
-			       o->range);
-	else
-		*comma++ = 0;
-	if (r >= 0)
-		r = parse_time(vt, "--range", range, &pic->range_from, err);
-	if (r >= 0)
-		r = parse_time(vt, "--range", comma, &pic->range_to, err);
-	free(range);
-	return r;
+	return o->range ? add_range(o, vt, pic, err) : 0;
 }
 
 static int make_picture(const struct export_config *o, struct viewtrace *vt, char *lanes,
@@ -300,12 +292,9 @@ static int make_picture(const struct export_config *o, struct viewtrace *vt, cha
 	struct picture pic = {.specs = specs, .width = o->width ? o->width : WIDTH_FIRST};
 	uint64_t origin = timeline_origin(tl), from, to;
 	struct picture_mark marks[PICTURE_MARKS_MAX];
-	int r = find_range(o, vt, &from, &to, err);
 
-	if (r >= 0)
-		r = add_marks(o, vt, marks, &pic, err);
-	if (r < 0)
-		return r;
+	if (find_range(o, vt, &from, &to, err) < 0 || add_marks(o, vt, marks, &pic, err) < 0)
+		return errmsg_code(err);
 	pic.n_specs = picture_split(lanes, specs, PICTURE_LANES_MAX);
 	pic.from = from > origin ? from - origin : 0;
 	pic.to = to <= origin ? 0 : to - origin;
@@ -317,24 +306,24 @@ static int make_picture(const struct export_config *o, struct viewtrace *vt, cha
 				     : picture_add_html(vt->stage, &pic, out, err);
 }
 
+static int draw_picture(const struct export_config *o, struct viewtrace *vt, struct errmsg *err)
+{
+	TEXTBUF(out, OUT_MAX_BYTES);
+	SCOPED(scope_free) char *lanes = o->lanes ? strdup(o->lanes) : NULL;
+	struct sink s;
+
+	TRY(index_trace(vt, err));
+	if (!lanes)
+		TRY(first_lanes(vt->stage, &lanes));
+	TRY(make_picture(o, vt, lanes, &out, err));
+	TRY(sink_open(&s, o, err));
+	return sink_close(&s, sink_write(&s, &out), err);
+}
+
 static int export_picture(const struct export_config *o, struct viewtrace *vt, struct errmsg *err)
 {
-	struct textbuf out;
-	struct sink s;
-	char *lanes = o->lanes ? strdup(o->lanes) : NULL;
-	int r = index_trace(vt, err);
+	int r = draw_picture(o, vt, err);
 
-	if (r >= 0 && !lanes)
-		r = first_lanes(vt->stage, &lanes);
-	textbuf_init(&out, OUT_MAX_BYTES);
-	if (r >= 0)
-		r = make_picture(o, vt, lanes, &out, err);
-	if (r >= 0)
-		r = sink_open(&s, o, err);
-	if (r >= 0)
-		r = sink_close(&s, sink_write(&s, &out), err);
-	textbuf_release(&out);
-	free(lanes);
 	return r < 0 && r != -EPIPE ? errmsg_set_errno(err, r, "cannot draw the picture") : r;
 }
 

@@ -11,10 +11,11 @@
  * (visitors.c). Idle connections are closed after IDLE_SECONDS. The head of a request has at most
  * 32 KB, its body 256 KB.
  *
- * The library parses HTTP; request.c checks the result before anything else happens. It uses the
- * target as it was sent (from the callback for logs), because the library's own copy is decoded. A
- * refused client gets a status and nothing more.
+ * The library parses HTTP; request.c checks the result before anything else happens. request.c uses
+ * the target as it was sent (from the callback for logs), because the library's own copy is
+ * decoded. A refused client gets only a status.
  */
+#include "base/scope.h"
 #include "view/httpd.h"
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -41,13 +42,13 @@
 #define IDLE_SECONDS   60
 #define HEAD_MAX_BYTES (32u << 10)
 #define STACK_BYTES    (1u << 20)
-#define BACKLOG	       4096 /* the kernel uses net.core.somaxconn if that is less */
+#define BACKLOG	       4096 /* the kernel uses net.core.somaxconn if that is smaller */
 
 struct httpd {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct visitors *visitors;
-	struct peers peers; /* used only by the thread that accepts */
+	struct peers peers; /* used only by the thread that accepts connections */
 	int fd;
 	struct request_gate gate;
 	char address[96];
@@ -55,11 +56,11 @@ struct httpd {
 	struct stage *stage;
 };
 
-/* One request in progress. */
+/* A request that is being answered. */
 struct exchange {
-	char *target; /* as it was sent */
+	char *target; /* the target as it was sent */
 	bool is_begun;
-	int refused; /* status; 0: not refused */
+	int refused; /* status of the refusal; 0: not refused */
 	struct request req;
 	char *body;
 	size_t body_len;
@@ -137,7 +138,7 @@ static enum MHD_Result send_asset(struct httpd *hd, struct MHD_Connection *c, co
 	return send_response(hd, c, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r);
 }
 
-/* Has the browser closed the connection? */
+/* Returns true if the browser has closed the connection. */
 static bool is_gone(void *ctx)
 {
 	struct pollfd p = {.fd = (int)(intptr_t)ctx, .events = POLLRDHUP};
@@ -163,7 +164,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	pthread_rwlock_rdlock(&hd->lock);
 	api_answer(hd->stage, &x->req, x->req.path + 4, &a);
 	pthread_rwlock_unlock(&hd->lock);
-	/* the library takes over the text without a copy: it may have megabytes */
+	/* the library takes the text without a copy, because it may have megabytes */
 	n_bytes = textbuf_len(&a.body);
 	text = textbuf_take(&a.body);
 	r = hd->mhd.create_response_from_buffer(
@@ -183,7 +184,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 
 /* --- requests ---------------------------------------------------------------------------------- */
 
-/* Stores each header that is checked; notes a second one. */
+/* Stores each header that is checked, and notes a repeated one. */
 static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 				   const char *value)
 {
@@ -225,7 +226,7 @@ static void begin(struct httpd *hd, struct MHD_Connection *c, const char *method
 		trust(hd, c);
 }
 
-/* The status of a refusal, or 0. */
+/* Returns the status of a refusal, or 0. */
 static int take_body(struct exchange *x, const char *data, size_t n)
 {
 	char *more;
@@ -234,7 +235,7 @@ static int take_body(struct exchange *x, const char *data, size_t n)
 		return MHD_HTTP_CONTENT_TOO_LARGE;
 	more = realloc(x->body, x->body_len + n + 1);
 	if (!more) {
-		shortage_settle(shortage_count()); /* the status reports it */
+		shortage_settle(shortage_count()); /* the status reports the shortage */
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	}
 	memcpy(more + x->body_len, data, n);
@@ -271,7 +272,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
 			      : send_asset(hd, c, x->req.path);
 }
 
-/* Called with the target as it was sent; returns the pointer that belongs to the request. */
+/* Called with the target as it was sent. Returns the pointer that belongs to the request. */
 static void *note_target(void *cls, const char *target, struct MHD_Connection *c)
 {
 	struct exchange *x = calloc(1, sizeof(*x));
@@ -298,7 +299,7 @@ static void finish(void *cls, struct MHD_Connection *c, void **con_cls,
 	*con_cls = NULL;
 }
 
-/* Ignores the library's messages about malformed requests: the answer is enough. */
+/* Ignores the library's messages about malformed requests, because the answer is enough. */
 static void ignore_log(void *cls, const char *fmt, va_list ap)
 {
 }
@@ -372,8 +373,7 @@ static int open_socket(struct httpd *hd, uint16_t port, struct errmsg *err)
 
 int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct errmsg *err)
 {
-	struct httpd *hd = calloc(1, sizeof(*hd));
-	int r;
+	SCOPED(httpd_stop_scoped) struct httpd *hd = calloc(1, sizeof(*hd));
 
 	if (!hd)
 		return errmsg_set_errno(err, -ENOMEM, "cannot serve");
@@ -381,18 +381,14 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 	hd->peers.fd = -1;
 	pthread_rwlock_init(&hd->lock, NULL);
 	hd->visitors = visitors_new();
-	r = hd->visitors ? mhd_load(&hd->mhd, err) : errmsg_set_errno(err, -ENOMEM, "cannot serve");
-	if (r >= 0)
-		r = make_token(&hd->gate, token, err);
-	if (r >= 0)
-		r = open_socket(hd, port, err);
-	if (r < 0) {
-		httpd_stop(hd);
-		return r;
-	}
+	if (!hd->visitors)
+		return errmsg_set_errno(err, -ENOMEM, "cannot serve");
+	TRY(mhd_load(&hd->mhd, err));
+	TRY(make_token(&hd->gate, token, err));
+	TRY(open_socket(hd, port, err));
 	snprintf(hd->address, sizeof(hd->address), "http://127.0.0.1:%u/%s/", hd->gate.port,
 		 hd->gate.token);
-	*ret = hd;
+	*ret = TAKE(hd);
 	return 0;
 }
 

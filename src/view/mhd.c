@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mhd.c - load libmicrohttpd when it is needed.
+ * mhd.c - loads libmicrohttpd when it is needed.
  *
- * The library pulls in eight others (TLS, which is not used here), and loading and relocating them
- * takes longer than most commands run. So it is not linked: only the commands that serve load it.
+ * The library depends on eight others (TLS, which is not used here), and loading and relocating
+ * them takes longer than most commands run. So it is not linked: only the commands that serve load
+ * it.
  *
- * It is never unloaded: its threads may still be about to exit when the server has stopped.
+ * It is never unloaded, because its threads may not have exited yet when the server has stopped.
  */
 #include "view/mhd.h"
 
@@ -16,7 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first is the version that matches the header. */
+/* Names of the library. The first is the version that matches the header. */
 static const char *const names[] = {"libmicrohttpd.so.12", "libmicrohttpd.so"};
 
 #define MHD_ROW(name) {"MHD_" #name, offsetof(struct mhd, name)},

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * peers.c - find the user at the other end of a loopback connection.
+ * peers.c - finds the user at the other end of a loopback connection.
  *
  * Both ends of a loopback connection are sockets of this network namespace. sock_diag finds the
  * client's socket by its addresses in one step, and needs no privileges. /proc/net/tcp has the same
- * data, but reading it means going through all sockets of the machine for each connection.
+ * data, but it lists all sockets of the machine, and must be read for each connection.
  *
- * A socket that its process has closed has no inode, and the kernel then reports user 0: do not
- * take that for root. If there is no such socket at all, the kernel may answer with a listening one
- * of that port.
+ * For a socket that its process has closed, the kernel reports no inode and user 0. This does not
+ * mean root. If there is no such socket, the kernel may answer with a listening socket of that
+ * port.
  */
 #include "view/peers.h"
 #include "base/files/caller.h"
@@ -32,7 +32,10 @@ union reply {
 	char bytes[1024]; /* longer messages are truncated: the attributes are not used */
 };
 
-/* The kernel has answered when send() returns, so this never waits. -ENOENT: no such socket. */
+/*
+ * Finds a socket. The kernel has answered when send() returns, so this never waits. Returns -ENOENT
+ * if there is no such socket.
+ */
 static int find_socket(struct peers *ps, const struct sockaddr_in *from,
 		       const struct sockaddr_in *to, struct inet_diag_msg *ret)
 {
@@ -73,7 +76,7 @@ static int find_socket(struct peers *ps, const struct sockaddr_in *from,
 
 void peers_open(struct peers *ps, const struct sockaddr_in *server)
 {
-	/* connected to the kernel: no other process can put an answer into the queue */
+	/* connect to the kernel, so that no other process can put an answer into the queue */
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 	struct inet_diag_msg found;
 	struct caller c;
@@ -84,7 +87,10 @@ void peers_open(struct peers *ps, const struct sockaddr_in *server)
 	ps->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	if (ps->fd < 0)
 		return;
-	/* It must find the listening socket; otherwise a later "no such socket" has no meaning. */
+	/*
+	 * check that the kernel finds the listening socket; otherwise a later "no such socket" has
+	 * no meaning
+	 */
 	if (connect(ps->fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ||
 	    find_socket(ps, server, &(struct sockaddr_in){0}, &found) < 0 ||
 	    found.idiag_state != TCP_LISTEN)

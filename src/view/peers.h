@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * peers.h - the user at the other end of a loopback connection.
+ * peers.h - finds the user at the other end of a loopback connection.
  *
- * A sock_diag socket asks the kernel: open it before the sandbox closes. For one thread.
+ * It queries the kernel through a sock_diag socket, which must be opened before the sandbox starts.
+ * For one thread.
  */
 #ifndef SONDE_VIEW_PEERS_H
 #define SONDE_VIEW_PEERS_H
@@ -16,17 +17,21 @@ struct peers {
 	int fd; /* -1: this kernel does not support it */
 	struct sockaddr_in server;
 	uint32_t seq;
-	uid_t caller; /* the user who called sonde; may differ from the one it runs as */
+	/* the user who called sonde, who may differ from the user as which sonde runs */
+	uid_t caller;
 	uid_t self;
 };
 
-/* server: the address of the listening socket, which must already listen. */
+/*
+ * Opens the sock_diag socket. server is the address of the listening socket, which must already
+ * listen.
+ */
 void peers_open(struct peers *ps, const struct sockaddr_in *server);
 void peers_close(struct peers *ps);
 
 /*
- * Does this client's socket belong to a user other than this one, the caller or root, or no longer
- * to any user? False also if the kernel does not answer.
+ * Returns true if the client's socket belongs to a user other than this one, the caller or root, or
+ * to no user any more. Returns false if the kernel does not answer.
  */
 bool peers_is_other(struct peers *ps, const struct sockaddr_in *client);
 

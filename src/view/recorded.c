@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorded.c - find the tasks of the recorded command (`sonde record … ./prog`) in a trace.
+ * recorded.c - finds the tasks of the recorded command (`sonde record … ./prog`) in a trace.
  *
  * The file does not name them, but the events show them. The recorder forks the command's process
  * before it starts, lets it wait, and wakes it when everything is set up. So the command is the
- * first task that the recorder wakes and that has not appeared before. If that waking came too
- * early to be recorded, the reaction to it did not: exec() in the command closes a pipe on which
- * the recorder waits. All tasks that the command forks, and their children, belong to it, too.
+ * first task that the recorder wakes and that has not appeared before. If that waking was too early
+ * to be recorded, its consequence is in the trace: exec() in the command closes a pipe on which the
+ * recorder waits, and so wakes the recorder. All tasks that the command forks, and their children,
+ * belong to it, too.
  *
  *	sonde ──wakes──▶ prog ──forks──▶ thr-0
  *	      ◀──wakes──  └────forks──▶ sh ──forks──▶ ls
@@ -27,9 +28,10 @@
 
 #define BITS_BYTES 8192	      /* one bit for each task number */
 #define FORKS_MAX  (1u << 20) /* limit of examined forks */
-#define BEGIN_NS   2000000000 /* the command is woken in the first two seconds, or never found */
-#define EXEC_NS	   1000000    /* from exec() to the waking of the recorder; normally some us */
-#define EXECS_MAX  100	      /* limit of examined wakings of recorders */
+#define BEGIN_NS   2000000000 /* the command is woken in the first two seconds, or is never found */
+/* maximum time from exec() to the waking of the recorder; normally some us */
+#define EXEC_NS	   1000000
+#define EXECS_MAX  100 /* limit of examined wakings of recorders */
 
 struct fork {
 	uint64_t ts;
@@ -38,9 +40,9 @@ struct fork {
 
 struct finding {
 	const struct stage *st;
-	uint64_t ts; /* of the first waking by the recorder; UINT64_MAX: none yet */
+	uint64_t ts; /* time of the first waking by the recorder; UINT64_MAX: none yet */
 	uint16_t task;
-	size_t stream, n_looks; /* current stream; searches for an exec before a waking */
+	size_t stream, n_looks; /* current stream; number of searches for an exec before a waking */
 	struct fork *forks;
 	size_t n, cap;
 	bool failed;
@@ -52,7 +54,7 @@ static bool is_recorder(const struct timeline_task *t)
 	       !strncmp(t->comm, "trace-cmd", sizeof(t->comm));
 }
 
-/* Is it the waking of the command? */
+/* Returns true if it is the waking of the command. */
 static bool begins_command(const struct finding *f, const struct waking_entry *e)
 {
 	size_t n = timeline_n_tasks(f->st->tl);
@@ -82,7 +84,7 @@ static bool look_exec(void *ctx, const struct walk_event *ev)
 	return !x->found;
 }
 
-/* Is it a waking by the command, just after exec()? */
+/* Returns true if it is a waking by the command, just after exec(). */
 static bool answers_recorder(struct finding *f, const struct waking_entry *e)
 {
 	struct timeline *tl = f->st->tl;
@@ -136,7 +138,7 @@ static bool has_bit(const uint8_t *bits, uint16_t i)
 	return bits[i / 8] >> i % 8 & 1;
 }
 
-/* Returns the first task, or -1. */
+/* Finds the tasks of the command. Returns the first task, or -1. */
 static int find_tasks(const struct stage *st, uint8_t *bits)
 {
 	struct finding f = {.st = st, .ts = UINT64_MAX};
@@ -157,7 +159,7 @@ static int find_tasks(const struct stage *st, uint8_t *bits)
 	return f.ts != UINT64_MAX ? f.task : -1;
 }
 
-/* Searches the tasks once. False: too early. */
+/* Searches for the tasks once. Returns false if it is too early. */
 static bool look_once(struct stage *st)
 {
 	if (st->is_live || timeline_progress(st->tl) < 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * request.c - a browser's request: checked, split, decoded.
+ * request.c - checks, splits and decodes a browser's request.
  *
  *	/0123456789abcdef0123456789abcdef/api/rows?sel=3&row=100
  *	 ──────────── token ───────────── ── path ─ ── args ────
@@ -17,8 +17,8 @@
  *	          regard as a foreign site
  *
  * Paths are plain: letters, digits and -_./ as in the table of assets and of requests, never
- * decoded, so nothing has a second spelling. Only values of arguments are decoded. All of this
- * depends only on the input, and is fuzzed.
+ * decoded, so each path has only one spelling. Only values of arguments are decoded. The result
+ * depends only on the input, and this code is fuzzed.
  */
 #include "view/request.h"
 #include "base/array.h"
@@ -41,7 +41,7 @@ static bool token_fits(const char *s, const char *token)
 	return !diff;
 }
 
-/* The length of our name at s; 0: it is not our name. */
+/* Returns the length of our name at s, or 0 if it is not our name. */
 static size_t own_host(const char *s, uint16_t port)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
@@ -71,7 +71,10 @@ static bool is_own_address(const char *s, uint16_t port)
 	return !strncmp(s, "http://", 7) && own_host(s + 7, port);
 }
 
-/* The page itself, opened in a window: not in a frame, not by a script, without arguments. */
+/*
+ * Returns true if the request opens the page itself in a window: not in a frame, not by a script,
+ * without arguments.
+ */
 static bool opens_page(const struct request_head *h)
 {
 	const char *rest = h->target + 1 + REQUEST_TOKEN_CHARS;
@@ -80,7 +83,7 @@ static bool opens_page(const struct request_head *h)
 	       h->mode && !strcmp(h->mode, "navigate") && h->dest && !strcmp(h->dest, "document");
 }
 
-/* Precondition: h->target contains the token. */
+/* Returns true if the request comes from our page. h->target must contain the token. */
 static bool is_from_us(const struct request_head *h, uint16_t port)
 {
 	size_t len = h->host ? own_host(h->host, port) : 0;
@@ -117,7 +120,7 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* Decodes %41 and + in place. false: a bad escape, or one that hides a NUL. */
+/* Decodes %41 and + in place. Returns false for a bad escape, or one that hides a NUL. */
 static bool decode(char *s)
 {
 	char *to = s;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * request.h - a browser's request: checked, split, decoded. No I/O, independent of HTTP libraries.
+ * request.h - checks, splits and decodes a browser's request. Does no I/O, and is independent of
+ * HTTP libraries.
  */
 #ifndef SONDE_VIEW_REQUEST_H
 #define SONDE_VIEW_REQUEST_H
@@ -16,16 +17,16 @@ struct errmsg;
 #define REQUEST_BODY_MAX    (256u << 10)
 #define REQUEST_ARGS_MAX    16
 
-/* The clients that are admitted. */
+/* The conditions for clients that are admitted. */
 struct request_gate {
 	char token[REQUEST_TOKEN_CHARS + 1];
 	uint16_t port;
 };
 
-/* As received; NULL: not sent. Texts end with a NUL. */
+/* The parts of a request as received; NULL: not sent. Texts end with a NUL. */
 struct request_head {
 	const char *method, *target, *host, *origin, *referer, *site, *mode, *dest;
-	bool is_doubtful; /* one of them was sent twice */
+	bool is_doubtful; /* a header was sent twice */
 };
 
 struct request_arg {
@@ -34,28 +35,30 @@ struct request_arg {
 
 struct request {
 	bool is_post;
-	const char *path; /* after the token and its slash: "", "app.js", "api/info" */
+	const char *path; /* path after the token and its slash: "", "app.js", "api/info" */
 	struct request_arg args[REQUEST_ARGS_MAX];
 	size_t n_args;
 	const char *body; /* set by the reader; not ended by a NUL */
 	size_t body_len;
-	/* Called during long answers: has the client disconnected? May be NULL. */
+	/* Called during long answers. Returns true if the client has disconnected. May be NULL. */
 	bool (*is_gone)(void *ctx);
 	void *gone_ctx;
-	char text[REQUEST_TARGET_MAX + 1]; /* path and args point into it */
+	char text[REQUEST_TARGET_MAX + 1]; /* text into which path and args point */
 };
 
 /*
- * 0, or the status of the answer: 404 for anything that does not come from our own page, 308 for
- * the token without its slash, 405 for other methods, 400 for a query that cannot be decoded.
+ * Parses a request. Returns 0, or the status of the answer: 404 for any request that does not come
+ * from our own page, 308 for the token without its slash, 405 for other methods, 400 for a query
+ * that cannot be decoded.
  */
 int request_parse(struct request *req, const struct request_head *head,
 		  const struct request_gate *gate);
 
-/* The value of an argument, or NULL. */
+/* Returns the value of an argument, or NULL. */
 const char *request_arg(const struct request *req, const char *name);
 /*
- * A whole number; `missing` if not given. -EINVAL with a message if it is not a number up to max.
+ * Reads a whole number; `missing` if not given. Returns -EINVAL with a message if it is not a
+ * number up to max.
  */
 int request_uint(const struct request *req, const char *name, uint64_t missing, uint64_t max,
 		 uint64_t *ret, struct errmsg *err);

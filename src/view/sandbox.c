@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sandbox.c - limit what the viewer's process may do after setup.
+ * sandbox.c - limits what the viewer's process may do after setup.
  *
- * The viewer parses files from others and answers requests from any local program. If one of them
- * exploits a bug, the damage must be small:
+ * The viewer parses files from others and answers requests from any local program. If a file or a
+ * request exploits a bug, the damage must be small:
  *
  *	Landlock   files: the traces for reading, the cache for writing, nothing else
  *	seccomp    system calls: those of a server with threads, listed below. No new programs, no
@@ -16,6 +16,7 @@
  * threads.
  */
 #include "view/sandbox.h"
+#include "base/scope.h"
 #include "base/array.h"
 #include "base/errmsg.h"
 
@@ -161,11 +162,11 @@ static const int always[] = {
 	SCMP_SYS(sysinfo),
 	SCMP_SYS(uname),
 	SCMP_SYS(getrusage),
-	/* our recorder has ended */
+	/* for our recorder, when it has ended */
 	SCMP_SYS(wait4),
 };
 
-/* The cache, and a growing trace; Landlock limits the paths. */
+/* Calls for the cache, and for a growing trace. Landlock limits the paths. */
 static const int for_files[] = {
 	SCMP_SYS(open),	     SCMP_SYS(openat),	  SCMP_SYS(pwrite64),	SCMP_SYS(pwritev),
 	SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync),	SCMP_SYS(fdatasync),
@@ -186,46 +187,46 @@ static int allow_all(scmp_filter_ctx f, const int *calls, size_t n)
 	return r;
 }
 
-/* F_SETOWN is missing: it makes the kernel send signals to any process. */
+/* F_SETOWN is missing, because it makes the kernel send signals to any process. */
 static const int fcntls[] = {F_DUPFD,	  F_DUPFD_CLOEXEC, F_GETFD,	F_SETFD,  F_GETFL,
 			     F_SETFL,	  F_GETLK,	   F_SETLK,	F_SETLKW, F_OFD_GETLK,
 			     F_OFD_SETLK, F_OFD_SETLKW,	   F_GETPIPE_SZ};
 
-/* Calls that could affect other processes of the user, such as our recorder: only on this one. */
+/*
+ * Allows calls that could affect other processes of the user, such as our recorder, only on this
+ * process.
+ */
 static int allow_own(scmp_filter_ctx f)
 {
-	int r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-
-	if (r >= 0)
-		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-				     SCMP_A0(SCMP_CMP_EQ, 0));
-	for (size_t i = 0; i < ARRAY_LEN(fcntls) && r >= 0; i++)
-		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i]));
-	return r;
+	TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid())));
+	TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_EQ, 0)));
+	for (size_t i = 0; i < ARRAY_LEN(fcntls); i++)
+		TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i])));
+	return 0;
 }
 
 static int add_rules(scmp_filter_ctx f, bool with_files)
 {
-	int r = allow_all(f, always, ARRAY_LEN(always));
+	TRY(allow_all(f, always, ARRAY_LEN(always)));
+	TRY(allow_own(f));
+	if (with_files)
+		TRY(allow_all(f, for_files, ARRAY_LEN(for_files)));
+	TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+			     SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)));
+	TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+			     SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)));
+	TRY(seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+			     SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)));
+	return seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+}
 
-	if (r >= 0)
-		r = allow_own(f);
-	if (r >= 0 && with_files)
-		r = allow_all(f, for_files, ARRAY_LEN(for_files));
-	if (r >= 0)
-		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-				     SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (r >= 0)
-		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-				     SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (r >= 0)
-		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				     SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-	if (r >= 0)
-		r = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	return r;
+static int load_rules(scmp_filter_ctx f, bool with_files)
+{
+	TRY(f ? add_rules(f, with_files) : -ENOMEM);
+	TRY(seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1));
+	return seccomp_load(f);
 }
 
 int sandbox_calls(bool with_files, struct errmsg *err)
@@ -236,11 +237,7 @@ int sandbox_calls(bool with_files, struct errmsg *err)
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL)
 		return 0;
 	f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	r = f ? add_rules(f, with_files) : -ENOMEM;
-	if (r >= 0)
-		r = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (r >= 0)
-		r = seccomp_load(f);
+	r = load_rules(f, with_files);
 	if (f)
 		seccomp_release(f);
 	return r < 0 ? errmsg_set_errno(err, r,

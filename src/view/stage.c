@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stage.c - an opened trace with all that answers need.
+ * stage.c - an opened trace with all data that answers need.
  *
  *	timeline, lanes   thread-safe, shared by all threads
  *	printers          have their own caches, so each belongs to one request at a time; unused
  *	                  ones wait in a list. There are never more than concurrent requests.
  *	selections        the 16 last used, each with the request that made it, so that two tabs
- *	                  with the same request share it. One that is dropped during a request is
- *	                  freed by that request. In a live trace, a selection in use is made again
+ *	                  with the same request share it. A selection that is dropped during a request
+ *	                  is freed by that request. In a live trace, a selection in use is made again
  *	                  when there is more data, and replaces the old one; at most every RENEW_NS.
  *
  * One mutex protects the lists; it is never held during computation.
@@ -52,11 +52,11 @@ int stage_new(struct stage **ret, const struct stage_config *config, struct errm
 
 int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err)
 {
-	int r = timeline_start(st->tl, cache_dir, err);
-
-	if (r >= 0 && st->config.is_live && lanes_follow(st->lanes, true) < 0)
-		r = errmsg_set_errno(err, -EAGAIN, "cannot start a thread");
-	return r;
+	if (timeline_start(st->tl, cache_dir, err) < 0)
+		return errmsg_code(err);
+	if (st->config.is_live && lanes_follow(st->lanes, true) < 0)
+		return errmsg_set_errno(err, -EAGAIN, "cannot start a thread");
+	return 0;
 }
 
 void stage_end_live(struct stage *st)
@@ -166,7 +166,10 @@ static bool is_stale(struct stage *st, const struct stage_selection *s)
 	       clock_now_ns() - s->made_ns > (rest > RENEW_NS ? rest : RENEW_NS);
 }
 
-/* Makes it again with new data; on failure returns the old one. If two do it, the later counts. */
+/*
+ * Makes the selection again with new data. On failure returns the old one. If two threads do this,
+ * the later result is used.
+ */
 static struct stage_selection *renew(struct stage *st, struct stage_selection *s)
 {
 	struct stage_selection *now;
@@ -217,7 +220,9 @@ struct stage_selection *stage_selection_find(struct stage *st, const char *body,
 	return found && is_stale(st, found) ? renew(st, found) : found;
 }
 
-/* The place of the selection with this number, a free one, or the least recently used one. */
+/*
+ * Returns the place of the selection with this number, a free one, or the least recently used one.
+ */
 static size_t find_place(const struct stage *st, uint64_t id)
 {
 	size_t best = 0;

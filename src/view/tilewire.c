@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tilewire.c - tiles as sent to the page.
+ * tilewire.c - encodes tiles for the page.
  *
  *	u32 magic   u32 seq   u32 count   u32 0
  *	count times:
  *	  u32 n   u8 kind   u8 rows   u8 whole   u8 0   f32 low   f32 high
  *	  n × 16 bytes, or for kind 0 a message of n bytes, padded to 16
  *
- * Everything is at multiples of four bytes, so that the page can place typed arrays on it. Little
- * endian, like all machines that browsers run on; on such machines records are copied, on others
- * their bytes are swapped.
+ * Everything is at multiples of four bytes, so that the page can place typed arrays on it. The byte
+ * order is little endian, like all machines that browsers run on. On such machines records are
+ * copied, on others their bytes are swapped.
  */
 #include "view/tilewire.h"
 
@@ -55,7 +55,10 @@ static void add_tile_head(struct textbuf *tb, uint32_t n, unsigned kind, unsigne
 	add_f32(tb, high);
 }
 
-/* For big-endian machines: four words; the last word of a tile is a half and two bytes. */
+/*
+ * Adds a record on a big-endian machine: swaps four words. The last word of a tile record consists
+ * of a u16 and two bytes.
+ */
 static void add_turned(struct textbuf *tb, enum lane_kind kind, const struct tile_record *rec)
 {
 	uint32_t words[4];

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace.c - the files of `sonde view` and `sonde export`, as a stage.
+ * trace.c - opens the files of `sonde view` and `sonde export` as a stage.
  *
  *	paths ─▶ inputs_open ─▶ inputs_sources_list ─▶ assign machines ─▶ stage_new
  *
- * Tasks are numbered per machine, so this must find the files of one machine. The first file is
+ * Tasks are numbered per machine, so this code finds the files of each machine. The first file is
  * machine 0. A file that the first lists as its guest is a separate machine below it. Files with
- * the same uname, which contains the host name, belong to the same machine; any other is another
- * machine.
+ * the same uname, which contains the host name, belong to the same machine; any other file is
+ * another machine.
  */
 #include "view/trace.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/order/guests.h"
 #include "format/bytes.h"
 #include "inputs/inputs.h"
@@ -30,7 +31,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The file's name without directories, unless another file has the same name. */
+/* Returns the file's name without directories, unless another file has the same name. */
 static const char *file_name(const struct viewtrace *vt, size_t file)
 {
 	const char *path = vt->inputs.files[file].tf->path, *name = base_name(path);
@@ -55,7 +56,7 @@ static bool is_same_machine(const struct tracefile *a, const struct tracefile *b
 	return x.len && x.len == y.len && !memcmp(x.data, y.data, x.len);
 }
 
-/* 1: file i is a guest of the first one; it becomes machine m. */
+/* Returns 1 if file i is a guest of the first file. Then it becomes machine m. */
 static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 {
 	struct guest_cpu *cpus;
@@ -68,7 +69,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 		return r;
 	vt->vcpus[m] = calloc(n + 1, sizeof(**vt->vcpus));
 	for (size_t k = 0; vt->vcpus[m] && k < n; k++)
-		if ((int)cpus[k].host_pid > 0) /* otherwise its thread was not found */
+		if ((int)cpus[k].host_pid > 0) /* if not, its thread was not found */
 			vt->vcpus[m][n_known++] =
 				(struct stage_vcpu){cpus[k].cpu, cpus[k].host_pid};
 	free(cpus);
@@ -77,7 +78,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 	return vt->vcpus[m] ? 1 : -ENOMEM;
 }
 
-/* Assigns a machine number to each file; returns the number of machines. */
+/* Assigns a machine number to each file. Returns the number of machines. */
 static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 {
 	const struct inputs *in = &vt->inputs;
@@ -87,8 +88,7 @@ static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 		int r = try_guest(vt, i, n);
 		size_t same = i;
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		for (size_t k = 0; !r && k < i && same == i; k++)
 			if (vt->machines[machine_of[k]].guest_of < 0 &&
 			    is_same_machine(in->files[k].tf, in->files[i].tf))
@@ -105,7 +105,7 @@ static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 	return n;
 }
 
-/* "trace.dat", "trace.dat:instance" */
+/* Makes "trace.dat" or "trace.dat:instance". */
 static char *source_name(const char *file, const char *buffer)
 {
 	size_t size = strlen(file) + strlen(buffer) + 2;
@@ -182,7 +182,6 @@ static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errms
 int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
 		   struct errmsg *err)
 {
-	int r;
 
 	*vt = (struct viewtrace){0};
 	vt->spec.n_paths = n;
@@ -191,16 +190,16 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 		return errmsg_set_errno(err, -ENOMEM, "cannot open the trace");
 	for (size_t i = 0; i < n; i++)
 		vt->spec.paths[i].path = paths[i];
-	r = inputs_open(&vt->inputs, &vt->spec, err);
-	if (r >= 0)
-		r = inputs_sources_list(&vt->sources, &vt->inputs, err);
-	if (r >= 0 && !vt->sources.n)
-		r = errmsg_set(err, -ENODATA,
-			       "%s has no events to show; 'sonde report' prints its content",
-			       paths[0]);
-	if (r >= 0)
-		r = lines_init(&vt->lines, &vt->sources, true, err);
-	return r < 0 ? r : make_stage(vt, use, err);
+	if (inputs_open(&vt->inputs, &vt->spec, err) < 0 ||
+	    inputs_sources_list(&vt->sources, &vt->inputs, err) < 0)
+		return errmsg_code(err);
+	if (!vt->sources.n)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no events to show; 'sonde report' prints its content",
+				  paths[0]);
+	if (lines_init(&vt->lines, &vt->sources, true, err) < 0)
+		return errmsg_code(err);
+	return make_stage(vt, use, err);
 }
 
 void viewtrace_close(struct viewtrace *vt)

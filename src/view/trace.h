@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * trace.h - the files of `sonde view` and `sonde export`, as a stage.
- */
+/* trace.h - opens the files of `sonde view` and `sonde export` as a stage. */
 #ifndef SONDE_VIEW_TRACE_H
 #define SONDE_VIEW_TRACE_H
 
@@ -14,9 +12,12 @@
 
 enum viewtrace_use {
 	VIEWTRACE_VIEW,
-	VIEWTRACE_LIVE,	  /* a recorder still writes the last file */
-	VIEWTRACE_EXPORT, /* indexed by one thread: several threads would number the tasks in a
-			   * different order each time; the same export must give the same bytes */
+	VIEWTRACE_LIVE, /* a recorder still writes the last file */
+	/*
+	 * one thread indexes the trace: several threads would number the tasks in a different order
+	 * each time, but the same export must give the same bytes
+	 */
+	VIEWTRACE_EXPORT,
 };
 
 struct viewtrace {
@@ -27,13 +28,13 @@ struct viewtrace {
 	struct timeline_source *list; /* the sources of the stage */
 	char **names;
 	struct stage_machine *machines;
-	struct stage_vcpu **vcpus; /* of each machine */
+	struct stage_vcpu **vcpus; /* virtual CPUs of each machine */
 	struct tracefile **files;
 	char title[128];
 	struct stage *stage;
 };
 
-/* paths: n of them, owned by the caller. Close it on failure, too. */
+/* Opens n paths, which the caller owns. Close vt after a failure, too. */
 int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
 		   struct errmsg *err);
 void viewtrace_close(struct viewtrace *vt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * visitors.c - strangers at the viewer's port: limited in number and time.
+ * visitors.c - limits strangers at the viewer's port in number and time.
  *
  *	accept ─▶ visitor_enter: a stranger ─┬─ the token ─▶ visitor_trust: no limit any more
  *	                                     ├─ DEADLINE_MS pass             ┐
@@ -10,14 +10,14 @@
  * minute would block the server for hours: the library's own limit counts all connections alike,
  * and each byte restarts its timeout.
  *
- * Nothing here waits. If the server accepted more slowly than a client connects, the queue of the
- * listening socket would fill up and the kernel would drop the browser's connection.
+ * This code never waits. If the server accepted more slowly than a client connects, the queue of
+ * the listening socket would fill up and the kernel would drop the browser's connection.
  *
  * A client that connects over and over would displace a browser that has connected but not yet sent
  * its request. So connections of other users (peers.c) are counted separately, and displace only
- * each other. Among those a stranger stays at least GRACE_MS, and newer ones are refused at once
- * until then: a refusal costs little, a thread costs more. Other users with the token are served as
- * long as no process floods the port. Among this user's own strangers the oldest is closed at once.
+ * each other. Each of these stays at least GRACE_MS, and newer ones are refused at once until then:
+ * a refusal costs less than a thread. Other users with the token are served as long as no process
+ * floods the port. Among this user's own strangers the oldest is closed at once.
  *
  * A connection is closed by shutting its socket down; its own thread then sees the end and cleans
  * up. The library closes the socket after it has reported the end (visitor_leave), so under the
@@ -43,16 +43,17 @@ struct visitor {
 	struct visitor *prev, *next;
 	int fd;
 	uint64_t since_ms;
-	bool is_other; /* of another user */
+	bool is_other; /* the connection belongs to another user */
 	bool is_trusted;
-	bool is_ended; /* shut down; its thread has not noticed yet */
+	bool is_ended; /* shut down, but its thread has not noticed yet */
 };
 
 struct visitors {
 	pthread_mutex_t lock;
 	struct visitor *first, *last;
-	unsigned n_strangers[2]; /* [is_other], without ended ones */
-	bool next_is_other;	 /* for the connection that was admitted, but has not entered */
+	unsigned n_strangers[2]; /* number of strangers by is_other, without ended ones */
+	/* is_other of the connection that was admitted, but has not entered */
+	bool next_is_other;
 };
 
 struct visitors *visitors_new(void)
@@ -79,7 +80,7 @@ static bool is_stranger(const struct visitor *v)
 	return !v->is_trusted && !v->is_ended;
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void end_stranger(struct visitors *vs, struct visitor *v)
 {
 	shutdown(v->fd, SHUT_RDWR);
@@ -87,7 +88,7 @@ static void end_stranger(struct visitors *vs, struct visitor *v)
 	vs->n_strangers[v->is_other]--;
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static struct visitor *oldest_stranger(struct visitors *vs, bool is_other)
 {
 	struct visitor *v = vs->first;

@@ -15,6 +15,7 @@
 #include "wire/agree.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@
 #define OPTION_MAX  4096
 #define OPTIONS_MAX 16
 #define VERSION_3   "-1V3"
-#define MAGIC_3	    "766679\0" /* and the NUL of the string: 8 bytes */
+#define MAGIC_3	    "766679\0" /* with the NUL of the string, 8 bytes */
 
 /*
  * --- the listener ------------------------------------------------------------------------------
@@ -61,26 +62,24 @@ static int read_count(struct channel *c, uint32_t min, uint32_t max, uint32_t *r
 		      struct errmsg *err)
 {
 	char word[WORD_BYTES];
-	int r = read_word(c, word, err);
 
-	return r < 0 ? r : parse_count(word, min, max, ret, err);
+	TRY(read_word(c, word, err));
+	return parse_count(word, min, max, ret, err);
 }
 
 static int hear_1(struct channel *c, const char *cpus, struct agreement *a, struct errmsg *err)
 {
 	uint32_t n_options = 0, size;
 	char option[OPTION_MAX];
-	int r = parse_count(cpus, 1, MESSAGE_CPUS_MAX, &a->init.n_cpus, err);
 
 	a->protocol = 1;
-	if (!r)
-		r = read_count(c, MESSAGE_PAGE_MIN, MESSAGE_PAGE_MAX, &a->init.page_size, err);
-	if (!r)
-		r = read_count(c, 0, OPTIONS_MAX, &n_options, err);
-	while (!r && n_options--) {
-		r = read_count(c, 1, sizeof(option), &size, err);
-		if (r < 0)
-			return r;
+	TRY(parse_count(cpus, 1, MESSAGE_CPUS_MAX, &a->init.n_cpus, err));
+	TRY(read_count(c, MESSAGE_PAGE_MIN, MESSAGE_PAGE_MAX, &a->init.page_size, err));
+	TRY(read_count(c, 0, OPTIONS_MAX, &n_options, err));
+	while (n_options--) {
+		int r;
+
+		TRY(read_count(c, 1, sizeof(option), &size, err));
 		r = channel_read(c, option, size);
 		if (r < 0)
 			return channel_refuse(r, "negotiate", err);
@@ -88,26 +87,31 @@ static int hear_1(struct channel *c, const char *cpus, struct agreement *a, stru
 			return errmsg_set(err, -EBADMSG, "it requests an unknown option");
 		a->init.tcp = true;
 	}
-	return r;
+	return 0;
+}
+
+static int greet_3(struct channel *c, struct errmsg *err)
+{
+	char magic[sizeof(MAGIC_3)];
+
+	TRY(channel_write(c, "V3", 3));
+	TRY(channel_read(c, magic, sizeof(magic)));
+	if (memcmp(magic, MAGIC_3, sizeof(magic)))
+		return errmsg_set(err, -EBADMSG, "this is not a trace-cmd client");
+	return channel_write(c, "OK", 2);
 }
 
 static int hear_3(struct channel *c, struct agreement *a, struct errmsg *err)
 {
-	char magic[sizeof(MAGIC_3)];
 	struct message msg;
-	int r = channel_write(c, "V3", 3);
+	int r;
 
 	a->protocol = 3;
-	if (!r)
-		r = channel_read(c, magic, sizeof(magic));
-	if (!r && memcmp(magic, MAGIC_3, sizeof(magic)))
-		return errmsg_set(err, -EBADMSG, "this is not a trace-cmd client");
-	if (!r)
-		r = channel_write(c, "OK", 2);
+	r = greet_3(c, err);
 	if (r < 0)
 		return channel_refuse(r, "negotiate", err);
-	r = channel_read_message(c, &msg, c->timeout_ms, err);
-	return r < 0 ? r : message_take_tinit(&msg, &a->init, err);
+	TRY(channel_read_message(c, &msg, c->timeout_ms, err));
+	return message_take_tinit(&msg, &a->init, err);
 }
 
 int agree_as_listener(struct channel *c, const struct netkey *key, struct agreement *ret,
@@ -116,15 +120,12 @@ int agree_as_listener(struct channel *c, const struct netkey *key, struct agreem
 	char word[WORD_BYTES];
 	int r = key ? netkey_ask(key, c, &ret->key, err) : 0, tries = 0;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = channel_write(c, HELLO, HELLO_BYTES);
 	if (r < 0)
 		return channel_refuse(r, "negotiate", err);
 	for (;;) {
-		r = read_word(c, word, err);
-		if (r < 0)
-			return r;
+		TRY(read_word(c, word, err));
 		if (!strcmp(word, VERSION_3))
 			return hear_3(c, ret, err);
 		if (strncmp(word, "-1V", 3))
@@ -147,49 +148,57 @@ static int refuse_hello(const char *name, struct errmsg *err)
 	return errmsg_set(err, -EPROTO, "%s is not a listener for traces", name);
 }
 
-/* Its first message: what it is, and whether it requires a key. */
+static int take_hello(struct channel *c, const struct netkey *key, const char *name,
+		      struct agreement *a, char hello[HELLO_BYTES], struct errmsg *err)
+{
+	char version;
+
+	TRY(channel_read(c, hello, HELLO_BYTES));
+	if (memcmp(hello, NETKEY_HELLO, HELLO_BYTES))
+		return !key ? 0
+			    : errmsg_set(err, -EACCES,
+					 "%s does not ask for a key; omit --key if you trust it",
+					 name);
+	if (!key)
+		return errmsg_set(err, -EACCES, "%s requires a key: give it with --key FILE", name);
+	TRY(channel_read(c, &version, 1));
+	if (version != NETKEY_HELLO[HELLO_BYTES])
+		return refuse_hello(name, err);
+	TRY(netkey_answer(key, c, &a->key, err));
+	return channel_read(c, hello, HELLO_BYTES);
+}
+
+/* Reads the listener's first message, which identifies it and shows whether it requires a key. */
 static int read_hello(struct channel *c, const struct netkey *key, const char *name,
 		      struct agreement *a, struct errmsg *err)
 {
-	char hello[HELLO_BYTES], version;
-	int r = channel_read(c, hello, sizeof(hello));
-	bool asks = !r && !memcmp(hello, NETKEY_HELLO, sizeof(hello));
+	char hello[HELLO_BYTES];
+	int r = take_hello(c, key, name, a, hello, err);
 
-	if (asks && !key)
-		return errmsg_set(err, -EACCES, "%s requires a key: give it with --key FILE", name);
-	if (!r && !asks && key)
-		return errmsg_set(err, -EACCES,
-				  "%s does not ask for a key; omit --key if you trust it", name);
-	if (asks) {
-		r = channel_read(c, &version, 1);
-		if (!r && version != NETKEY_HELLO[HELLO_BYTES])
-			return refuse_hello(name, err);
-		if (!r)
-			r = netkey_answer(key, c, &a->key, err);
-		if (!r)
-			r = channel_read(c, hello, sizeof(hello));
-	}
 	if (r < 0)
 		return channel_refuse(r, "hear from the listener", err);
 	return memcmp(hello, HELLO, sizeof(hello)) ? refuse_hello(name, err) : 0;
 }
 
+static int show_magic(struct channel *c)
+{
+	char ok[2];
+
+	TRY(channel_write(c, MAGIC_3, sizeof(MAGIC_3)));
+	TRY(channel_read(c, ok, sizeof(ok)));
+	return memcmp(ok, "OK", 2) ? -EPROTO : 0;
+}
+
 static int offer_3(struct channel *c, struct errmsg *err)
 {
-	char answer[WORD_BYTES], ok[2];
+	char answer[WORD_BYTES];
 	int r = channel_write(c, VERSION_3, sizeof(VERSION_3));
 
-	if (!r)
-		r = channel_read_string(c, answer, sizeof(answer));
+	r = r < 0 ? r : channel_read_string(c, answer, sizeof(answer));
 	if (r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE || r == -EMSGSIZE ||
 	    (!r && strcmp(answer, "V3")))
 		return errmsg_set(err, -EPROTONOSUPPORT, "the listener is too old");
-	if (!r)
-		r = channel_write(c, MAGIC_3, sizeof(MAGIC_3));
-	if (!r)
-		r = channel_read(c, ok, sizeof(ok));
-	if (!r && memcmp(ok, "OK", 2))
-		r = -EPROTO;
+	r = r < 0 ? r : show_magic(c);
 	return r < 0 ? channel_refuse(r, "agree with the listener", err) : 0;
 }
 
@@ -197,15 +206,12 @@ static int tell_3(struct channel *c, struct agreement *a, struct errmsg *err)
 {
 	struct message_out out;
 	struct message msg;
-	int r = offer_3(c, err);
 
-	if (r < 0)
-		return r;
+	TRY(offer_3(c, err));
 	message_make_tinit(&out, &a->init);
-	r = channel_write_message(c, &out, err);
-	if (!r)
-		r = channel_read_message(c, &msg, c->timeout_ms, err);
-	return r < 0 ? r : message_take_rinit(&msg, &a->ports, err);
+	TRY(channel_write_message(c, &out, err));
+	TRY(channel_read_message(c, &msg, c->timeout_ms, err));
+	return message_take_rinit(&msg, &a->ports, err);
 }
 
 static int parse_ports(char *text, struct agreement *a)
@@ -236,8 +242,7 @@ static int tell_1(struct channel *c, const char *name, struct agreement *a, stru
 		n += 6;
 	}
 	r = channel_write(c, text, n);
-	if (!r)
-		r = channel_read_string(c, text, sizeof(text));
+	r = r < 0 ? r : channel_read_string(c, text, sizeof(text));
 	if (r < 0)
 		return channel_refuse(r, "agree with the listener", err);
 	return parse_ports(text, a) < 0 ? refuse_hello(name, err) : 0;
@@ -246,9 +251,6 @@ static int tell_1(struct channel *c, const char *name, struct agreement *a, stru
 int agree_as_recorder(struct channel *c, const struct netkey *key, const char *name,
 		      struct agreement *agreed, struct errmsg *err)
 {
-	int r = read_hello(c, key, name, agreed, err);
-
-	if (r < 0)
-		return r;
+	TRY(read_hello(c, key, name, agreed, err));
 	return agreed->protocol == 3 ? tell_3(c, agreed, err) : tell_1(c, name, agreed, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * agree.h - how a recorder and a listener identify themselves and agree on their features; both
+ * agree.h - lets a recorder and a listener identify themselves and agree on their features; both
  * sides.
  */
 #ifndef SONDE_WIRE_AGREE_H
@@ -12,18 +12,18 @@
 struct agreement {
 	int protocol; /* 1 or 3 */
 	struct message_tinit init;
-	struct message_ports ports; /* the recorder's side: where data goes */
-	struct netkey_session key;  /* if there is one */
+	struct message_ports ports; /* the recorder's side: ports that receive data */
+	struct netkey_session key;  /* valid if there is a key */
 };
 
-/* Up to what the recorder has to send. key may be NULL. */
+/* Runs the exchange up to the point where the recorder describes its data. key may be NULL. */
 int agree_as_listener(struct channel *c, const struct netkey *key, struct agreement *ret,
 		      struct errmsg *err);
 
 /*
- * The whole exchange; init says what we have to send, protocol is 1 or 3. `name` is the listener in
- * messages. -EPROTONOSUPPORT: it does not support protocol 3 and has closed the connection; connect
- * again for 1.
+ * Runs the whole exchange. init describes our data, protocol is 1 or 3. `name` is the listener in
+ * messages. Returns -EPROTONOSUPPORT if the listener does not support protocol 3 and has closed the
+ * connection; then connect again for protocol 1.
  */
 int agree_as_recorder(struct channel *c, const struct netkey *key, const char *name,
 		      struct agreement *agreed, struct errmsg *err);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * channel.c - reads and writes that cannot block forever.
+ * channel.c - reads and writes with a time limit.
  *
  * The socket is non-blocking; before each read and write poll() waits for it, for the stop
  * descriptor, and for the time limit. The limit applies to the whole unit (a string, a message), so
- * a peer cannot delay by sending a byte every few seconds.
+ * a peer cannot cause a delay by sending a byte every few seconds.
  */
 #include "wire/channel.h"
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static int64_t deadline_of(int timeout_ms)
 	return timeout_ms < 0 ? INT64_MAX : clock_now_ms() + timeout_ms;
 }
 
-/* 1, 0 or negative, as channel_wait(). */
+/* Returns 1, 0 or a negative number, as channel_wait() does. */
 static int wait_for(struct channel *c, short events, int64_t deadline)
 {
 	for (;;) {
@@ -64,7 +65,7 @@ int channel_wait(struct channel *c, int timeout_ms)
 	return c->start < c->end ? 1 : wait_for(c, POLLIN, deadline_of(timeout_ms));
 }
 
-/* Reads ahead: at least one more byte in buf. */
+/* Reads ahead until buf has at least one more byte. */
 static int fill(struct channel *c, int64_t deadline)
 {
 	if (c->start) {
@@ -113,8 +114,7 @@ int channel_read(struct channel *c, void *data, size_t n)
 		size_t part = c->end - c->start;
 		int r = part ? 0 : fill(c, deadline);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		part = c->end - c->start < n ? c->end - c->start : n;
 		memcpy(to, c->buf + c->start, part);
 		c->start += part;
@@ -131,7 +131,6 @@ int channel_read_string(struct channel *c, char *text, size_t n)
 	for (;;) {
 		size_t have = c->end - c->start;
 		const uint8_t *nul = memchr(c->buf + c->start, 0, have);
-		int r;
 
 		if (nul) {
 			size_t len = nul + 1 - (c->buf + c->start);
@@ -142,9 +141,9 @@ int channel_read_string(struct channel *c, char *text, size_t n)
 			c->start += len;
 			return 0;
 		}
-		r = have >= n ? -EMSGSIZE : fill(c, deadline);
-		if (r < 0)
-			return r;
+		if (have >= n)
+			return -EMSGSIZE;
+		TRY(fill(c, deadline));
 	}
 }
 
@@ -161,7 +160,7 @@ int channel_read_message(struct channel *c, struct message *ret_msg, int timeout
 			c->start += n;
 		if (n)
 			return n < 0 ? n : 0;
-		/* the first byte may take time, the rest must follow */
+		/* the first byte may take time, but the rest must follow soon */
 		n = fill(c, deadline);
 		if (n < 0)
 			return channel_refuse(n, "wait for a message", err);
@@ -186,7 +185,7 @@ int channel_write(struct channel *c, const void *data, size_t n)
 			continue;
 		}
 		if (errno == EPIPE)
-			return -ENOTCONN; /* the same as for a reader */
+			return -ENOTCONN; /* a reader gets the same error */
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		r = wait_for(c, POLLOUT, deadline);

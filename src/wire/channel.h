@@ -16,13 +16,13 @@
 #include <sys/types.h>
 
 #define CHANNEL_TIMEOUT_MS \
-	15000 /* for the next step; trace-cmd uses 5 s, too little for a busy machine */
+	15000 /* for the next step; trace-cmd uses 5 s, which is too short on a busy machine */
 
 struct channel {
-	int fd;	     /* owned */
-	int stop_fd; /* not owned; -1: none */
+	int fd;	     /* descriptor, owned */
+	int stop_fd; /* descriptor, not owned; -1: none */
 	int timeout_ms;
-	size_t start, end; /* read, but not taken yet */
+	size_t start, end; /* range of bytes that were read, but not taken yet */
 	uint8_t buf[MESSAGE_MAX_BYTES];
 };
 
@@ -31,17 +31,23 @@ void channel_init(struct channel *c, int fd, int stop_fd);
 void channel_release(struct channel *c);
 
 /*
- * 1: there is something to read (or an end, or an error); 0: timeout; or -ECANCELED. -1: no limit.
+ * Waits for data. Returns 1 if there is something to read (or an end, or an error), 0 after the
+ * timeout, or -ECANCELED. A timeout of -1 means no limit.
  */
 int channel_wait(struct channel *c, int timeout_ms);
 
 /* Reads exactly n bytes. */
 int channel_read(struct channel *c, void *data, size_t n);
-/* Reads what is there, up to n bytes, waiting for the first of them; 0: the peer closed. */
+/*
+ * Reads the available bytes, up to n, and waits for the first of them. Returns 0 if the peer closed
+ * the connection.
+ */
 ssize_t channel_read_some(struct channel *c, void *data, size_t n);
-/* Reads up to a NUL, which is stored, too; -EMSGSIZE if there is none within n bytes. */
+/* Reads up to a NUL, which is stored, too. Returns -EMSGSIZE if there is none within n bytes. */
 int channel_read_string(struct channel *c, char *text, size_t n);
-/* Reads the next message; it is valid until the next call. timeout_ms as in channel_wait(). */
+/*
+ * Reads the next message, which is valid until the next call. timeout_ms is as in channel_wait().
+ */
 int channel_read_message(struct channel *c, struct message *ret_msg, int timeout_ms,
 			 struct errmsg *err);
 

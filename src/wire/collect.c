@@ -3,18 +3,18 @@
  * collect.c - turns the bytes of a session into a trace.dat.
  *
  * The metadata is a complete trace.dat without its buffers, version 6 or 7, so tracefile.h reads
- * it. It is kept in TARGET.head until it is complete. Then there are two ways:
+ * it. It is kept in TARGET.head until it is complete. Then there are two modes:
  *
  *	grows   TARGET exists at once and gets the pages as they come (livefile.h): data is
- *	        written once, and the file can be opened at any time. The usual way.
+ *	        written once, and the file can be opened at any time. This is the usual mode.
  *	parts   TARGET.cpuN get the pages; collector_finish() combines them with writer.h. For the old
  *	        protocol, which does not mark the end of the metadata, and for clients of the other byte
  *	        order.
  *
  * Datagrams are whole pages, except the last one of a recorder, which may be the used part of a
- * page, followed by zeros for the rest. A datagram that does not complete the page before it begins
- * a new one, and the open page is padded: so a lost datagram costs one page and not all that
- * follow.
+ * page, followed by zeros for the rest. If a datagram does not complete the open page, that page is
+ * padded and the datagram begins a new one. So a lost datagram costs one page, not all following
+ * pages.
  *
  * Threads: head, late data, flush and finish belong to the session's thread. Each CPU's stream
  * belongs to one thread; they share the sum of bytes and the first failure, both atomic.
@@ -23,6 +23,7 @@
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "wire/collect_int.h"
 #include "wire/message.h"
@@ -40,9 +41,9 @@
 #define PATH_BYTES 4096
 
 struct stream {
-	int fd;			   /* parts: -1 until data comes */
+	int fd;			   /* parts: -1 until data arrives */
 	struct liveregion *region; /* grows */
-	uint8_t *page;		   /* grows: the incomplete one */
+	uint8_t *page;		   /* grows: the incomplete page */
 	uint64_t n_bytes;
 	uint64_t n_short;
 };
@@ -53,13 +54,13 @@ struct collector {
 	uint64_t max_bytes;
 	int head_fd;
 	uint64_t head_bytes;
-	struct livefile *live; /* NULL: parts */
+	struct livefile *live; /* NULL: mode parts */
 	bool swap;
 	uint8_t long_size, data_offset;
 	struct textbuf late;
 	struct stream *streams;
 	_Atomic uint64_t n_bytes;
-	_Atomic int failure; /* negative errno, the first */
+	_Atomic int failure; /* the first failure, a negative errno */
 };
 
 /*
@@ -76,9 +77,9 @@ static int open_part(const struct collector *c, const char *suffix)
 {
 	struct errmsg ignored = {0};
 	char path[PATH_BYTES];
-	int r = part_path(c, suffix, path);
 
-	return r < 0 ? r : outplace_open_file(path, OUTPLACE_CREATE, &ignored);
+	TRY(part_path(c, suffix, path));
+	return outplace_open_file(path, OUTPLACE_CREATE, &ignored);
 }
 
 static void remove_part(const struct collector *c, const char *suffix)
@@ -200,8 +201,6 @@ static void head_release(struct head *h)
 
 static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 {
-	int r;
-
 	if (!c->head_bytes)
 		return errmsg_set(err, -ENODATA, "received no metadata, so the data is useless");
 	h->n_bytes = c->head_bytes;
@@ -210,9 +209,7 @@ static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 		h->map = NULL;
 		return errmsg_set_errno(err, -errno, "cannot read %s.head", c->path);
 	}
-	r = tracefile_open_memory(&h->tf, c->path, (struct piece){h->map, h->n_bytes}, err);
-	if (r < 0)
-		return r;
+	TRY(tracefile_open_memory(&h->tf, c->path, (struct piece){h->map, h->n_bytes}, err));
 	if (h->tf->page_size < MESSAGE_PAGE_MIN || h->tf->page_size > MESSAGE_PAGE_MAX)
 		return errmsg_set(err, -EBADMSG,
 				  "the metadata has an invalid page size of %u bytes",
@@ -236,7 +233,10 @@ static enum compression compression_of(const struct tracefile *tf)
 									      : tf->compression;
 }
 
-/* Of the page in which a connection broke off, the used part must be there; the rest is zeros. */
+/*
+ * Checks a page at the end of a broken connection: its used part must be complete; the rest is
+ * zeros.
+ */
 static bool is_sound(const struct collector *c, struct piece page)
 {
 	struct byte_reader r = {page.data, page.data + page.len, c->swap, false};
@@ -294,8 +294,7 @@ static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *
 								.n_cpus = c->n_cpus},
 				      err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	head_clock(tf, clock);
 	r = head_copy(
 		tf, PIECE_EMPTY,
@@ -345,7 +344,7 @@ static int live_end_page(struct collector *c, struct stream *s, bool datagram)
 	return r;
 }
 
-/* Passes whole pages on without a copy. */
+/* Adds whole pages without a copy. */
 static int live_add(struct collector *c, struct stream *s, struct piece bytes)
 {
 	while (bytes.len) {
@@ -362,8 +361,7 @@ static int live_add(struct collector *c, struct stream *s, struct piece bytes)
 			if (open + n == c->page_size)
 				r = liveregion_append(s->region, s->page, c->page_size);
 		}
-		if (r < 0)
-			return r;
+		TRY(r);
 		s->n_bytes += n;
 		bytes.data += n;
 		bytes.len -= n;
@@ -374,7 +372,7 @@ static int live_add(struct collector *c, struct stream *s, struct piece bytes)
 static int live_finish(struct collector *c, struct errmsg *err)
 {
 	struct head_target to = {c->live, live_add_text, live_add_option, live_add_section};
-	struct piece late = {(uint8_t *)c->late.start, textbuf_len(&c->late)};
+	struct piece late = PIECE_OF_TEXT(&c->late);
 	struct piece cmdlines = PIECE_EMPTY;
 	struct livefile *live = c->live;
 	int r = 0;
@@ -417,8 +415,7 @@ static int part_end_page(struct collector *c, struct stream *s)
 		size_t n = left < sizeof(zeros) ? left : sizeof(zeros);
 		int r = write_all(s->fd, zeros, n);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		s->n_bytes += n;
 		left -= n;
 	}
@@ -490,50 +487,40 @@ static int write_parts(struct collector *c, struct writer *w, struct tracefile *
 		       struct errmsg *err)
 {
 	struct head_target to = {w, part_add_text, part_add_option, part_add_section};
-	struct piece late = {(uint8_t *)c->late.start, textbuf_len(&c->late)};
-	struct page_source src = {.c = c};
+	struct piece late = PIECE_OF_TEXT(&c->late);
+	SCOPED(unmap_part) struct page_source src = {.c = c};
 	struct piece cmdlines = PIECE_EMPTY;
 	char clock[64];
-	int r = late.len ? head_copy_late(late, tf->swap, &to, &cmdlines, err) : 0;
+	int buffer;
 
+	if (late.len)
+		TRY(head_copy_late(late, tf->swap, &to, &cmdlines, err));
 	head_clock(tf, clock);
-	if (!r)
-		r = head_copy(tf, cmdlines, &to, err);
+	TRY(head_copy(tf, cmdlines, &to, err));
 	writer_set_cpu_count(w, c->n_cpus);
-	if (!r)
-		r = writer_add_buffer(
-			w, &(struct writer_buffer){"", *clock ? clock : NULL, tf->page_size}, err);
-	if (r >= 0)
-		r = writer_write_buffer(w, r, &(struct writer_source){&src, next_page}, err);
-	unmap_part(&src);
-	return r < 0 ? r : 0;
+	buffer = writer_add_buffer(
+		w, &(struct writer_buffer){"", *clock ? clock : NULL, tf->page_size}, err);
+	TRY(buffer);
+	return writer_write_buffer(w, buffer, &(struct writer_source){&src, next_page}, err);
 }
 
 static int parts_finish(struct collector *c, struct errmsg *err)
 {
-	struct head h = {0};
-	struct writer *w = NULL;
-	int r = head_open(&h, c, err);
+	SCOPED(head_release) struct head h = {0};
+	SCOPED(writer_free_scoped) struct writer *w = NULL;
 
-	if (!r)
-		r = writer_open(&w,
-				&(struct writer_config){.path = c->path,
-							.version = h.tf->version,
-							.compression = compression_of(h.tf),
-							.plain_data = wants_plain_data(h.tf),
-							.big_endian = h.tf->big_endian,
-							.long_size = h.tf->writer_long_size,
-							.page_size = h.tf->page_size},
-				err);
-	if (!r)
-		r = write_parts(c, w, h.tf, err);
-	if (!r) {
-		r = writer_close(w, err);
-		w = NULL;
-	}
-	writer_free(w);
-	head_release(&h);
-	return r;
+	TRY(head_open(&h, c, err));
+	TRY(writer_open(&w,
+			&(struct writer_config){.path = c->path,
+						.version = h.tf->version,
+						.compression = compression_of(h.tf),
+						.plain_data = wants_plain_data(h.tf),
+						.big_endian = h.tf->big_endian,
+						.long_size = h.tf->writer_long_size,
+						.page_size = h.tf->page_size},
+			err));
+	TRY(write_parts(c, w, h.tf, err));
+	return writer_close(TAKE(w), err);
 }
 
 /*
@@ -548,7 +535,7 @@ static int fail(struct collector *c, int code)
 	return code;
 }
 
-/* A datagram that does not complete the open page: that page is padded. */
+/* Begins a datagram. If it does not complete the open page, that page is padded. */
 static int begin_datagram(struct collector *c, struct stream *s, size_t n_bytes)
 {
 	size_t open = s->n_bytes % c->page_size;
@@ -559,25 +546,30 @@ static int begin_datagram(struct collector *c, struct stream *s, size_t n_bytes)
 	return c->live ? live_end_page(c, s, true) : part_end_page(c, s);
 }
 
-int collector_add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram)
+static int add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram)
 {
 	struct stream *s = &c->streams[cpu];
+
+	if (c->max_bytes && atomic_fetch_add(&c->n_bytes, bytes.len) + bytes.len > c->max_bytes)
+		return -EFBIG;
+	if (!c->live && s->fd < 0)
+		TRY(part_open(c, cpu));
+	if (datagram)
+		TRY(begin_datagram(c, s, bytes.len));
+	if (c->live)
+		return live_add(c, s, bytes);
+	TRY(write_all(s->fd, bytes.data, bytes.len));
+	s->n_bytes += bytes.len;
+	return 0;
+}
+
+int collector_add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram)
+{
 	int r = atomic_load(&c->failure);
 
 	if (r < 0 || !bytes.len)
 		return r;
-	if (c->max_bytes && atomic_fetch_add(&c->n_bytes, bytes.len) + bytes.len > c->max_bytes)
-		return fail(c, -EFBIG);
-	if (!c->live && s->fd < 0)
-		r = part_open(c, cpu);
-	if (!r && datagram)
-		r = begin_datagram(c, s, bytes.len);
-	if (!r && c->live) {
-		r = live_add(c, s, bytes);
-	} else if (!r) {
-		r = write_all(s->fd, bytes.data, bytes.len);
-		s->n_bytes += r < 0 ? 0 : bytes.len;
-	}
+	r = add_bytes(c, cpu, bytes, datagram);
 	return r < 0 ? fail(c, r) : 0;
 }
 
@@ -602,7 +594,7 @@ void collector_flush_cpu(struct collector *c, uint32_t cpu)
 
 int collector_flush(struct collector *c, struct errmsg *err)
 {
-	/* parts are separate files: written data is safe */
+	/* parts are separate files, whose written data is safe */
 	return c->live ? livefile_flush(c->live, err) : 0;
 }
 

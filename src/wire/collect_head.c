@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * collect_head.c - copies the metadata about a kernel and a recording that came over a network into
- * a file. The writer of the file determines positions in it.
+ * collect_head.c - copies received metadata about a kernel and a recording into a file. The writer
+ * of the file determines positions in it.
  *
  *	options (u16 id, u32 size, data)    unchanged, except those with positions
  *	sections with an option of their id with a copy of the section (BTF, modules)
  *	texts                               unchanged; late names of tasks replace the early ones
  *
- * It owns nothing: texts and options point into the received bytes. Damaged parts are ignored.
+ * Texts and options point into the received bytes. Damaged parts are ignored.
  */
 #include "format/tracedat.h"
 #include "store/tracefile.h"
 #include "wire/collect_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,23 +55,21 @@ static int copy_section(struct tracefile *tf, const struct tracefile_section *s,
 int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,
 	      struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < tf->n_options && !r; i++) {
+	for (size_t i = 0; i < tf->n_options; i++) {
 		const struct tracefile_option *o = &tf->options[i];
 		const struct tracefile_section *s = find_pointed(tf, o);
 
 		if (!is_made_by_writer(o->id))
-			r = s ? copy_section(tf, s, to, err)
-			      : to->add_option(to->ctx, o->id, o->data, err);
+			TRY(s ? copy_section(tf, s, to, err)
+			      : to->add_option(to->ctx, o->id, o->data, err));
 	}
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && !r; kind++)
-		r = to->add_text(to->ctx, kind,
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		TRY(to->add_text(to->ctx, kind,
 				 kind == TRACEFILE_CMDLINES && cmdlines.len
 					 ? cmdlines
 					 : tracefile_text(tf, kind),
-				 err);
-	return r;
+				 err));
+	return 0;
 }
 
 int head_copy_late(struct piece late, bool swap, const struct head_target *to,

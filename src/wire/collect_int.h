@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * collect_int.h - collect_head.c for collect.c: copies the metadata.
- */
+/* collect_int.h - declarations of collect_head.c for collect.c: they copy the metadata. */
 #ifndef SONDE_WIRE_COLLECT_INT_H
 #define SONDE_WIRE_COLLECT_INT_H
 
@@ -10,7 +8,7 @@
 
 struct errmsg;
 
-/* The destination: a writer, or a growing file. */
+/* The destination of a copy: a writer, or a growing file. */
 struct head_target {
 	void *ctx;
 	int (*add_text)(void *ctx, enum tracefile_text_kind kind, struct piece text,
@@ -21,20 +19,20 @@ struct head_target {
 };
 
 /*
- * Copies all texts, options and sections; the texts must stay valid. cmdlines: instead of those in
- * tf, if it has any.
+ * Copies all texts, options and sections. The texts must stay valid. If cmdlines is not empty, it
+ * replaces the names of tasks in tf.
  */
 int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,
 	      struct errmsg *err);
 
 /*
- * Late data: returns the command lines, and copies the rest to the target (NULL: nowhere). Stops at
- * invalid data.
+ * Reads late data: returns the command lines, and copies the rest to the target (NULL: drops it).
+ * Stops at invalid data.
  */
 int head_copy_late(struct piece late, bool swap, const struct head_target *to,
 		   struct piece *ret_cmdlines, struct errmsg *err);
 
-/* The clock in a list like "[local] global", or "". */
+/* Finds the clock in a list like "[local] global", or "". */
 void head_clock(const struct tracefile *tf, char clock[64]);
 
 #endif

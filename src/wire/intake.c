@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * intake.c - the ports on which the pages of CPUs arrive.
+ * intake.c - reads the ports on which the pages of CPUs arrive.
  *
  *	port of CPU 0 ─┐
  *	port of CPU 4 ─┼─▶ worker 0 ─┐
@@ -16,9 +16,10 @@
  *	DONE      closed by the client
  *
  * Only the machine of the control connection may connect; with a key only a client that knows it.
- * At the end, a client that said goodbye gets time to close its connections; for one that
- * disappeared, only what the kernel has received is read.
+ * At the end, a client that announced the end gets time to close its connections. For a client that
+ * disappeared, only data that the kernel has received is read.
  */
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "wire/reception_int.h"
 
@@ -39,8 +40,8 @@
 #define BUFFER_BYTES	 (256 << 10)
 #define UDP_SOCKET_BYTES (8 << 20)
 #define TOKEN_MS	 5000
-#define IDLE_IN_ORDER_MS 5000 /* for connections to be closed after the goodbye */
-#define IDLE_MS		 500  /* for data on its way: datagrams, or after a loss */
+#define IDLE_IN_ORDER_MS 5000 /* time limit for connections to be closed after the announced end */
+#define IDLE_MS		 500  /* time limit for data on its way: datagrams, or after a loss */
 #define FLUSH_MS	 1000
 #define READS_IN_A_ROW	 16 /* reads from one port before the others get their turn */
 
@@ -75,7 +76,7 @@ struct intake {
 	unsigned n_workers;
 	struct collector *collector;
 	int wake_fd;
-	_Atomic int ending; /* 0: no; 1: in order; 2: at once */
+	_Atomic int ending; /* 0: not ending; 1: in order; 2: at once */
 	_Atomic int failure;
 	_Atomic uint64_t n_dropped, n_strangers;
 };
@@ -125,8 +126,7 @@ static int port_open(struct intake *in, struct port *p, uint32_t *port, struct e
 	bool udp = in->config.transport == TRANSPORT_UDP;
 	int fd = netaddr_open_data(in->config.transport, &in->config.local, port, err);
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	if (udp)
 		set_datagram_options(fd);
@@ -185,8 +185,7 @@ int intake_open(struct intake **ret_intake, const struct intake_config *config,
 	uint32_t port = 0;
 	int r = intake_new(&in, config, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (uint32_t i = 0; !r && i < config->n_cpus; i++) {
 		r = port_open(in, &in->ports[i], &port, err);
 		ports[i] = port;
@@ -310,7 +309,7 @@ static ssize_t read_datagram(struct worker *w, struct port *p)
 	count_dropped(w->in, p, &msg);
 	if (!netaddr_same_host(&from, &w->in->config.peer)) {
 		atomic_fetch_add(&w->in->n_strangers, 1);
-		errno = EINTR; /* as if it had not come */
+		errno = EINTR; /* treat it as if it had not come */
 		return -1;
 	}
 	return n;
@@ -353,7 +352,7 @@ static void port_serve(struct worker *w, struct port *p)
 		port_read(w, p);
 }
 
-/* Fills polls; returns how many ports to wait for. */
+/* Fills polls. Returns how many ports to wait for. */
 static size_t prepare(struct worker *w, int64_t now)
 {
 	size_t n_open = 0;
@@ -446,7 +445,8 @@ void intake_finish(struct intake *in, bool in_order)
 	uint64_t one = 1;
 
 	atomic_store(&in->ending, in_order ? 1 : 2);
-	(void)!write(in->wake_fd, &one, sizeof(one)); /* if this fails, they check once a second */
+	/* if this fails, the threads check once a second */
+	(void)!write(in->wake_fd, &one, sizeof(one));
 	for (unsigned i = 0; i < in->n_workers; i++)
 		if (in->workers[i].is_running)
 			pthread_join(in->workers[i].thread, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * message.c - the fields of each message, in network byte order.
+ * message.c - parses and makes the fields of each message, in network byte order.
  *
- *	0 CLOSE  4 FIN_DATA  5 NOT_SUPP  8 CLOSE_RESP  11 CONT     nothing
+ *	0 CLOSE  4 FIN_DATA  5 NOT_SUPP  8 CLOSE_RESP  11 CONT     no fields
  *	1 TINIT       be32 cpus, page size, options; body: that many cstrs: "tcp", "vsock"
  *	2 RINIT       be32 cpus; body: that many ports, decimal, each a cstr
  *	3 SEND_DATA   body: the next bytes of the metadata
@@ -25,6 +25,7 @@
 #include "wire/message.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,10 +117,8 @@ int message_take_tinit(const struct message *m, struct message_tinit *ret, struc
 	struct byte_reader f = reader_of(m->fixed), b = reader_of(m->body);
 	struct message_tinit t = {0};
 	uint32_t n_options;
-	int r = check_kind(m, MESSAGE_TINIT, err);
 
-	if (r < 0)
-		return r;
+	TRY(check_kind(m, MESSAGE_TINIT, err));
 	t.n_cpus = byte_reader_take_number(&f, 4);
 	t.page_size = byte_reader_take_number(&f, 4);
 	n_options = byte_reader_take_number(&f, 4);
@@ -131,7 +130,7 @@ int message_take_tinit(const struct message *m, struct message_tinit *ret, struc
 		const char *word = byte_reader_take_string(&b);
 
 		if (b.failed)
-			return refuse(m, "its options are cut off", err);
+			return refuse(m, "its options are truncated", err);
 		t.tcp |= !strcmp(word, "tcp");
 		t.vsock |= !strcmp(word, "vsock");
 		t.sonde |= !strcmp(word, "sonde");
@@ -189,7 +188,7 @@ static int take_args(const struct message *m, struct piece value, struct message
 	for (uint32_t i = 0; i < n; i++)
 		q->args[i] = byte_reader_take_string(&r);
 	if (r.failed)
-		return refuse(m, "its arguments are cut off", err);
+		return refuse(m, "its arguments are truncated", err);
 	q->n_args = n;
 	return 0;
 }
@@ -204,7 +203,7 @@ static int take_protos(const struct message *m, struct piece value, struct messa
 		const char *name = byte_reader_take_string(&r);
 
 		if (r.failed)
-			return refuse(m, "its time sync protocols are cut off", err);
+			return refuse(m, "its time sync protocols are truncated", err);
 		if (!*name)
 			break;
 		if (strlen(name) <= MESSAGE_PROTO_BYTES && q->n_protos < MESSAGE_PROTOS_MAX)
@@ -218,8 +217,7 @@ int message_take_request(const struct message *m, struct message_request *ret, s
 	struct byte_reader f = reader_of(m->fixed), b = reader_of(m->body);
 	int r = m->cmd == MESSAGE_TRACE_PROXY ? 0 : check_kind(m, MESSAGE_TRACE_REQ, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	memset(ret, 0, sizeof(*ret));
 	ret->fifos = byte_reader_take_number(&f, 4) & FLAG_FIFOS;
 	byte_reader_take_number(&f, 4);
@@ -233,7 +231,7 @@ int message_take_request(const struct message *m, struct message_request *ret, s
 		struct piece value = byte_reader_take_piece(&b, byte_reader_take_number(&b, 4));
 
 		if (b.failed)
-			return refuse(m, "its parameters are cut off", err);
+			return refuse(m, "its parameters are truncated", err);
 		if (id == PARAM_ARGS)
 			r = take_args(m, value, ret, err);
 		else if (id == PARAM_PROTOS)
@@ -256,11 +254,9 @@ static void take_proto(struct byte_reader *r, char proto[MESSAGE_PROTO_BYTES + 1
 int message_take_response(const struct message *m, struct message_response *ret, struct errmsg *err)
 {
 	struct byte_reader f = reader_of(m->fixed);
-	int r = check_kind(m, MESSAGE_TRACE_RESP, err);
 	uint32_t n_cpus;
 
-	if (r < 0)
-		return r;
+	TRY(check_kind(m, MESSAGE_TRACE_RESP, err));
 	ret->fifos = byte_reader_take_number(&f, 4) & FLAG_FIFOS;
 	n_cpus = byte_reader_take_number(&f, 4);
 	ret->page_size = byte_reader_take_number(&f, 4);
@@ -275,10 +271,8 @@ int message_take_response(const struct message *m, struct message_response *ret,
 int message_take_sync(const struct message *m, struct message_sync *ret, struct errmsg *err)
 {
 	struct byte_reader f = reader_of(m->fixed);
-	int r = check_kind(m, MESSAGE_TIME_SYNC, err);
 
-	if (r < 0)
-		return r;
+	TRY(check_kind(m, MESSAGE_TIME_SYNC, err));
 	take_proto(&f, ret->proto);
 	ret->id = byte_reader_take_number(&f, 4);
 	ret->payload = m->body;
@@ -337,7 +331,7 @@ static void add_str(struct message_out *out, const char *s)
 	add(out, s, strlen(s) + 1);
 }
 
-/* finish() sets the size. */
+/* Begins a message. finish() sets its size. */
 static void begin(struct message_out *out, enum message_cmd cmd)
 {
 	out->len = 0;

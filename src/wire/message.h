@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * message.h - the messages of trace-cmd's network protocol, version 3: bytes to fields and back.
+ * message.h - parses and makes the messages of trace-cmd's network protocol, version 3.
  *
  *	be32 size of all   be32 command   be32 size of the fixed part   fixed part   body
  *
- * It does no I/O: message_parse() parses the bytes that are there, the message_make_*() functions
+ * It does no I/O: message_parse() parses the available bytes, the message_make_*() functions
  * fill a `struct message_out`. Parsed data points into the caller's bytes. Lengths are checked
  * before anything is read. A fixed part may be longer than we know it (a newer peer), never
  * shorter. Thread-safe.
@@ -46,18 +46,18 @@ struct message {
  * -EBADMSG with a message.
  */
 int message_parse(struct piece bytes, struct message *ret_msg, struct errmsg *err);
-/* "TINIT", for messages; "?" if unknown. */
+/* Returns "TINIT" and so on, for messages; "?" if unknown. */
 const char *message_name(uint32_t cmd);
 
 /*
- * --- what they say; each -EBADMSG with a sentence for what does not hold together ---------------
+ * --- parsing: each returns -EBADMSG with a message for inconsistent data ------------------------
  */
 
-#define MESSAGE_CPUS_MAX 1024 /* the ports of more would not fit into a message */
+#define MESSAGE_CPUS_MAX 1024 /* limit: the ports of more CPUs would not fit into a message */
 #define MESSAGE_PAGE_MIN 64
 #define MESSAGE_PAGE_MAX (1u << 20)
 
-/* TINIT: what a recorder has to send. */
+/* TINIT: the data that a recorder will send. */
 struct message_tinit {
 	uint32_t n_cpus, page_size;
 	bool tcp, vsock; /* neither: UDP */
@@ -77,25 +77,25 @@ int message_take_rinit(const struct message *m, struct message_ports *ret, struc
 #define MESSAGE_ARGS_MAX    1024
 #define MESSAGE_PROTOS_MAX  8
 
-/* TRACE_REQ and TRACE_PROXY: what an agent is to record. */
+/* TRACE_REQ and TRACE_PROXY: what an agent shall record. */
 struct message_request {
 	bool fifos;
-	uint64_t trace_id; /* of the requester */
+	uint64_t trace_id; /* trace id of the requester */
 	uint32_t n_args;
 	const char *args[MESSAGE_ARGS_MAX];
-	uint32_t n_protos; /* time sync protocols that the requester supports */
+	uint32_t n_protos; /* number of time sync protocols that the requester supports */
 	const char *protos[MESSAGE_PROTOS_MAX];
-	uint32_t n_cpus, n_siblings; /* TRACE_PROXY only */
+	uint32_t n_cpus, n_siblings; /* only in TRACE_PROXY */
 	/* the requester accepts late metadata, and reasons of a refusal */
 	bool sonde;
 };
 int message_take_request(const struct message *m, struct message_request *ret, struct errmsg *err);
 
-/* TRACE_RESP: where to fetch it. */
+/* TRACE_RESP: where the requester can fetch the data. */
 struct message_response {
 	bool fifos;
 	uint32_t page_size;
-	uint64_t trace_id; /* of the agent */
+	uint64_t trace_id; /* trace id of the agent */
 	char proto[MESSAGE_PROTO_BYTES + 1];
 	uint32_t sync_port;
 	struct message_ports ports;
@@ -111,7 +111,7 @@ struct message_sync {
 };
 int message_take_sync(const struct message *m, struct message_sync *ret, struct errmsg *err);
 
-/* NOT_SUPP: the reason, if the peer is sonde, made printable; else "". */
+/* NOT_SUPP: takes the reason, if the peer is sonde, and makes it printable; else "". */
 void message_take_refusal(const struct message *m, char *text, size_t n_bytes);
 
 /*
@@ -120,13 +120,13 @@ void message_take_refusal(const struct message *m, char *text, size_t n_bytes);
 
 struct message_out {
 	size_t len;
-	bool overflow; /* it did not fit: do not send it */
+	bool overflow; /* the message did not fit: do not send it */
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 };
 
-/* A message without contents: CLOSE, FIN_DATA, NOT_SUPP, CLOSE_RESP, CONT. */
+/* Makes a message without contents: CLOSE, FIN_DATA, NOT_SUPP, CLOSE_RESP, CONT. */
 void message_make(struct message_out *out, enum message_cmd cmd);
-/* NOT_SUPP, with the reason; trace-cmd ignores it. */
+/* Makes NOT_SUPP with the reason, which trace-cmd ignores. */
 void message_make_refusal(struct message_out *out, const char *why);
 /* data.len <= MESSAGE_DATA_BYTES */
 void message_make_data(struct message_out *out, struct piece data);

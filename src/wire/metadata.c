@@ -6,10 +6,10 @@
  *	            one OPTIONS section that points to them and contains the given options
  *	version 6:  head, the same texts in a row
  *
- * Nothing is compressed: the listener writes the file, and compresses it as the head says. writer.h
- * writes whole files and cannot stop in the middle; this is the small part of it that a connection
- * needs. trace-cmd's listener continues after the last byte: it enters the position of its own
- * options in the final option of the section.
+ * The metadata is not compressed: the listener writes the file, and uses the compression that the
+ * head names. writer.h writes whole files and cannot stop in the middle; this file has the small
+ * part that a connection needs. trace-cmd's listener continues after the last byte: it enters the
+ * position of its own options in the final option of the section.
  */
 #include "wire/metadata.h"
 
@@ -47,7 +47,7 @@ static void add_head(const struct metadata *m, int version, struct textbuf *tb)
 	add32(tb, m->page_size);
 }
 
-/* Formats are never empty: if there are none, the count is 0. */
+/* Adds formats. Their text is never empty: if there are none, the count is 0. */
 static void add_formats(struct textbuf *tb, struct piece p)
 {
 	if (p.len)
@@ -96,7 +96,7 @@ static const uint16_t sections[] = {SNF_OPTION_HEADER_INFO,   SNF_OPTION_FTRACE_
 
 #define N_SECTIONS ARRAY_LEN(sections)
 
-/* Starts a section; returns the position of its size, see end_section(). */
+/* Starts a section. Returns the position of its size, see end_section(). */
 static size_t begin_section(struct textbuf *tb, uint16_t id)
 {
 	add16(tb, id);
@@ -132,9 +132,9 @@ static void add_number_option(struct textbuf *tb, uint16_t id, const void *numbe
 static void fmt_7(const struct metadata *m, struct textbuf *tb)
 {
 	/*
-	 * no table: trace-cmd checks only the version of zlib, and expects none for zstd. Version
-	 * "texts" of "none" has a meaning only for sonde: pages stay uncompressed, but texts may be
-	 * compressed.
+	 * there is no table of versions: trace-cmd checks only the version of zlib, and expects
+	 * none for zstd. Version "texts" of "none" has a meaning only for sonde: pages stay
+	 * uncompressed, but texts may be compressed.
 	 */
 	bool packs = m->compression == COMPRESSION_ZSTD && !m->plain_data;
 	const char *name = packs ? "zstd" : "none";

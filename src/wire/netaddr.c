@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * netaddr.c - names, addresses and sockets.
+ * netaddr.c - handles names, addresses and sockets.
  *
  * By default we listen on 127.0.0.1 and ::1, each with its own socket (a machine may have only one
- * of them). Sockets for data are bound to the address to which the control connection came, so they
- * can be reached from its origin and from nowhere else. Their ports are searched from 1500 to 6000,
- * as in trace-cmd: firewalls are configured for that.
+ * of them). Sockets for data are bound to the address to which the control connection came, so only
+ * its origin can reach them. Free ports are searched from 1500 to 6000, as in trace-cmd, because
+ * firewalls are configured for this range.
  *
  * Names of peers are never looked up: the answer would come from the peer's network, take any time,
  * and become part of a file name.
  */
 #include "wire/netaddr.h"
+#include "base/scope.h"
 
 #include "base/errmsg.h"
 
@@ -71,7 +72,7 @@ static const struct sockaddr_vm *as_vsock(const struct netaddr *a)
 	return a->addr.ss_family == AF_VSOCK ? (const struct sockaddr_vm *)&a->addr : NULL;
 }
 
-/* The IPv4 address in an IPv4-mapped IPv6 address, or NULL. */
+/* Returns the IPv4 address in an IPv4-mapped IPv6 address, or NULL. */
 static const struct in_addr *as_v4(const struct netaddr *a)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&a->addr;
@@ -328,7 +329,7 @@ static int listen_one(const struct addrinfo *info, uint32_t port)
 	return fd;
 }
 
-/* 127.0.0.1 before ::1: a free port is chosen where clients expect it. */
+/* Listens on 127.0.0.1 before ::1, so that a free port is chosen where clients expect it. */
 static int listen_names(const char *const *names, const char *port, int fds[NETADDR_LISTEN_MAX],
 			struct errmsg *err)
 {
@@ -416,8 +417,7 @@ int netaddr_open_data(enum transport transport, const struct netaddr *a, uint32_
 
 	if (transport == TRANSPORT_VSOCK) {
 		fd = netaddr_listen_vsock(0, err);
-		if (fd < 0)
-			return fd;
+		TRY(fd);
 		if (netaddr_of_socket(fd, &at) == 0)
 			*ret_port = netaddr_port(&at);
 		return fd;
@@ -435,7 +435,7 @@ void netaddr_set_keepalive(int fd, int timeout_s)
 {
 	int yes = 1, step = timeout_s / 5 > 1 ? timeout_s / 5 : 1, tries = 4;
 
-	/* vsock does not support these and needs none: the host knows when a guest dies */
+	/* vsock does not support these options and needs none: the host knows when a guest dies */
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &step, sizeof(step));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step, sizeof(step));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * netkey.c - challenge and response with HMAC-SHA-256, see netkey.h for the exchange.
+ * netkey.c - implements challenge and response with HMAC-SHA-256; netkey.h shows the exchange.
  *
  * The names "client" and "server" are part of the signed data, so an answer cannot be replayed to
- * its sender; both nonces are, too, so it cannot be replayed later. The secret of a session is
- * HMAC(key, "session" server-nonce client-nonce), the token of a CPU HMAC(session, "data" be32
- * cpu).
+ * its sender. Both nonces are part of it, too, so it cannot be replayed later. The secret of a
+ * session is HMAC(key, "session" server-nonce client-nonce), the token of a CPU HMAC(session,
+ * "data" be32 cpu).
  */
 #include "wire/netkey.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -77,14 +78,12 @@ int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_sessio
 {
 	uint8_t hello[NETKEY_HELLO_BYTES + NONCE_BYTES], answer[NONCE_BYTES + SHA256_BYTES];
 	uint8_t right[SHA256_BYTES], *mine = hello + NETKEY_HELLO_BYTES, *theirs = answer;
-	int r = make_nonce(mine, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(make_nonce(mine, err));
 	memcpy(hello, NETKEY_HELLO, NETKEY_HELLO_BYTES);
 	r = channel_write(c, hello, sizeof(hello));
-	if (!r)
-		r = channel_read(c, answer, sizeof(answer));
+	r = r < 0 ? r : channel_read(c, answer, sizeof(answer));
 	if (r < 0)
 		return channel_refuse(r, "ask for the key", err);
 	sign(key->secret, "client", mine, theirs, right);
@@ -96,21 +95,24 @@ int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_sessio
 	return r < 0 ? channel_refuse(r, "show the key", err) : 0;
 }
 
+static int trade_proofs(const struct netkey *key, struct channel *c, uint8_t theirs[NONCE_BYTES],
+			uint8_t answer[NONCE_BYTES + SHA256_BYTES], uint8_t proof[SHA256_BYTES])
+{
+	TRY(channel_read(c, theirs, NONCE_BYTES));
+	sign(key->secret, "client", theirs, answer, answer + NONCE_BYTES);
+	TRY(channel_write(c, answer, NONCE_BYTES + SHA256_BYTES));
+	return channel_read(c, proof, SHA256_BYTES);
+}
+
 int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 		  struct errmsg *err)
 {
 	uint8_t theirs[NONCE_BYTES], answer[NONCE_BYTES + SHA256_BYTES], *mine = answer;
 	uint8_t right[SHA256_BYTES], proof[SHA256_BYTES];
-	int r = make_nonce(mine, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = channel_read(c, theirs, sizeof(theirs));
-	sign(key->secret, "client", theirs, mine, answer + NONCE_BYTES);
-	if (!r)
-		r = channel_write(c, answer, sizeof(answer));
-	if (!r)
-		r = channel_read(c, proof, sizeof(proof));
+	TRY(make_nonce(mine, err));
+	r = trade_proofs(key, c, theirs, answer, proof);
 	if (r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE)
 		return errmsg_set(err, -EACCES,
 				  "the other side does not accept our key: both need the same "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netkey.h - a key that both sides know, proved without sending it.
+ * netkey.h - proves that both sides know a key, without sending it.
  *
- * For sonde on both sides. The side that accepted the connection asks first; the other side proves
+ * Both sides must be sonde. The side that accepted the connection asks first; the other side proves
  * that it has the key, and gets the same proof:
  *
  *	server ─▶ "sondekey" 1 nonce[32]
@@ -34,19 +34,22 @@ struct netkey_session {
 	uint8_t secret[SHA256_BYTES];
 };
 
-/* -EPERM if others than the owner can read it, -EBADMSG if it is too short or too long. */
+/*
+ * Reads a key. Returns -EPERM if other users can read the file, -EBADMSG if it is too short or too
+ * long.
+ */
 int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err);
 
-/* Both return 0, or -EACCES (wrong key), -EPROTO … with a message. */
+/* Both functions return 0, or -EACCES (wrong key), -EPROTO … with a message. */
 int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 	       struct errmsg *err);
-/* Call it after reading NETKEY_HELLO. */
+/* Answers a challenge. Call it after reading NETKEY_HELLO. */
 int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 		  struct errmsg *err);
 
 #define NETKEY_SYNC_CPU UINT32_MAX /* for the connection of the time sync */
 
-/* The first bytes of the data connection of this CPU. */
+/* Makes the first bytes of the data connection of this CPU. */
 void netkey_make_token(const struct netkey_session *s, uint32_t cpu, uint8_t token[SHA256_BYTES]);
 
 #endif

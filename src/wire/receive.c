@@ -3,11 +3,11 @@
  * receive.c - listens, and starts a process for each client.
  *
  *	listening sockets ─▶ accept ─▶ fork ─▶ session_run() in the child
- *	             stop_fd ─▶ stop: the children are notified and waited for
+ *	             stop_fd ─▶ stop: notifies the children and waits for them
  *
- * The children notice the end of the parent by the end of a pipe: the parent holds its other end,
- * so it also ends if the parent is killed. pidfds report the end of a child, so no signal handler
- * is needed here. Clients beyond the limit are refused at once.
+ * The children read a pipe whose other end the parent holds. The pipe ends when the parent ends,
+ * even if it is killed. pidfds report the end of a child, so no signal handler is needed here.
+ * Clients beyond the limit are refused at once.
  */
 #include "wire/receive.h"
 
@@ -27,7 +27,7 @@
 
 struct client {
 	pid_t pid;
-	int fd; /* becomes readable when it ends */
+	int fd; /* becomes readable when the child ends */
 };
 
 struct receiver {
@@ -37,8 +37,8 @@ struct receiver {
 	int end_pipe[2];
 	struct client clients[CLIENTS_MAX];
 	unsigned n_clients;
-	bool served;		    /* at least one client */
-	enum session_result result; /* of the last */
+	bool served;		    /* at least one client was served */
+	enum session_result result; /* result of the last client */
 	bool is_child;		    /* this is the process of a client */
 };
 
@@ -162,13 +162,13 @@ static void wait_for_clients(struct receiver *r)
 		reap(r, r->n_clients - 1);
 }
 
-/* 1: continue; 0: the end; negative: cannot continue. */
+/* Returns 1 to continue, 0 at the end, or a negative errno if it cannot continue. */
 static int step(struct receiver *r)
 {
 	struct pollfd fds[1 + NETADDR_LISTEN_MAX + CLIENTS_MAX] = {{r->config->stop_fd, POLLIN, 0}};
 	struct pollfd *sockets = fds + 1, *clients = sockets + r->n_fds;
 
-	/* with `once` a second client has to wait for the next receiver */
+	/* with `once`, a second client has to wait for the next receiver */
 	for (int i = 0; i < r->n_fds; i++)
 		sockets[i] = (struct pollfd){r->config->once && r->n_clients ? -1 : r->fds[i],
 					     POLLIN, 0};

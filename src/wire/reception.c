@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * reception.c - one client, from its first byte to its file.
+ * reception.c - serves one client, from its first byte to its file.
  *
  *	agree.h: the key, the version of the protocol, how many CPUs
  *	protocol 3:  we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
- *	             a sonde client sends SEND_DATA… FIN_DATA once more before CLOSE: late data
+ *	             a sonde client sends SEND_DATA… FIN_DATA again before CLOSE: late data
  *	protocol 1:  we ─▶ port,port,…\0
- *	             ─▶ metadata, to the end of the connection; pages meanwhile
+ *	             ─▶ metadata, to the end of the connection; pages arrive at the same time
  *
- * However the session ends, the received data is written to the file; the log says how it ended.
+ * However the session ends, the received data is written to the file. The log reports the reason.
  */
 #include "format/bytes.h"
 #include "wire/reception_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "wire/agree.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define METADATA_MS 60000 /* until the next message: the client reads its whole kernel */
+/* time limit for the next message: the client reads all metadata of its kernel */
+#define METADATA_MS 60000
 #define TICK_MS	    1000
 #define PATH_BYTES  4096
 #define NAMES_MAX   1000
@@ -74,7 +76,7 @@ static int choose_transport(struct session *s, struct errmsg *err)
  * --- its file ----------------------------------------------------------------------------------
  */
 
-/* An unused name, made of our own directory and name and a numeric address. */
+/* Chooses an unused name, made of our own directory and name and a numeric address. */
 static int choose_path(struct session *s, struct errmsg *err)
 {
 	char name[NETADDR_TEXT_BYTES];
@@ -97,10 +99,7 @@ static int choose_path(struct session *s, struct errmsg *err)
 
 static int open_file(struct session *s, struct errmsg *err)
 {
-	int r = choose_path(s, err);
-
-	if (r < 0)
-		return r;
+	TRY(choose_path(s, err));
 	return collector_open(&s->collector,
 			      &(struct collector_config){.path = s->path,
 							 .n_cpus = s->agreed.init.n_cpus,
@@ -135,9 +134,9 @@ static int open_ports(struct session *s, struct errmsg *err)
 				       .peer = s->peer,
 				       .timeout_s = s->config->timeout_s,
 				       .key = s->config->key ? &s->agreed.key : NULL};
-	int r = intake_open(&s->intake, &config, p.ports, err);
 
-	return r < 0 ? r : send_ports(s, &p, err);
+	TRY(intake_open(&s->intake, &config, p.ports, err));
+	return send_ports(s, &p, err);
 }
 
 /*
@@ -154,25 +153,19 @@ static int refuse_message(struct session *s, const struct message *msg, struct e
 	return channel_write_message(&s->ch, &out, err);
 }
 
-/* 0: the metadata is complete. */
+/* Returns 0 when the metadata is complete. */
 static int receive_head(struct session *s, struct errmsg *err)
 {
 	for (;;) {
 		struct message msg;
-		int r = channel_read_message(&s->ch, &msg, METADATA_MS, err);
 
-		if (!r && msg.cmd == MESSAGE_FIN_DATA)
+		TRY(channel_read_message(&s->ch, &msg, METADATA_MS, err));
+		if (msg.cmd == MESSAGE_FIN_DATA)
 			return 0;
-		if (!r && msg.cmd == MESSAGE_CLOSE)
-			return errmsg_set(err, -ENODATA,
-					  "it disconnected before it sent "
-					  "anything");
-		if (!r && msg.cmd == MESSAGE_SEND_DATA)
-			r = collector_add_head(s->collector, msg.body, err);
-		else if (!r)
-			r = refuse_message(s, &msg, err);
-		if (r < 0)
-			return r;
+		if (msg.cmd == MESSAGE_CLOSE)
+			return errmsg_set(err, -ENODATA, "it disconnected before it sent anything");
+		TRY(msg.cmd == MESSAGE_SEND_DATA ? collector_add_head(s->collector, msg.body, err)
+						 : refuse_message(s, &msg, err));
 	}
 }
 
@@ -185,19 +178,16 @@ static int check_intake(struct session *s, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", s->path) : 0;
 }
 
-/* Waits for the next message on the control connection; flushes the file meanwhile. */
+/* Waits for the next message on the control connection, and flushes the file while it waits. */
 static int wait_control(struct session *s, struct errmsg *err)
 {
 	for (;;) {
 		int r = channel_wait(&s->ch, TICK_MS), failure = check_intake(s, err);
 
-		if (failure < 0)
-			return failure;
+		TRY(failure);
 		if (r)
 			return r < 0 ? channel_refuse(r, "go on", err) : 0;
-		r = collector_flush(s->collector, err);
-		if (r < 0)
-			return r;
+		TRY(collector_flush(s->collector, err));
 	}
 }
 
@@ -209,27 +199,23 @@ static int tell_loss(int code, struct errmsg *err)
 					     : "it disconnected without a goodbye");
 }
 
-/* 0: the client said goodbye. */
+/* Returns 0 when the client announced the end. */
 static int receive_data_3(struct session *s, struct errmsg *err)
 {
 	for (;;) {
 		struct message msg;
 		int r = wait_control(s, err);
 
-		if (!r)
-			r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
+		r = r < 0 ? r : channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
 		if (r == -ENOTCONN || r == -ECONNRESET || r == -ETIMEDOUT || r == -EHOSTUNREACH)
 			return tell_loss(r, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (msg.cmd == MESSAGE_CLOSE)
 			return 0;
 		if (msg.cmd == MESSAGE_SEND_DATA && s->agreed.init.sonde)
-			r = collector_add_late(s->collector, msg.body, err);
+			TRY(collector_add_late(s->collector, msg.body, err));
 		else if (msg.cmd != MESSAGE_FIN_DATA || !s->agreed.init.sonde)
-			r = refuse_message(s, &msg, err);
-		if (r < 0)
-			return r;
+			TRY(refuse_message(s, &msg, err));
 	}
 }
 
@@ -245,22 +231,17 @@ static int receive_data_1(struct session *s, struct errmsg *err)
 			return 0;
 		if (n < 0)
 			return r < 0 ? r : channel_refuse(n, "read the metadata", err);
-		r = collector_add_head(s->collector, (struct piece){bytes, n}, err);
-		if (r < 0)
-			return r;
+		TRY(collector_add_head(s->collector, (struct piece){bytes, n}, err));
 	}
 }
 
 static int receive(struct session *s, struct errmsg *err)
 {
-	int r = s->agreed.protocol == 3 ? receive_head(s, err) : 0;
-
-	if (!r && s->agreed.protocol == 3)
-		r = collector_start(s->collector, err);
-	if (!r)
-		r = intake_start(s->intake, s->collector, err);
-	if (r < 0)
-		return r;
+	if (s->agreed.protocol == 3) {
+		TRY(receive_head(s, err));
+		TRY(collector_start(s->collector, err));
+	}
+	TRY(intake_start(s->intake, s->collector, err));
 	return s->agreed.protocol == 3 ? receive_data_3(s, err) : receive_data_1(s, err);
 }
 
@@ -283,7 +264,7 @@ static void tell_result(const struct session *s, const struct collector_result *
 		    (unsigned long long)strangers);
 }
 
-/* Makes the file from the received data, however the session ended. */
+/* Makes the file from the received data, regardless of how the session ended. */
 static enum session_result finish(struct session *s, int ended, const struct errmsg *why)
 {
 	struct collector_result sum;
@@ -317,7 +298,7 @@ static void raise_limit(void)
 {
 	struct rlimit l;
 
-	/* three descriptors for each CPU */
+	/* each CPU needs three descriptors */
 	if (!getrlimit(RLIMIT_NOFILE, &l)) {
 		l.rlim_cur = l.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &l);
@@ -327,27 +308,31 @@ static void raise_limit(void)
 static int prepare(struct session *s, struct errmsg *err)
 {
 	static const char *const names[] = {"TCP", "UDP", "vsock"};
-	int r = agree_as_listener(&s->ch, s->config->key, &s->agreed, err);
 
-	if (!r)
-		r = choose_transport(s, err);
-	if (!r)
-		r = open_file(s, err);
-	if (!r)
-		r = open_ports(s, err);
-	if (!r)
-		say(s, RECEIVE_INFO, "records %u CPU%s, protocol %d, data over %s",
-		    s->agreed.init.n_cpus, s->agreed.init.n_cpus == 1 ? "" : "s",
-		    s->agreed.protocol, names[s->transport]);
-	return r;
+	TRY(agree_as_listener(&s->ch, s->config->key, &s->agreed, err));
+	TRY(choose_transport(s, err));
+	TRY(open_file(s, err));
+	TRY(open_ports(s, err));
+	say(s, RECEIVE_INFO, "records %u CPU%s, protocol %d, data over %s", s->agreed.init.n_cpus,
+	    s->agreed.init.n_cpus == 1 ? "" : "s", s->agreed.protocol, names[s->transport]);
+	return 0;
+}
+
+static int meet(struct session *s, struct errmsg *err)
+{
+	if (netaddr_of_peer(s->ch.fd, &s->peer) < 0 || netaddr_of_socket(s->ch.fd, &s->local) < 0)
+		return errmsg_set(err, -ENOTCONN, "it has already disconnected");
+	netaddr_fmt(&s->peer, s->peer_text);
+	say(s, RECEIVE_DETAIL, "connected");
+	TRY(prepare(s, err));
+	return receive(s, err);
 }
 
 enum session_result session_run(const struct receive_config *config, int fd, int stop_fd)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	SCOPED(scope_free) struct session *s = calloc(1, sizeof(*s));
 	enum session_result result;
 	struct errmsg err = {0};
-	int r;
 
 	if (!s) {
 		close(fd);
@@ -358,19 +343,8 @@ enum session_result session_run(const struct receive_config *config, int fd, int
 	netaddr_set_keepalive(fd, config->timeout_s);
 	snprintf(s->peer_text, sizeof(s->peer_text), "client");
 	raise_limit();
-	r = netaddr_of_peer(fd, &s->peer) < 0 || netaddr_of_socket(fd, &s->local) < 0
-		    ? errmsg_set(&err, -ENOTCONN, "it has already disconnected")
-		    : 0;
-	if (!r) {
-		netaddr_fmt(&s->peer, s->peer_text);
-		say(s, RECEIVE_DETAIL, "connected");
-		r = prepare(s, &err);
-	}
-	if (!r)
-		r = receive(s, &err);
-	result = finish(s, r, &err);
+	result = finish(s, meet(s, &err), &err);
 	intake_free(s->intake);
 	channel_release(&s->ch);
-	free(s);
 	return result;
 }

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "wire/agree.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@
 
 #define CONNECT_MS	5000
 #define TIMEOUT_DEFAULT 15
-#define SEND_MS		60000 /* for the listener to accept more of the metadata */
-#define SETTLE_MS	1000  /* for trace-cmd to read the metadata */
+#define SEND_MS		60000 /* time limit for the listener to accept more of the metadata */
+#define SETTLE_MS	1000  /* time for trace-cmd to read the metadata */
 
 struct sender {
 	struct sender_config config;
@@ -32,7 +33,7 @@ struct sender {
 	struct netaddr peer;
 	struct agreement agreed;
 	int *fds;
-	int64_t head_ms; /* when the metadata was sent */
+	int64_t head_ms; /* time when the metadata was sent */
 };
 
 void sender_free(struct sender *s)
@@ -59,8 +60,7 @@ static int reach(struct sender *s, int protocol, struct errmsg *err)
 	char name[NETADDR_TEXT_BYTES];
 	int r;
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	channel_release(&s->ch);
 	channel_init(&s->ch, fd, s->config.stop_fd > 0 ? s->config.stop_fd : -1);
 	netaddr_set_keepalive(fd, s->config.timeout_s);
@@ -98,8 +98,7 @@ static int connect_cpu(struct sender *s, uint32_t cpu, struct errmsg *err)
 	int fd = netaddr_connect_to(s->config.transport, &s->peer, s->agreed.ports.ports[cpu],
 				    CONNECT_MS, err);
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	s->fds[cpu] = fd;
 	if (s->config.transport != TRANSPORT_UDP)
 		netaddr_set_send_limit(fd);
@@ -182,7 +181,7 @@ int sender_write(struct sender *s, uint32_t cpu, struct piece pages)
 		ssize_t n = send(s->fds[cpu], pages.data, step < pages.len ? step : pages.len,
 				 MSG_NOSIGNAL);
 
-		/* a full UDP socket reports it instead of waiting */
+		/* a full UDP socket returns an error instead of waiting */
 		if (n < 0 && (errno == EINTR || errno == ENOBUFS))
 			continue;
 		if (n < 0)
@@ -203,7 +202,7 @@ int sender_check(struct sender *s, struct errmsg *err)
 	if (!(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
 	    recv(s->ch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
 		return 0;
-	/* writes to an unreachable peer wait for two minutes: end that */
+	/* writes to an unreachable peer wait for two minutes; end them */
 	for (uint32_t i = 0; i < s->config.n_cpus; i++)
 		if (s->fds[i] >= 0)
 			shutdown(s->fds[i], SHUT_RDWR);
@@ -226,7 +225,7 @@ int sender_close(struct sender *s, struct errmsg *err)
 
 	if (settle_ms > 0 && settle_ms <= SETTLE_MS)
 		usleep(settle_ms * 1000);
-	/* first the data, then the goodbye, which means that there is no more */
+	/* send the data first, then announce the end */
 	for (uint32_t i = 0; i < s->config.n_cpus; i++) {
 		close(s->fds[i]);
 		s->fds[i] = -1;

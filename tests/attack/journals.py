@@ -18,25 +18,31 @@ JOURNAL = (b"instance sonde.1234\ntop 1234\nlive {work}/trace.dat\nprobe sonde_1
            b"file - events/sched/sched_switch/filter 16\nprev_prio < 100\n\n")
 
 
+def make_tracing(place):
+    """A directory that looks like the kernel's, and belongs to the program under attack."""
+    for name, text in FILES.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    if not os.geteuid():
+        for top, dirs, files in os.walk(place):
+            for name in [top] + [os.path.join(top, n) for n in dirs + files]:
+                os.chown(name, NOBODY, NOBODY)
+
+
 class Journals:
     def __init__(self, work):
         self.tracing, self.run_dir = work / "tracing", work / "run"
         self.run_dir.mkdir(mode=0o700)
-        for name, text in FILES.items():
-            path = self.tracing / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        make_tracing(self.tracing)
         if not os.geteuid():
             os.chown(self.run_dir, NOBODY, NOBODY)
-            for top, dirs, files in os.walk(self.tracing):
-                for name in [top] + [os.path.join(top, n) for n in dirs + files]:
-                    os.chown(name, NOBODY, NOBODY)
 
     def attack(self, work, chance):
         bad = mutate(JOURNAL.replace(b"{work}", bytes(work)), chance)
         path = self.run_dir / "journal.4242"
         for old in self.run_dir.iterdir():
-            old.unlink()
+            old.unlink(missing_ok=True)  # a guardian may still remove its own
         path.write_bytes(bad)
         if not os.geteuid():
             os.chown(path, NOBODY, NOBODY)

@@ -6,6 +6,7 @@ import socket
 import struct
 import subprocess
 
+from journals import make_tracing
 from mutate import mutate
 from target import GOLDEN, NOBODY, SONDE, Finding, environment, judge, unprivileged, wait_for
 
@@ -27,28 +28,38 @@ def recorder_session():
 
 def host_session():
     """What a host asks an agent for: a recording of some events, with times exchanged."""
-    words = [b"-e", b"sched", b"-b", b"100", b"-C", b"global"]
-    ask = struct.pack(">IIQ", 0, len(words), 0x1234)
-    return message(8, ask, b"".join(w + b"\0" for w in words)) + message(10, struct.pack(">II", 0, 0)) + message(0)
+    words = [b"-e", b"sched", b"-f", b"prev_prio < 100", b"-p", b"nop", b"-b", b"100", b"-C", b"global", b"-O",
+             b"stacktrace", b"-P", b"1", b"-M", b"3"]
+    args = struct.pack(">I", len(words)) + b"".join(w + b"\0" for w in words)
+    protos = b"kvm\0ptp\0\0"
+    body = struct.pack(">II", 0, len(args)) + args + struct.pack(">II", 1, len(protos)) + protos \
+        + struct.pack(">II", 0x736f6e64, 0)
+    sync = b"ptp".ljust(16, b"\0")
+    return message(6, struct.pack(">IIQ", 0, 0, 0x1234), body) + message(9, sync + struct.pack(">I", 1), b"x" * 16) \
+        + message(0)
 
 
 class Sessions:
     """A server, and clients that say something wrong."""
 
-    def __init__(self, work, words, session, greets):
+    def __init__(self, work, words, session, greets, understood):
         self.work, self.words, self.session, self.greets, self.n = work, words, session, greets, 0
-        self.dir = work / words[0]
+        self.dir, self.tracing = work / words[0], work / "tracing"
         self.dir.mkdir()
         if not os.geteuid():
             os.chown(self.dir, NOBODY, NOBODY)
+        make_tracing(self.tracing)
         self.start()
+        # what is refused as a whole does not reach much, however it is mutated
+        self.talk(self.session, True)
+        wait_for(lambda: understood in self.log.read_bytes(), f"an answer of {words[0]} to a session that is right")
 
     def start(self):
         self.log = self.dir / "log"
         self.file = open(self.log, "w+b")
         self.proc = subprocess.Popen([*unprivileged(), SONDE, *self.words, "-p", "0"], cwd=self.dir,
                                      stdout=self.file, stderr=self.file, stdin=subprocess.DEVNULL,
-                                     env=environment(HOME=self.dir, SONDE_TRACEFS=self.dir, SONDE_RUN_DIR=self.dir))
+                                     env=environment(HOME=self.dir, SONDE_TRACEFS=self.tracing, SONDE_RUN_DIR=self.dir))
         found = wait_for(lambda: self.proc.poll() is not None
                          or re.search(rb"listening on \S+:(\d+)\n", self.log.read_bytes()), "listening")
         if found is True:
@@ -104,8 +115,8 @@ class Sessions:
 
 
 def recorders(work):
-    return Sessions(work, ["listen", "--verbose", "--timeout", "5"], recorder_session(), True)
+    return Sessions(work, ["listen", "--verbose", "--timeout", "5"], recorder_session(), True, b"records 2 CPUs")
 
 
 def hosts(work):
-    return Sessions(work, ["agent", "-N", "127.0.0.1"], host_session(), False)
+    return Sessions(work, ["agent", "-N", "127.0.0.1"], host_session(), False, b"this kernel has no ")

@@ -306,7 +306,11 @@ export const commands = [
 			await t.page.fill('#filter-expression', 'prev_pid == 0 || next_pido == 3');
 			await t.page.keyboard.press('Enter');
 			await t.page.waitForFunction(() => /next_pid”\?/.test(document.querySelector('#filter-box .bad').textContent));
-			await t.page.fill('#filter-expression', 'prev_pid == 0');
+			/* other events have it, but not this one */
+			await t.page.fill('#filter-expression', 'sched_switch: prev_pid == 0 || vec == 3');
+			await t.page.keyboard.press('Enter');
+			await t.page.waitForFunction(() => /“sched_switch” has a field “vec”/.test(document.querySelector('#filter-box .bad').textContent));
+			await t.page.fill('#filter-expression', 'irq/.*, sched_switch: prev_pid == 0 || vec == 3');
 			await t.page.keyboard.press('Enter');
 			await t.page.waitForFunction(() => window.sonde.filters.on && !document.getElementById('filter-box').open);
 		},

@@ -4,7 +4,7 @@
  *
  * covers: K02 K03 Q02 V09 V10 B11
  */
-import { same, ok } from './lib.mjs';
+import { digits, same, ok } from './lib.mjs';
 
 const near = (a, b, by) => Math.abs(a - b) <= by;
 
@@ -132,6 +132,24 @@ export const timeline = [
 			const span = await t.page.evaluate((at) => window.sonde.span('calls:0:168', at, 1), child.t + 1);
 			same(span.label, child.info.match(/([\w.]+)\(\)/)[1], 'the function below');
 			await t.shot('functions');
+		},
+	},
+	{
+		name: 'functions of a program nest, with the kernel below them', trace: 'made-user',
+		async run(t) {
+			await t.go(0, 30000);
+			await t.click('calls:0:101', 10000, 1);
+			const details = await t.details();
+			same([details.title, digits(details.Exactly)], ['read_all', 22100], 'the function of the program');
+			for (const [row, label] of ['work', 'read_all', 'vfs_read', 'schedule'].entries())
+				same((await t.page.evaluate(([at, x]) => window.sonde.span('calls:0:101', at, x), [10000, row])).label, label, `row ${row}`);
+			/* a call that is one event */
+			same((await t.page.evaluate(() => window.sonde.span('calls:0:100', 2000, 2))).label, 'next_token', 'a leaf');
+			await t.panel('functions');
+			await t.page.waitForSelector('#panel-functions table', { timeout: 90000 });
+			const names = (await t.rows('#panel-functions table')).map((r) => r.Function);
+			ok(['read_all', 'spin', 'vfs_read'].every((n) => names.includes(n)), `functions: ${names}`);
+			await t.shot('functions-of-a-program');
 		},
 	},
 	{

@@ -94,7 +94,7 @@ b''
 b''
 sonde: HOST: received a message with an invalid size of 1195725856 bytes
 sonde: HOST: received a CLOSE message instead of TRACE_REQ
-sonde: HOST: received an invalid TRACE_REQ message: its parameters are cut off
+sonde: HOST: received an invalid TRACE_REQ message: its parameters are truncated
 sonde: HOST: the host names no event and no tracer
 sonde: HOST: an agent runs no commands: 'touch' is refused
 sonde: HOST: an agent does not take this from its host: unknown option -o; --help lists them

@@ -27,7 +27,7 @@ usage: sonde check-events [options] [FILE]
 
 check that all event formats can be parsed
 
-# A file that is cut off in its formats: the rest of them are checked
+# A file that is truncated in its formats: the rest of them are checked
 $ head -c 100000 $GOLDEN/events-v6.dat >cut && sonde check-events cut 2>&1 | cut -c 1-60
 63 event formats of cut: 63 compile
-sonde: cut is cut off…
+sonde: cut is truncated…

@@ -64,7 +64,7 @@ dir
 target
 tour.dat
 
-# A source that is cut off: what is there is converted.
+# A source that is truncated: what is there is converted.
 $ head -c 20000 tour.dat >cut.dat && sonde convert -i cut.dat whole.dat
 sonde: …cut…
 …

@@ -2,7 +2,7 @@
 # covers: B02
 
 $ sonde export
-sonde: export needs one of --perfetto, --chrome, --svg and --html
+sonde: export needs one of --perfetto, --chrome, --svg, --html, --folded, --graphviz, --mermaid and --uftrace
 [2]
 $ sonde export --svg --html
 sonde: --svg and --html are two files: call export once for each
@@ -24,3 +24,9 @@ sonde: the trace has no data in this range
 [2]
 $ sonde export --svg --lanes nosuch:0:0 $GOLDEN/tour.dat 2>&1 | sed 's/:.*/:/'
 sonde:
+$ for form in perfetto chrome svg html; do sonde export --$form $GOLDEN/tour.dat > /dev/full; done
+sonde: cannot write the export: No space left on device
+sonde: cannot write the export: No space left on device
+sonde: cannot write the export: No space left on device
+sonde: cannot write the export: No space left on device
+[1]

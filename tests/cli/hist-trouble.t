@@ -30,7 +30,7 @@ show the most frequent call chains
 
 # What comes before a cut is counted
 $ head -c 20000 $GOLDEN/tour.dat >cut && sonde hist -P cut >out
-sonde: cut is cut off…20000…
+sonde: cut is truncated…20000…
 sonde: cut: …CPU 1…13599…
 [1]
 $ grep -c '^  %' out
@@ -39,5 +39,5 @@ $ cp $GOLDEN/made-damaged-length.dat . && sonde hist made-damaged-length.dat
   %100.00  (0) <idle>                           tick #15
          |
          --- *tick*
-sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is cut off or damaged; some of its events are missing
+sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is truncated or damaged; some of its events are missing
 [1]

@@ -64,7 +64,7 @@ cut.dat
        events    share  by task
           261   45.7 %  <idle>-0
   and 4 more tasks (-a shows all)
-sonde: cut.dat is cut off…20000…
+sonde: cut.dat is truncated…20000…
 sonde: cut.dat: …CPU 1…13599…
 [1]
 $ head -c 30 $GOLDEN/tour.dat >cut.dat && sonde info cut.dat
@@ -76,12 +76,12 @@ cut.dat
   events       0, of 0 kinds, by 0 tasks
   lost         nothing in the readable part; the kernel's own counters are not in the file
   damage       1 place, reported on standard error
-sonde: cut.dat is cut off…30…
+sonde: cut.dat is truncated…30…
 [1]
-$ cp $GOLDEN/made-cut-v6.dat . && sonde info --json made-cut-v6.dat 2>stderr | python3 -c 'import json,sys
-> for line in json.load(sys.stdin)["damage"]: print("sonde: " + line)' | cmp - stderr
+$ cp $GOLDEN/made-cut-v6.dat . && sonde info --json made-cut-v6.dat >json 2>stderr; python3 -c 'import json
+> for line in json.load(open("json"))["damage"]: print("sonde: " + line)' | cmp - stderr
 $ cp $GOLDEN/made-damaged-length.dat . && sonde info -n 0 made-damaged-length.dat | tail -n 3
-sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is cut off or damaged; some of its events are missing
+sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is truncated or damaged; some of its events are missing
   buffer (top), clock local
    CPU       events  per second            first             last        bytes    missed   overrun   dropped
      0           15           7         1.000001         3.000005        12288         0         -         -

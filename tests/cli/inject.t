@@ -70,7 +70,7 @@ $ sonde inject openat=-EIO
 sonde: inject: say where it shall fail: a command, or a process (-p PID)
 [2]
 $ sonde inject openat=-EIO -p 1 true
-sonde: inject: a command and a process (-p) do not go together: it fails in one of them only
+sonde: inject: a command and a process (-p) exclude each other
 [2]
 $ sonde inject openat=-EIO -p 4194304
 sonde: there is no process 4194304

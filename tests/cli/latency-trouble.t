@@ -36,7 +36,7 @@ $ sonde latency -e sched_wakeup -e sched_switch --worst 99999 tour.dat
 sonde: --worst takes a number up to 10000
 [2]
 $ sonde latency -e sched_wakeup -e sched_switch --json --csv tour.dat
-sonde: latency: --json and --csv cannot both be had
+sonde: latency: --json and --csv exclude each other
 [2]
 $ sonde latency -e sched_wakeup -e sched_switch -i tour.dat sleep 1
 sonde: 'sleep' is one word too many: a file is read (-i), no command is run
@@ -51,9 +51,9 @@ $ sonde latency -i nothing.dat -T vfs_read
 sonde: cannot open nothing.dat: No such file or directory
 [1]
 $ sonde functions events-v7-zstd.dat
-no calls were traced; -p function_graph records them
+no calls were traced; -u and -p function_graph record them
 $ sonde functions -s speed tour.dat
-sonde: functions can be sorted by total, self, avg, max, calls and name, not by 'speed' (-s)
+sonde: -s knows total, self, avg, min, max, stdv, p50, p90, p95, p99, p99.9, self-avg, self-min, self-max, self-stdv, calls, name and module, not 'speed'
 [2]
 $ sonde functions --by comm,pid,cpu,task tour.dat
 sonde: --by takes up to 3 of $task, $comm, $pid and $cpu, with commas between, not 'comm,pid,cpu,task'

@@ -34,11 +34,11 @@ sum up kernel memory by allocating function
 $ head -c 5000000 $GOLDEN/events-v6.dat >cut && sonde mem cut 2>stderr >out
 [1]
 $ cat stderr && sed -n 3p out
-sonde: cut is cut off: it ends at byte 5000000, but its directory promises 2180288 bytes more, from CPU 1 on
-sonde: cut: a sub-buffer of CPU 1 at byte 4997120 is cut off or damaged; some of its events are missing
+sonde: cut is truncated: it ends at byte 5000000, but its directory promises 2180288 bytes more, from CPU 1 on
+sonde: cut: a sub-buffer of CPU 1 at byte 4997120 is truncated or damaged; some of its events are missing
                    kvmalloc_node	12296	524288	511992		 5242880    5119920		  524288     511992	12296
 $ cp $GOLDEN/made-damaged-length.dat . && sonde mem made-damaged-length.dat
                 Function            	Waste	Alloc	req		TotAlloc     TotReq		MaxAlloc     MaxReq	MaxWaste
                 --------            	-----	-----	---		--------     ------		--------     ------	--------
-sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is cut off or damaged; some of its events are missing
+sonde: made-damaged-length.dat: a sub-buffer of CPU 0 at byte 8192 is truncated or damaged; some of its events are missing
 [1]

@@ -6,11 +6,11 @@ sonde: cannot open /no/such/program: No such file or directory
 [1]
 
 $ sonde probe lines
-sonde: probe lines: of which function or file?
+sonde: probe lines: name a function or a file
 [2]
 
 $ sonde probe vars
-sonde: probe vars: at which function or line?
+sonde: probe vars: name a function or a line
 [2]
 
 $ sonde probe vras

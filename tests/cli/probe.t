@@ -163,7 +163,7 @@ $ sonde probe show
 sonde: probe show needs a definition, or the name of a probe that is defined (GROUP:EVENT)
 [2]
 $ sonde probe
-sonde: probe: what about probes? 'sonde probe --help' lists what there is
+sonde: probe needs a sub-command; 'sonde probe --help' lists them
 [2]
 $ sonde probe --help
 usage: sonde probe SUB-COMMAND [options] [arguments]
@@ -191,5 +191,5 @@ sonde: only a recording can measure the duration of a call, not a permanent prob
                            ^~~~~~~~~
 [1]
 $ sonde record --max-rate -5 -e sched true
-sonde: record: --max-rate wants a number of hits a second above 0, not '-5'
+sonde: record: --max-rate takes a number of hits per second above 0, not '-5'
 [2]

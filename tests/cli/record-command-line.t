@@ -22,27 +22,27 @@ sonde: record: a buffer has one tracer, but -p function and -p function_graph ar
 [2]
 
 $ sonde record -b 0 -e sched true
-sonde: record: -b wants a size in KB, or with a unit (K, M, G), not '0'
+sonde: record: -b takes a size in KB, or with a unit (K, M, G), not '0'
 [2]
 
 $ sonde record -m 1T -e sched true
-sonde: record: -m wants a size in KB, or with a unit (K, M, G), not '1T'
+sonde: record: -m takes a size in KB, or with a unit (K, M, G), not '1T'
 [2]
 
 $ sonde record -b 4M -m 1g --ts-offset x -e sched true
-sonde: --ts-offset wants a number, not 'x'
+sonde: --ts-offset takes a number, not 'x'
 [2]
 
 $ sonde record --max-rate 0 -e sched true
-sonde: record: --max-rate wants a number of hits a second above 0, not '0'
+sonde: record: --max-rate takes a number of hits per second above 0, not '0'
 [2]
 
 $ sonde record --cmdlines-size 0 -e sched true
-sonde: record: --cmdlines-size wants a number of names from 1 to 32768, not '0'
+sonde: record: --cmdlines-size takes a number of names from 1 to 32768, not '0'
 [2]
 
 $ sonde record -e sched -v sleep 1
-sonde: -v leaves out the events (-e) that come after it, but none does
+sonde: -v excludes the events (-e) that follow it, but none follows
 [2]
 
 $ sonde record -l vfs_read true
@@ -86,7 +86,7 @@ sonde: set runs no command, but 'true' is given
 [2]
 
 $ sonde set
-sonde: set: what is to change? 'sonde set --help' lists what can
+sonde: set needs a setting to change; 'sonde set --help' lists them
 [2]
 
 $ sonde record -N localhost -e sched true

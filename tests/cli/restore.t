@@ -46,6 +46,6 @@ longer-name
 # A file that ends within a sub-buffer
 $ head -c 10000 trace.dat.cpu1 >short.cpu1 && sonde restore -i tour.dat -o short.dat short.cpu1
 > sonde dump -v short.dat; sonde report -R -q short.dat | wc -l
-sonde: a sub-buffer in short.cpu1 is cut off or damaged; its whole events are kept
+sonde: a sub-buffer in short.cpu1 is truncated or damaged; its whole events are kept
 File short.dat is a valid trace-cmd file
 284

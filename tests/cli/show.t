@@ -34,7 +34,7 @@ $ sonde show --graph_function
 sonde: this kernel has no function graph tracer here (CONFIG_FUNCTION_GRAPH_TRACER; it is only at the top level)
 [1]
 $ sonde show -p -s
-sonde: show: -p and -s do not go together
+sonde: show: -p and -s exclude each other
 [2]
 $ sonde show -c 2
 sonde: there is no CPU 2; the last one is 1

@@ -20,7 +20,7 @@ sonde: there is no snapshot; 'sonde snapshot -s -B one' takes one
 
 # Trouble
 $ sonde snapshot -s -f
-sonde: snapshot: -s, -r and -f do not go together
+sonde: snapshot: -s, -r and -f exclude each other
 [2]
 $ sonde snapshot -B two
 sonde: no tracing instance 'two'; 'sonde list -B' lists them

@@ -76,7 +76,7 @@ sonde: part.1 was not written: File too large
 precious
 part.1
 
-# A source that is cut off
+# A source that is truncated
 $ head -c 20000 tour.dat >cut.dat && sonde split -i cut.dat -o cut -r -e 1000
 sonde: …cut…
 …

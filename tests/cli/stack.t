@@ -26,7 +26,7 @@ sonde: writing 0 to t/stack_max_size
 
 # Trouble
 $ sonde stack --start --stop
-sonde: stack: --start and --stop do not go together
+sonde: stack: --start and --stop exclude each other
 [2]
 $ sonde stack start
 sonde: stack takes no argument, but there is 'start'

@@ -52,6 +52,6 @@ $ sonde states -n 2 cut.dat
  5.38s  94.6%      .  14.4ms      .  148ms      .    938      0  3.89ms  ls-208
 56.8ms   1.0%  5.41s       .      .      .  223ms     38     25   5.41s  rcu_preempt-15
 and 7 more
-sonde: cut.dat is cut off or damaged (it ends at byte 1000000) before the directory of its last buffer: the data up to there is shown, with CPU numbers from the recorder's statistics
-sonde: cut.dat: the data of CPU 0 is cut off; what it did after that is not known
+sonde: cut.dat is truncated or damaged (it ends at byte 1000000) before the directory of its last buffer: the data up to there is shown, with CPU numbers from the recorder's statistics
+sonde: cut.dat: the data of CPU 0 is truncated; what it did after that is not known
 [1]

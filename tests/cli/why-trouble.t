@@ -51,6 +51,6 @@ trace-cmd-205, 100.823972 to 106.073464: 5.249 s in 16 steps
   0.1%   6.45ms  running            trace-cmd-205
 
 had the CPU meanwhile: ls-208 3.65s, kworker/0:0-7 2.80ms and 4 more
-sonde: cut.dat is cut off or damaged (it ends at byte 1000000) before the directory of its last buffer: the data up to there is shown, with CPU numbers from the recorder's statistics
-sonde: cut.dat: the data of CPU 0 is cut off; what it did after that is not known
+sonde: cut.dat is truncated or damaged (it ends at byte 1000000) before the directory of its last buffer: the data up to there is shown, with CPU numbers from the recorder's statistics
+sonde: cut.dat: the data of CPU 0 is truncated; what it did after that is not known
 [1]

@@ -321,6 +321,60 @@ def make_usdt(place, golden):
         keep(place, f"{kind}", bytes([kind]), other, note, note)
 
 
+def make_uftrace(place, golden):
+    """A task that calls two functions, with an argument and task switches."""
+    task = b'SESS timestamp=1.000000000 pid=1 sid=0123456789abcdef exename="/bin/x"\nTASK timestamp=1.000000001 tid=1 pid=1\n'
+    syms = b"# symbols: 2\n# path name: /bin/x\n# build-id: \n0000000000000010 T _Z4mainv\n0000000000000020 P f\n0000000000000030 ? __sym_end\n"
+    dbg = b"F: 10 main\nL: 3 x.c\nA: @arg1,arg2/s\nR: @retval/e:c\nE: enum c {A,B=4}\n"
+    records = b""
+    for i, (kind, depth, address) in enumerate(((0, 0, 0x1010), (0, 1, 0x1020), (1, 1, 0x1020), (1, 0, 0x1010))):
+        records += struct.pack("<QQ", 1000000100 + i, kind | 5 << 3 | depth << 6 | address << 16)
+    switch = struct.pack("<IHHIIQ", 14, 1 << 13, 24, 1, 1, 1000000101) + struct.pack("<IHHIIQ", 14, 0, 24, 1, 1, 1000000102)
+    keep(place, "task", b"\xff".join([task, b"1000-2000 r-xp 00000000 00:00 0 /bin/x\n", syms, dbg, b"f@arg1/s;main@retval",
+                                      b"main@depth=1,time=1us;f@hide", records, switch]))
+
+
+def user_program(text, functions, machine=62):
+    """A program with one segment: header, text at 0x200, symbols; functions: (name, begin, bytes)."""
+    names = b"\0" + b"".join(n.encode() + b"\0" for n, _, _ in functions)
+    text_at, sym_at = 0x200, 0x200 + len(text)
+    symbols, at = bytes(24), 1
+    for name, begin, size in functions:
+        symbols += struct.pack("<IBBHQQ", at, 0x12, 0, 1, text_at + begin, size)
+        at += len(name) + 1
+    str_at = sym_at + len(symbols)
+    section_at = str_at + len(names)
+    section = struct.Struct("<IIQQQQIIQQ")
+    sections = bytes(64) + section.pack(0, 1, 6, text_at, text_at, len(text), 0, 0, 16, 0)
+    sections += section.pack(0, 2, 0, 0, sym_at, len(symbols), 3, 0, 8, 24)
+    sections += section.pack(0, 3, 0, 0, str_at, len(names), 0, 0, 1, 0)
+    total = section_at + len(sections)
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, text_at, 64, section_at, 0, 64, 56,
+                                                    1, 64, 4, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, total, total, 4096)
+    return (head + segment).ljust(text_at, b"\0") + text + symbols + names + sections
+
+
+def make_userimage(place, golden):
+    """Functions of each kind: what moves, what is overwritten, loops, calls, padding."""
+    kinds = ["55 48 89 e5 53 5b 5d c3", "f3 0f 1e fa 48 8b 05 10 00 00 00 c3", "85 ff 74 02 31 c0 c3 90 c3",
+             "90 90 90 90 90 90 53 5b c3", "eb 09 66 0f 1f 84 00 00 02 00 00 c3", "48 83 ec 08 e8 00 00 00 00 c3 66 90",
+             "ff cf ff c0 85 ff 75 f8 c3", "53 ff cf ff c0 89 c3 0f 85 f3 ff ff ff c3", "31 c0 c3 0f 1f 44 00 00",
+             "55 48 89 e5 e8 00 00 00 00 c3", "ff d0 31 c0 85 c0 c3", "48 8d 15 20 00 00 00 48 63 04 82 ff e0 c3"]
+    text, functions = b"", []
+    for i, kind in enumerate(kinds):
+        code = bytes.fromhex(kind)
+        functions.append((f"f{i}" if i != 9 else "mcount", len(text), len(code)))
+        text += code + b"\xcc" * (-len(code) % 16)
+    keep(place, "all", user_program(text, functions))
+    keep(place, "nameless", user_program(text, []))
+    for i, (_, begin, size) in enumerate(functions):
+        keep(place, f"{i}", user_program(text[begin:begin + 16], [("f", 0, size)]))
+    true = pathlib.Path("/bin/true")
+    if true.exists():
+        keep(place, "true", true.read_bytes())
+
+
 def make_demangle(place, golden):
     """Symbols of C++: each rule of its grammar once."""
     for i, symbol in enumerate((
@@ -393,6 +447,22 @@ def make_kerneltext(place, golden):
     for i, text in enumerate(texts):
         for which in range(16):
             keep(place, f"{i}-{which}", bytes([which]), text)
+
+
+# Records of user functions (fuzz_userrings.c).
+
+def make_userrings(place, golden):
+    def block(what, word=0, slot=0, before=0):
+        return bytes([slot * 4 + what, before, 0, 0]) + word.to_bytes(8, "little")
+
+    left, cpu, lost, flag = 1 << 19, 0x7e000, 0x7f000, 1 << 63
+    calls = [block(0, 1), block(0, 2), block(0, 2 | left), block(0, 1 | left)]
+    keep(place, "calls", b"".join(calls * 3), block(3))
+    keep(place, "two-threads", b"".join(calls), b"".join(block(0, 3, slot=1, before=9) for _ in range(4)), block(3),
+         block(0, cpu + 1, slot=1), *calls)
+    keep(place, "lost", *calls, block(0, lost), block(1, flag | 7 | 2 << 32), *calls, block(3))
+    keep(place, "odd", block(0, 0), block(0, cpu + 4000), block(0, lost + 5), block(1, flag), block(0, 7777), block(3))
+    keep(place, "heads", *calls, block(3), block(2, 4), block(3), block(2, 1 << 40, slot=1), block(3))
 
 
 def main():

@@ -14,6 +14,7 @@ import sys
 
 import tracedat
 from tracedat import Trace
+from usertrace import UserTrace
 
 SECOND = 1_000_000_000
 
@@ -203,6 +204,89 @@ def make_processes(place):
     switches(90, 21, 31)
     switches(100, 31, 40)
     trace.write(place("made-processes"))
+
+
+def sched_switch(trace):
+    return trace.event("sched", "sched_switch", [
+        "char prev_comm[16]", "int prev_pid", "int prev_prio", "long prev_state",
+        "char next_comm[16]", "int next_pid", "int next_prio"],
+        '"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%d ==> next_comm=%s next_pid=%d '
+        'next_prio=%d", REC->prev_comm, REC->prev_pid, REC->prev_prio, (int)REC->prev_state, '
+        "REC->next_comm, REC->next_pid, REC->next_prio")
+
+
+def user_kernel(trace, worker):
+    """What the kernel does below the worker's read_all(): functions, an interrupt, a switch."""
+    top, entry = trace.top.cpu(0), trace.ftrace("funcgraph_entry")
+    leave, switch = trace.ftrace("funcgraph_exit"), sched_switch(trace)
+    irq = trace.event("irq", "irq_handler_entry", ["int irq", "__data_loc char[] name"],
+                      '"irq=%d name=%s", REC->irq, __get_str(name)')
+    irq_end = trace.event("irq", "irq_handler_exit", ["int irq", "int ret"],
+                          '"irq=%d ret=%s", REC->irq, REC->ret ? "handled" : "unhandled"')
+    trace.kallsyms += "ffffffff81000000 T vfs_read\nffffffff81000100 T schedule\n"
+    vfs_read, schedule, at, pid = 0xffffffff81000000, 0xffffffff81000100, worker.now, worker.pid
+
+    def left(time, func, depth, start):
+        top.add(time, leave(pid=pid, func=func, depth=depth, calltime=start, rettime=time))
+
+    top.add(at + 200, entry(pid=pid, func=vfs_read, depth=0))
+    top.add(at + 400, irq(pid=pid, irq=9, name="disk"))
+    top.add(at + 700, irq_end(pid=pid, irq=9, ret=1))
+    top.add(at + 900, entry(pid=pid, func=schedule, depth=1))
+    top.add(at + 1_000, switch(pid=pid, prev_comm="worker", prev_pid=pid, prev_prio=120,
+                               prev_state=1, next_comm="swapper/0", next_pid=0, next_prio=120))
+    top.add(at + 21_000, switch(pid=0, prev_comm="swapper/0", prev_pid=0, prev_prio=120,
+                                prev_state=0, next_comm="worker", next_pid=pid, next_prio=120))
+    left(at + 21_200, schedule, 1, at + 900)
+    left(at + 21_500, vfs_read, 0, at + 200)
+    worker.run(22_000)
+
+
+def make_user(place):
+    """Calls of two threads of a program, with the kernel's below them: one thread changes its CPU,
+    one is still in a call at the end, and one call's beginning was lost."""
+    trace = Trace(7, clock="mono_raw")
+    user = UserTrace(trace, ["main", "parse", "next_token", "read_all", "work", "spin",
+                             "std::vector<int>::push_back(int&&)"],
+                     files={"read_all": "libio.so.1"})
+    trace.cmdlines = {100: "demo", 101: "worker"}
+    main = user.task(100, cpu=1, now=SECOND)
+    main.enter("main").run(1_000).enter("parse").run(250)
+    for i in range(3):
+        main.call("next_token", 500 + 100 * i).run(50)
+    main.cpu = 0
+    main.run(300).call("std::vector<int>::push_back(int&&)", 1_500).run(100).leave().run(200)
+    worker = user.task(101, cpu=0, now=SECOND + 1_500)
+    worker.enter("work").run(100).enter("read_all").run(100)
+    user_kernel(trace, worker)
+    worker.leave().run(500)
+    for depth in range(4):
+        worker.enter("spin").run(100 * (depth + 1))
+    for depth in range(4):
+        worker.run(10).leave()
+    worker.run(1_000).leave()
+    user.lose(5)
+    worker.run(2_000_000)
+    worker.open = ["work", "parse"]
+    worker.leave().run(1_000).call("next_token", 2_500_000).leave()
+    main.now = worker.now + 1_000
+    main.enter("parse").run(70_000).enter("read_all")
+    user.finish()
+    trace.write(place("made-user"))
+
+
+def make_user_slower(place):
+    """The same program as in made-user, in which one function has become slower and one is new."""
+    trace = Trace(7, clock="mono_raw")
+    user = UserTrace(trace, ["main", "parse", "next_token", "check"])
+    trace.cmdlines = {200: "demo"}
+    main = user.task(200, cpu=0, now=SECOND)
+    main.enter("main").run(1_000).enter("parse").run(250)
+    for i in range(3):
+        main.call("next_token", 5_000 + 100 * i).run(50)
+    main.call("check", 700).leave().run(100).leave()
+    user.finish()
+    trace.write(place("made-user-slower"))
 
 
 def make_empty(place):

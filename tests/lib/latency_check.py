@@ -80,9 +80,12 @@ def functions(path):
     found = {f["function"]: f for f in json.load(open(path))["functions"]}
     rows = collections.defaultdict(lambda: [0, 0, 0, 0])
     inner = collections.defaultdict(lambda: collections.defaultdict(int))
+    open_calls = collections.defaultdict(dict)      # depth: function; a call inside itself adds nothing to the total
     for e in events():
         who, f = e["pid"] or -1 - e["cpu"], e["fields"]
         if e["event"] == "funcgraph_entry":
+            open_calls[who] = {d: o for d, o in open_calls[who].items() if d < f["depth"]}
+            open_calls[who][f["depth"]] = f["func"]
             inner[who][f["depth"] + 1] = 0
             if not f["depth"]:
                 inner[who][0] = 0
@@ -92,7 +95,8 @@ def functions(path):
             inner[who][f["depth"]] += time
             row = rows[f["func"]]
             row[0] += 1
-            row[1] += time
+            if f["func"] not in [o for d, o in open_calls[who].items() if d < f["depth"]]:
+                row[1] += time
             row[2] += own
             row[3] = max(row[3], time)
     wanted = collections.defaultdict(list)

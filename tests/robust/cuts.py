@@ -1,4 +1,4 @@
-"""Traces cut off at many places: what is complete before the cut is printed.
+"""Traces truncated at many places: what is complete before the cut is printed.
 
 What must be printed is told by the whole file: its report, and the places of its sub-buffers (see
 layout.py). A report with raw fields and raw times is taken, in which no line depends on another.
@@ -81,7 +81,7 @@ def check(whole, cut, path):
     if trouble:
         return trouble
     if r.status == 0 or not r.err:
-        return "nothing says that it is cut off"
+        return "nothing says that it is truncated"
     got, wanted = layout.events(r.out), whole.before(cut)
     missing = more_than(wanted, got)
     made_up = collections.Counter({line: n for line, n in more_than(got, whole.lines).items()

@@ -56,7 +56,8 @@ FROM_PIPE = ["report PIPE", "report -i PIPE", "report TRACE -i PIPE", "report --
              "hist PIPE", "mem PIPE", "check-events PIPE", "list -e -i PIPE", "export --chrome PIPE",
              "export --svg PIPE", "convert -i PIPE -o OUT", "split -i PIPE -o OUT", "restore -o OUT PIPE",
              "attach -s 1 PIPE TRACE 1", "count -e sched -i PIPE", "latency -e a -e b -i PIPE",
-             "functions -i PIPE", "as trace-cmd report PIPE", "report --kallsyms PIPE TRACE",
+             "functions -i PIPE", "replay PIPE", "graph -i PIPE", "flame -o OUT PIPE", "as trace-cmd report PIPE",
+             "report --kallsyms PIPE TRACE",
              "view --no-browser --no-cache PIPE", "view --no-browser --no-cache TRACE PIPE",
              "view --no-browser PIPE"]
 
@@ -159,14 +160,15 @@ def cut_while_reading(work):
     proc.stdout.read(100)
     os.truncate(path, 8192)
     _, err = proc.communicate(timeout=WALL_SECONDS)
-    if proc.returncode != 1 or b"cut while it was being read" not in err:
+    if proc.returncode != 1 or b"truncated while it was being read" not in err:
         return f"exit status {proc.returncode}\n{err.decode()}"
     return ""
 
 
 # What is printed or written (to OUT) must be the same bytes each time.
 REPEATED = ["report", "report --json", "report -w", "report --profile", "report --profile --json", "hist", "mem", "info",
-            "info --json", "dump --all", "list -e -i", "functions -i", "count -e sched --by $comm -i",
+            "info --json", "dump --all", "list -e -i", "functions -i", "replay", "graph -i", "flame",
+            "export --folded", "count -e sched --by $comm -i",
             "count -e sched_switch --by prev_comm,next_comm --json -i",
             "latency -e sched_waking -e sched_switch --by-field pid=next_pid --by $comm -i",
             "convert --compression zstd -o OUT -i", "split -m 1 -o OUT -i",

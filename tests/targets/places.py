@@ -268,7 +268,7 @@ def test_by_name(programs):
         if sorted((g["x"], g["count"]) for g in rows) != [(0, 3), (1, 3)]:
             raise Wrong(f"{target}: {rows}")
     text = ask("latency", "-T", "place_calls:call_one%return")
-    if "leave '%return' out" not in text:
+    if "omit '%return'" not in text:
         raise Wrong(text)
 
 

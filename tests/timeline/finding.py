@@ -82,6 +82,33 @@ def check_window(trace, spec, whole, most):
     return []
 
 
+def check_wide_tiles(trace, spec, most):
+    """Tiles that are wider than a window cover what those of the whole lane cover, row by row and stripe by stripe."""
+    level, stripe = max(0, trace.end.bit_length() - 10), 32
+    tiles = [lines and [json.loads(line) for line in lines] for lines in
+             (trace.lanesof("tiles", spec, level, 1), windowed(trace, most, "tiles", spec, level, 1))]
+    if not all(tiles):
+        return [f"{spec}: no tile of all, with {most} events at a time"]
+    areas = []
+    for records in tiles:
+        areas.append(collections.Counter())
+        for x0, x1, _, weight, row, _ in records:
+            # whether a long call is one record or several does not matter
+            for k in range(int(x0) // stripe, int(max(x0, x1 - 1e-6)) // stripe + 1):
+                part = min(x1, (k + 1) * stripe) - max(x0, k * stripe)
+                areas[-1][0 if spec.startswith("pair:") else row, k] += part * weight / 65535
+    if [r[4] for r in tiles[1]] != sorted(r[4] for r in tiles[1]):
+        return [f"{spec}: rows of a wide tile are not in order"]
+    # which row a pair gets, and whose turn a CPU's functions are, depends on where the window begins
+    if spec.split(":")[0] in ("pair", "cpucalls"):
+        areas = [{"all": sum(a.values())} for a in areas]
+    # the bucket at an edge may be filled by what another window knows
+    wrong = [(k, areas[0].get(k, 0), areas[1].get(k, 0)) for k in areas[0] | areas[1]
+             if abs(areas[0].get(k, 0) - areas[1].get(k, 0)) > (0.05 * areas[0][k] if k == "all" else 1)]
+    return [f"{spec}: of row, stripe {wrong[0][0]} a wide tile covers {wrong[0][2]:.3f}, the lane {wrong[0][1]:.3f}; "
+            f"{len(wrong)} of {len(areas[0])} are wrong"] if wrong else []
+
+
 def check_windows(trace):
     """A lane of more events than are gathered at once: its windows together have the spans of the whole."""
     if trace.path.stem == "lost-events" or trace.cut:
@@ -96,7 +123,7 @@ def check_windows(trace):
         most = len(whole) // 4
         if windowed(trace, most, "time", spec) is not None:
             problems.append(f"{spec}: all of it can be had, with {most} events at a time")
-        problems += check_window(trace, spec, whole, most)
+        problems += check_window(trace, spec, whole, most) + check_wide_tiles(trace, spec, most)
         all_of, parts = (json.loads(lines[1]) for lines in (trace.lanesof("spans", -1, 0, 1 << 47, spec),
                                                             windowed(trace, most, "spans", -1, 0, 1 << 47, spec)))
         one, other = (answer["rows"][0]["n"] + answer["rows"][0]["cut"] for answer in (all_of, parts))

@@ -161,25 +161,28 @@ static bool print_span(void *ctx, const struct lane_span *s)
 	return true;
 }
 
-static int print_tile(struct lane *ln, int level, uint64_t number)
+/* Through windows, if the lane has more events than are gathered at once. */
+static int print_tile(struct opened *o, const char *spec, int level, uint64_t number)
 {
-	struct tile tile;
-	int r = lane_tile(ln, level, number, &tile);
+	struct errmsg err = {0};
+	struct lanes_tile made;
+	int r = lanes_tile(o->lanes, spec, level, number, &made, &err);
 
-	for (size_t i = 0; r >= 0 && i < tile.n; i++) {
+	if (r < 0)
+		return complain(&err);
+	for (size_t i = 0; i < made.tile.n; i++) {
+		const struct tile_record *t = &made.tile.records[i];
 		struct counter_record c;
 
-		memcpy(&c, &tile.records[i], sizeof(c));
-		if (lane_kind(ln) == LANE_COUNTER)
+		memcpy(&c, t, sizeof(c));
+		if (made.kind == LANE_COUNTER)
 			printf("[%.9g,%.9g,%.9g,%.9g]\n", c.x0, c.x1, c.min, c.max);
 		else
-			printf("[%.9g,%.9g,%u,%u,%u,%u]\n", tile.records[i].x0, tile.records[i].x1,
-			       tile.records[i].value, tile.records[i].weight, tile.records[i].row,
-			       tile.records[i].flags);
+			printf("[%.9g,%.9g,%u,%u,%u,%u]\n", t->x0, t->x1, t->value, t->weight,
+			       t->row, t->flags);
 	}
-	if (r >= 0)
-		free(tile.records);
-	return r;
+	free(made.tile.records);
+	return 0;
 }
 
 /* Time that was worked, by all threads or by this one: others on the machine do not count. */
@@ -261,7 +264,7 @@ static int each_command(struct opened *o, int argc, char **argv)
 	return r < 0 ? complain(&err) : 0;
 }
 
-static int lane_command(struct opened *o, int argc, char **argv)
+static int lane_command(struct opened *o, char **argv)
 {
 	struct errmsg err = {0};
 	struct lane *ln;
@@ -270,13 +273,18 @@ static int lane_command(struct opened *o, int argc, char **argv)
 
 	if (r < 0)
 		return complain(&err);
-	if (!strcmp(argv[2], "tiles") && argc > 5)
-		for (uint64_t i = 0; i < strtoull(argv[5], NULL, 10) && r >= 0; i++)
-			r = print_tile(ln, atoi(argv[4]), i);
-	else
-		print_times(o, ln, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
+	print_times(o, ln, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
 	lane_put(ln);
-	return r < 0;
+	return 0;
+}
+
+static int tiles_command(struct opened *o, char **argv)
+{
+	int r = 0;
+
+	for (uint64_t i = 0; i < strtoull(argv[5], NULL, 10) && !r; i++)
+		r = print_tile(o, argv[3], atoi(argv[4]), i);
+	return r;
 }
 
 static int finding_command(struct opened *o, char **specs, int n)
@@ -445,8 +453,10 @@ int main(int argc, char **argv)
 		r = (print_at(&o, argv[3], atoi(argv[4]), argv[5], argv + 6, argc - 6), 0);
 	else if (argc > 3 && !strcmp(argv[2], "lane"))
 		r = each_command(&o, argc, argv);
-	else if (argc > 3 && (!strcmp(argv[2], "tiles") || !strcmp(argv[2], "time")))
-		r = lane_command(&o, argc, argv);
+	else if (argc > 5 && !strcmp(argv[2], "tiles"))
+		r = tiles_command(&o, argv);
+	else if (argc > 3 && !strcmp(argv[2], "time"))
+		r = lane_command(&o, argv);
 	else
 		r = insight_command(&o, argv[2], argc > 3 ? atoi(argv[3]) : -1,
 				    argc > 5 ? strtoull(argv[4], NULL, 10) : 0,

@@ -11,6 +11,7 @@ import pathlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracedat
+from usertrace import UserTrace
 
 SECOND = 1_000_000_000
 (UNKNOWN, RUNNING, RUNNABLE, PREEMPTED, SLEEPING, BLOCKED, STOPPED, IDLE, DEAD) = range(9)
@@ -277,7 +278,8 @@ def check_files(b):
 
 
 def check_system_calls(b):
-    """A call that nobody saw begin began after its task did; one without an end ended with its task, or its file."""
+    """A call that nobody saw begin began after its task did; one without an end ended with its task or its file, or
+    when the task made the next one, which is in the same row."""
     one, two = b.new(name="one"), b.new(name="+two")
     calls = [[t.event("raw_syscalls", f"sys_{w}", ["long id", "long ret"], '"NR %ld", REC->id') for w in ("enter", "exit")]
              for t in (one, two)]
@@ -291,11 +293,15 @@ def check_system_calls(b):
     end(one, 3000, 1, (10,))
     mark(two, 0, 7000, 10)
     two.top.cpu(0).add(SECOND + 8000, calls[1][1](pid=10, id=0, ret=1))
+    two.top.cpu(0).add(SECOND + 8100, calls[1][0](pid=10, id=0))
+    two.top.cpu(0).add(SECOND + 8300, calls[1][0](pid=10, id=1))
+    two.top.cpu(0).add(SECOND + 8400, calls[1][1](pid=10, id=1, ret=1))
     end(two, 9000, 1, (10,))
     b.write(one, two)
-    for pid, wanted in ((11, [(1000, 1600, OPEN_START), (2000, 2500, OPEN_END)]),
-                        (10, [(2600, 3000, OPEN_END), (7000, 8000, OPEN_START)])):
-        got = b.spans(f"sys:0:{pid}", "start", "end", "flags")
+    for pid, wanted in ((11, [(0, 1000, 1600, OPEN_START), (0, 2000, 2500, OPEN_END)]),
+                        (10, [(0, 2600, 3000, OPEN_END), (0, 7000, 8000, OPEN_START), (0, 8100, 8300, OPEN_END),
+                              (0, 8300, 8400, 0)])):
+        got = b.spans(f"sys:0:{pid}", "row", "start", "end", "flags")
         if got != wanted:
             yield f"calls of {pid}: {got}"
 
@@ -325,6 +331,39 @@ def check_interrupts(b):
         yield f"irq: {got}"
     if b.spans("softirq:0:0") != [(3100, 3200, "TIMER", 0), (3200, 3300, "RCU", 0)]:
         yield f"softirq: {b.spans('softirq:0:0')}"
+
+
+def check_user_calls(b):
+    """Calls of a program, and those of the kernel on top of them, also on one that is a single event. covers: V04"""
+    t = b.new()
+    t.kallsyms = "0000000000001000 T sys_read\n0000000000002000 T end\n"
+    enter, leave = t.ftrace("funcgraph_entry"), t.ftrace("funcgraph_exit")
+    user = UserTrace(t, ["main", "work", "leaf"], clock="local")
+    begin(t, 2)
+    c = t.top.cpu(0)
+    task = user.task(10, cpu=0, now=SECOND + 1000)
+    task.enter("main").run(100).call("leaf", 500)       # 1100 … 1600
+    c.add(SECOND + 1200, enter(pid=10, func=0x1000, depth=0))
+    c.add(SECOND + 1300, leave(pid=10, func=0x1000, depth=0, calltime=1, rettime=101))
+    c.add(SECOND + 1700, enter(pid=10, func=0x1000, depth=0))
+    c.add(SECOND + 1800, leave(pid=10, func=0x1000, depth=0, calltime=1, rettime=101))
+    task.now, task.cpu = SECOND + 2000, 1
+    task.enter("work").run(500).leave().run(500).leave()
+    task.open, task.now = ["work"], SECOND + 3500
+    task.leave()                                        # its beginning was not recorded
+    user.finish()
+    end(t, 4000, 2)
+    b.write(t)
+    got = b.spans("calls:0:10", "start", "end", "label", "row", "flags")
+    wanted = [(1000, 3000, "main", 0, 0), (1100, 1600, "leaf", 1, 0), (1200, 1300, "sys_read", 2, 0),
+              (1700, 1800, "sys_read", 1, 0), (2000, 2500, "work", 1, 0), (3000, 3500, "work", 0, OPEN_START)]
+    if sorted(got) != wanted:
+        yield f"functions: {got}"
+    answer, _ = b.lanesof("functions", 10, 0, 3000)
+    rows = {r["name"]: (r["calls"], r["total"], r["self"], r["max"]) for r in answer[1]["functions"]}
+    if rows != {"main": (1, 2000, 900, 2000), "leaf": (1, 500, 400, 500), "sys_read": (2, 200, 200, 100),
+                "work": (1, 500, 500, 500)}:
+        yield f"in numbers: {rows}"
 
 
 def check_calls(b):

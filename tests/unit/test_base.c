@@ -15,6 +15,7 @@
 #include "base/json/json.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
@@ -151,7 +152,10 @@ static void control_characters_are_escaped(void **state)
 		{"plain\ttext\n", "plain\ttext\n"},
 		{"\x1b]0;own\a", "\\x1b]0;own\\x07"},
 		{"a\rb\bc\x7f", "a\\x0db\\x08c\\x7f"},
-		{"\x1b[1mbold\x1b[0m \x1b[36m", "\x1b[1mbold\x1b[0m \x1b[36m"},
+		{"\x1b[1mbold\x1b[0m \n", "\x1b[1mbold\x1b[0m \n"},
+		/* a colour ends with its line, or with the text */
+		{"\x1b[1mbold\x1b[0m \x1b[36m", "\x1b[1mbold\x1b[0m \x1b[36m\x1b[0m"},
+		{"\x1b[31mred\nplain\x1b[2m\n\n", "\x1b[31mred\x1b[0m\nplain\x1b[2m\x1b[0m\n\n"},
 		{"\x1b[5m\x1b[31;1m\x1b[3", "\\x1b[5m\\x1b[31;1m\\x1b[3"},
 		{"\x1b\x1b[1m\x1b[\x1b[0m", "\\x1b\x1b[1m\\x1b[\x1b[0m"},
 		{"\x9b"
@@ -166,7 +170,7 @@ static void control_characters_are_escaped(void **state)
 		 "\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82"},
 		{"\xe2\x9b"
 		 "x",
-		 "\\xe2\\x9bx"},				       /* cut off */
+		 "\\xe2\\x9bx"},				       /* truncated */
 		{"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"}, /* overlong */
 		{"\xed\xa0\x80\xf4\x90\x80\x80", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80"},
 		{"\xe2\xc3\xa9", "\\xe2\xc3\xa9"},
@@ -446,6 +450,20 @@ static void a_conveyor_passes_failures_on(void **state)
 	}
 }
 
+/* A short array without a capacity grows to its ceiling, and keeps what is in it. */
+static void short_arrays_grow(void **state)
+{
+	unsigned *list = NULL;
+	size_t n = 0;
+
+	while (ARRAY_ONE_MORE(list, n, 37))
+		list[n] = n, n++;
+	assert_int_equal(n, 37);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(list[i], i);
+	free(list);
+}
+
 /* An array grows to its ceiling, keeps what is in it, and is zero where it is new. */
 static void arrays_grow(void **state)
 {
@@ -488,10 +506,51 @@ static void maps_grow(void **state)
 	map_release(&m);
 }
 
+static void count_release(int **n)
+{
+	++**n;
+}
+
+/* how: the result of the call in the middle. */
+static int try_in_scope(int how, int *n_released, int *n_after)
+{
+	SCOPED(count_release) int *outer = n_released;
+	SCOPED(scope_free) char *text = malloc(8);
+	SCOPED(scope_free) char *nothing = NULL, *moved = malloc(8), *taken = TAKE(moved);
+	SCOPED(scope_close) int no_fd = -1;
+	SCOPED(fclose_scoped) FILE *no_file = NULL;
+	SCOPED(closedir_scoped) DIR *no_dir = NULL;
+
+	assert_null(moved);
+	assert_non_null(taken);
+	for (int i = 0; i < 2; i++) {
+		SCOPED(count_release) int *inner = n_released;
+
+		TRY(how);
+		++*n_after;
+	}
+	return 0;
+}
+
+static void a_scope_releases_on_every_way_out(void **state)
+{
+	int n_released = 0, n_after = 0;
+
+	assert_int_equal(try_in_scope(-ENOENT, &n_released, &n_after), -ENOENT);
+	assert_int_equal(n_released, 2);
+	assert_int_equal(n_after, 0);
+	n_released = 0;
+	assert_int_equal(try_in_scope(3, &n_released, &n_after), 0);
+	assert_int_equal(n_released, 3);
+	assert_int_equal(n_after, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_scope_releases_on_every_way_out),
 		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(short_arrays_grow),
 		cmocka_unit_test(maps_grow),
 		cmocka_unit_test(numbers_are_those_of_printf),
 		cmocka_unit_test(an_error_knows_its_parts),

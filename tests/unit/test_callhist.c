@@ -276,7 +276,7 @@ static void names_are_chosen_by_bisection(void **state)
 	struct tasks none = {0};
 	struct comm_table t;
 
-	assert_int_equal(comm_table_init(&t, &none), 0);
+	comm_table_init(&t, &none);
 	comm_table_add(&t, 5, "first", 5);
 	comm_table_add(&t, 5, "second\0rest", 11);
 	comm_table_add(&t, 5, "second", 6);

@@ -211,6 +211,45 @@ static void a_late_leave_says_how_long_it_took(void **state)
 	free(cs);
 }
 
+/* Calls of the kernel stand on those of the program, also on one that is a single event. */
+static void kernel_calls_stand_on_user_calls(void **state)
+{
+	struct closed c = {0};
+	struct callstack *cs = calloc(1, sizeof(*cs));
+	struct mark m;
+
+	cs->close = note_close;
+	cs->ctx = &c;
+	m = mark_of(100, 1, 0, 0);
+	m.is_user = true;
+	callstack_enter(cs, &m);
+	m = mark_of(110, 2, 1, 50); /* until 160 */
+	m.is_user = m.is_whole = true;
+	callstack_enter(cs, &m);
+	m = mark_of(120, 3, 0, 0);
+	callstack_enter(cs, &m);
+	m = mark_of(130, 3, 0, 10);
+	callstack_leave(cs, &m);
+	/* behind the end of 2: it stands on 1 */
+	m = mark_of(170, 4, 0, 0);
+	callstack_enter(cs, &m);
+	/* the program runs, so 4 has lost its end */
+	m = mark_of(200, 1, 0, 0);
+	m.is_user = true;
+	callstack_leave(cs, &m);
+	m = mark_of(210, 5, 0, 30);
+	m.is_user = m.is_whole = true;
+	callstack_enter(cs, &m);
+	callstack_cut(cs, 300);
+	check_call(&c, 0, 2, 120, 130, 3, 0);
+	check_call(&c, 1, 1, 110, 160, 2, 0);
+	check_call(&c, 2, 1, 170, 200, 4, TILE_OPEN_END);
+	check_call(&c, 3, 0, 100, 200, 1, 0);
+	check_call(&c, 4, 0, 210, 240, 5, 0);
+	assert_int_equal(c.n, 5);
+	free(cs);
+}
+
 /* --- frames ------------------------------------------------------------------------------------------ */
 
 static void frames_add_up(void **state)
@@ -532,6 +571,7 @@ int main(void)
 		cmocka_unit_test(pyramids_cover_the_trace),
 		cmocka_unit_test(calls_nest_and_survive_losses),
 		cmocka_unit_test(a_late_leave_says_how_long_it_took),
+		cmocka_unit_test(kernel_calls_stand_on_user_calls),
 		cmocka_unit_test(frames_add_up),
 		cmocka_unit_test(many_ask_at_once_while_it_is_indexed),
 		cmocka_unit_test(tasks_together_are_as_one_by_one),

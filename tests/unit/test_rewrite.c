@@ -129,7 +129,7 @@ static int describe(void *ctx, struct restore_kernel *ret, struct errmsg *err)
 	return 0;
 }
 
-/* One event of 8 bytes: type_len 2, then a cut off one if asked for. */
+/* One event of 8 bytes: type_len 2, then a truncated one if asked for. */
 static void put_page(const char *path, bool cut_off)
 {
 	uint64_t page[PAGE / 8] = {1000, cut_off ? 24 : 12};
@@ -175,8 +175,9 @@ static void a_damaged_page_is_a_note_not_a_failure(void **state)
 	put_page(paths[0], true);
 	assert_int_equal(restore_cpu_files(&config, NULL, 1, paths, &err), 0);
 	assert_int_equal(kept.n, 1);
-	assert_string_equal(kept.last, "a sub-buffer in trace.dat.cpu0 is cut off or damaged; its "
-				       "whole events are kept");
+	assert_string_equal(kept.last,
+			    "a sub-buffer in trace.dat.cpu0 is truncated or damaged; its "
+			    "whole events are kept");
 }
 
 static void the_kernel_is_described_only_when_needed(void **state)

@@ -163,6 +163,27 @@ static void the_first_start_counts(void **state)
 	assert_int_equal(study_n_open(fx->s), 1);
 }
 
+static void a_trace_may_lack_what_is_asked_for(void **state)
+{
+	struct fixture *fx = *state;
+
+	ask(fx, "time softirq_raise no_such_event to softirq_gone by CPU vec per vec");
+	vec(fx, 100, 100, 0, 1);
+	assert_int_equal(study_finish(fx->s), 0);
+	assert_int_equal(count_rows(fx), 0);
+	assert_int_equal(study_n_open(fx->s), 1);
+	study_free(fx->s);
+	ask(fx, "count softirq_raise no_such_event by vec");
+	vec(fx, 100, 100, 0, 1);
+	assert_int_equal(study_finish(fx->s), 0);
+	check_row(fx, 0, "TIMER", 1, 0, 0);
+	study_free(fx->s);
+	ask(fx, "count no_such_event by vec");
+	vec(fx, 100, 100, 0, 1);
+	assert_int_equal(study_finish(fx->s), 0);
+	assert_int_equal(count_rows(fx), 0);
+}
+
 static void losses_end_what_was_begun(void **state)
 {
 	struct fixture *fx = *state;
@@ -269,6 +290,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(values_have_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_first_start_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_trace_may_lack_what_is_asked_for, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(losses_end_what_was_begun, setup, teardown),
 		cmocka_unit_test_setup_teardown(stacks_belong_to_the_event_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_in_a_hundred_is_slower, setup, teardown),

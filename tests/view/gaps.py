@@ -119,9 +119,9 @@ def test_unknown_in_tiles_and_pictures():
 
 
 def test_saved_page_tells_what_is_missing():
-    """A saved page says that its file is cut off, or that events were lost; one of a whole trace says nothing."""
+    """A saved page says that its file is truncated, or that events were lost; one of a whole trace says nothing."""
     with tempfile.TemporaryDirectory() as place:
-        for path, words in [(cut_trace(place), "the data of CPU 1 is cut off"), (trace("lost-events"), "The recording lost "),
+        for path, words in [(cut_trace(place), "the data of CPU 1 is truncated"), (trace("lost-events"), "The recording lost "),
                             (trace("events-v7-zstd"), None)]:
             page = subprocess.run([SONDE, "export", "--html", "--lanes", "cpu:0:1", "-o", "-", path],
                                   capture_output=True, check=False).stdout.decode()

@@ -3,22 +3,23 @@
  * latencies.c - sums durations.
  *
  * Each spread keeps two histograms. One is for the user (log2 or linear). The other is for
- * percentiles: it divides each power of two into 128 equal parts, so that a percentile is right to
- * less than one percent; durations below 128 are exact.
+ * percentiles: it divides each power of two into 128 equal parts, so that the error of a
+ * percentile is less than one percent. Durations below 128 are exact.
  *
  *	octave 0:  0 … 127        1 each
  *	octave 1:  128 … 255      1 each
  *	octave 2:  256 … 511      2 each
  *	octave k:  2^(k+6) …      2^(k-1) each
  *
- * An octave has 1 KB and is allocated when needed: similar durations are in about ten of them.
+ * An octave takes 1 KB and is allocated when needed; typical durations need about ten octaves.
  *
- * The longest durations are a heap with the shortest on top: one comparison for each duration that
- * is not among them.
+ * The longest durations are in a heap with the shortest on top, so a duration that is not among
+ * the longest costs one comparison.
  */
 #include "analyse/latency/latencies.h"
 
 #include "base/arena.h"
+#include "base/errmsg.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,20 @@ const unsigned latency_percentiles[LATENCY_PERCENTILES] = {5000, 9000, 9500, 990
 /*
  * --- the scale ---------------------------------------------------------------------------------
  */
+
+int latency_scale_check(long long range, long long min, long long max, struct errmsg *err)
+{
+	if (range < 0 || min < 0 || max < 0)
+		return errmsg_set(err, -EINVAL, "a duration cannot be negative");
+	if (!range && (min || max))
+		return errmsg_set(err, -EINVAL, "--%s-latency works only with --bucket-range",
+				  min ? "min" : "max");
+	if (range && max && max < (min ? min : range) + range)
+		return errmsg_set(err, -EINVAL,
+				  "--max-latency must be larger than --min-latency and "
+				  "--bucket-range together");
+	return 0;
+}
 
 void latency_scale_settle(struct latency_scale *s)
 {
@@ -99,7 +114,7 @@ static void find_part(uint64_t v, unsigned *ret_octave, unsigned *ret_part)
 	*ret_part = v < PARTS ? v : (v >> (log - PARTS_LOG)) & (PARTS - 1);
 }
 
-/* The largest value of a part. */
+/* Returns the largest value of a part. */
 static uint64_t part_end(unsigned octave, unsigned part)
 {
 	unsigned shift = octave ? octave - 1 : 0;
@@ -109,23 +124,40 @@ static uint64_t part_end(unsigned octave, unsigned part)
 	return ((uint64_t)(PARTS | part) << shift) + ((1ull << shift) - 1);
 }
 
-static void spread_add(struct latencies *l, struct latency_spread *s,
-		       const struct latency_cell *cell, size_t bucket)
+static void count_part(struct latency_spread *s, struct arena *arena, uint64_t ns, uint64_t n)
 {
 	unsigned octave, part;
 
+	find_part(ns, &octave, &part);
+	if (__builtin_expect(!s->octaves[octave], 0))
+		s->octaves[octave] = arena_alloc_array(arena, PARTS, sizeof(**s->octaves));
+	if (s->octaves[octave])
+		s->octaves[octave][part] += n;
+}
+
+void latency_spread_add(struct latency_spread *s, struct arena *arena, uint64_t ns)
+{
+	if (!s->n || ns < s->min)
+		s->min = ns;
+	if (ns > s->max)
+		s->max = ns;
+	s->n++;
+	s->total += ns;
+	count_part(s, arena, ns, 1);
+}
+
+static void spread_add(struct latencies *l, struct latency_spread *s,
+		       const struct latency_cell *cell, size_t bucket)
+{
 	if (!s->n || cell->min < s->min)
 		s->min = cell->min;
-	if (cell->max > s->max)
+	if (!s->n || cell->max > s->max) {
 		s->max = cell->max;
+		s->max_ts = cell->max_ts;
+	}
 	s->n += cell->n;
 	s->total += cell->total;
-	find_part(cell->min, &octave, &part);
-	if (__builtin_expect(!s->octaves[octave], 0))
-		s->octaves[octave] =
-			arena_alloc_array(&l->groups.arena, PARTS, sizeof(**s->octaves));
-	if (s->octaves[octave])
-		s->octaves[octave][part] += cell->n;
+	count_part(s, &l->groups.arena, cell->min, cell->n);
 	if (__builtin_expect(!s->buckets, 0))
 		s->buckets = arena_alloc_array(&l->groups.arena, l->scale.n_buckets,
 					       sizeof(*s->buckets));
@@ -135,7 +167,10 @@ static void spread_add(struct latencies *l, struct latency_spread *s,
 
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000)
 {
-	/* this many are not exceeded: rounded up, in two steps, as the product may overflow */
+	/*
+	 * the rank of the percentile, rounded up; computed in two steps, because the product may
+	 * overflow
+	 */
 	uint64_t rank = s->n / 10000 * of_10000 + (s->n % 10000 * of_10000 + 9999) / 10000;
 	uint64_t seen = 0;
 
@@ -155,7 +190,10 @@ uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_1
  * --- the worst ---------------------------------------------------------------------------------
  */
 
-/* Of two equal durations the later one counts less, so that the order is deterministic. */
+/*
+ * Compares two durations. Of two equal durations the later one is less, so that the order is
+ * deterministic.
+ */
 static bool is_less(const struct latency_place *a, const struct latency_place *b)
 {
 	return a->ns != b->ns ? a->ns < b->ns : a->to_ts > b->to_ts;
@@ -189,7 +227,7 @@ static void rise(struct latency_place *heap, size_t at, const struct latency_pla
 	heap[at] = *place;
 }
 
-/* After latencies_finish() the longest came first. */
+/* Restores the heap: latencies_finish() sorted it with the longest first. */
 static void make_heap(struct latencies *l)
 {
 	for (size_t i = 0; i < l->n_worst / 2; i++) {
@@ -254,7 +292,8 @@ void latencies_add_cell(struct latencies *l, struct latency_group *g,
 void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, uint64_t n,
 		   const struct latency_place *place)
 {
-	struct latency_cell cell = {.n = n, .total = ns * n, .min = ns, .max = ns};
+	struct latency_cell cell = {
+		.n = n, .total = ns * n, .min = ns, .max = ns, .max_ts = place ? place->to_ts : 0};
 
 	latencies_add_cell(l, g, &cell);
 	if (place && l->max_worst)

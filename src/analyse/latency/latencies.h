@@ -6,12 +6,13 @@
  *
  * Durations are in ns, or in units of a clock that does not count time. Counts, sums, minimum and
  * maximum are exact; percentiles are too high by less than one percent. More may be added after
- * latencies_finish(), which is then called again. One owner.
+ * latencies_finish(), which is then called again. Only one thread may use it at a time.
  */
 #ifndef SONDE_ANALYSE_LATENCY_LATENCIES_H
 #define SONDE_ANALYSE_LATENCY_LATENCIES_H
 
 #include "analyse/keytable.h"
+#include "base/arena.h"
 
 #define LATENCY_WORST_MAX   10000
 #define LATENCY_BUCKETS_MAX 4096
@@ -20,7 +21,7 @@
 
 struct task;
 
-/* Of the 10 000: 50, 90, 95, 99 and 99.9 %. */
+/* The percentiles in parts of 10 000: 50, 90, 95, 99 and 99.9 %. */
 extern const unsigned latency_percentiles[LATENCY_PERCENTILES];
 
 /*
@@ -35,12 +36,13 @@ struct latency_scale {
 
 struct latency_spread {
 	uint64_t n, total, min, max;
+	uint64_t max_ts;		    /* end of the longest duration; 0: unknown */
 	uint64_t *octaves[LATENCY_OCTAVES]; /* 128 counts each, or NULL */
-	uint64_t *buckets;		    /* of the scale */
+	uint64_t *buckets;		    /* counts of the buckets of the scale */
 };
 
 struct latency_group {
-	struct keyed key; /* first, for keytable.h */
+	struct keyed key; /* must be the first member, for keytable.h */
 	struct latency_spread spread;
 };
 
@@ -48,35 +50,45 @@ struct latency_group {
 struct latency_place {
 	uint64_t ns, from_ts, to_ts;
 	uint32_t from_cpu, to_cpu;
-	const struct task *task; /* at its end; NULL: unknown */
+	const struct task *task; /* task at the end of the duration; NULL: unknown */
 	const struct latency_group *group;
 };
 
 /*
- * Several durations that are so close that no boundary of a percentile or a bucket lies between
- * them.
+ * Several durations that are so close that no boundary of a percentile or a bucket is between them.
  */
 struct latency_cell {
 	uint64_t n, total, min, max;
+	uint64_t max_ts; /* end of the longest duration; 0: unknown */
 };
 
 struct latencies {
 	struct latency_scale scale;
 	struct latency_spread all;
-	struct keytable groups; /* of struct latency_group; no keys: empty */
-	struct latency_place
-		*worst; /* a heap, the shortest first; after latencies_finish() the longest first */
+	struct keytable groups; /* table of struct latency_group; empty if there are no keys */
+	/* heap with the shortest first; after latencies_finish() sorted with the longest first */
+	struct latency_place *worst;
 	size_t n_worst, max_worst;
 	struct latency_group **sorted;
-	/* counted in total, but in no group: there is no room for more groups */
+	/*
+	 * durations that count in total, but in no group, because there is no room for more groups
+	 */
 	uint64_t n_dropped;
 	bool is_sorted;
 };
 
-/* Fills in what is not given: as many buckets as perf's histogram has, or as min and max need. */
+/*
+ * Checks the values of a scale. range 0 means buckets that double. min or max 0 means that the
+ * value is not given.
+ */
+int latency_scale_check(long long range, long long min, long long max, struct errmsg *err);
+/*
+ * Chooses the values that are not given: as many buckets as perf's histogram has, or as min and max
+ * need.
+ */
 void latency_scale_settle(struct latency_scale *scale);
 size_t latency_scale_bucket(const struct latency_scale *scale, uint64_t ns);
-/* The first value of a bucket in units; the first after the bucket, 0: no end. */
+/* Gets the first value of a bucket, and the first value after it, in units. 0 means no end. */
 void latency_scale_range(const struct latency_scale *scale, size_t bucket, uint64_t *ret_from,
 			 uint64_t *ret_to);
 
@@ -84,19 +96,25 @@ int latencies_init(struct latencies *l, const struct latency_scale *scale, size_
 		   size_t n_worst);
 void latencies_release(struct latencies *l);
 
-/* The group of these values; NULL without room or keys. */
+/*
+ * Finds or adds the group of these values. Returns NULL if there is no room or there are no keys.
+ */
 struct latency_group *latencies_group(struct latencies *l, const uint64_t *values,
 				      const struct key_slot *const *slots);
-/* Adds n of this duration. place: of this one; NULL: unknown. */
+/* Adds n durations of the same length. place is the place of the duration; NULL: unknown. */
 void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, uint64_t n,
 		   const struct latency_place *place);
 void latencies_add_cell(struct latencies *l, struct latency_group *g,
 			const struct latency_cell *cell);
 
-/* Sorts the longest durations, and the groups: the most time first. 0 or -ENOMEM. */
+/*
+ * Sorts the longest durations and the groups, those with the most time first. Returns 0 or -ENOMEM.
+ */
 int latencies_finish(struct latencies *l);
 
-/* The smallest duration that this many of 10 000 do not exceed. */
+/* Adds one duration to a spread that the caller owns, without the histogram of a scale. */
+void latency_spread_add(struct latency_spread *s, struct arena *arena, uint64_t ns);
+/* Returns the smallest duration that this many of 10 000 durations do not exceed. */
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000);
 
 #endif

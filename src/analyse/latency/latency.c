@@ -5,14 +5,16 @@
  *	A ──▶ values that must match ──▶ start { time, CPU, values of groups }
  *	B ──▶ values that must match ──▶ start found and removed ──▶ latencies_add(time of B - time of A)
  *
- * Starts are in an open-addressing table, and are removed completely: a trace may have a million
- * request numbers, of which few are open at a time. Idle tasks share pid 0, so the CPU identifies
- * them.
+ * Starts are in a hash table with open addressing. Their slots are reused at once, without
+ * tombstones: a trace may have a million request numbers, but only few of them are open at a time.
+ * Idle tasks share pid 0, so the CPU identifies them.
  *
- * Functions: a funcgraph_exit contains both times, on kernels that write them; else it is matched
- * with the last entry. For probes, the return has the address of the function (__probe_func), the
- * entry its own (__probe_ip), which a symbol covers; user probes use the name of the event. Calls
- * of one thread are a stack. If a trace has both kinds, the one that comes first is measured.
+ * Functions: if the kernel writes both times into funcgraph_exit, the exit alone is used;
+ * otherwise it is matched with the last entry. The return of a probe contains the address of the
+ * function (__probe_func). Its entry contains the address of the probe (__probe_ip), and the
+ * symbol there is the function. User probes use the name of the event. The open calls of a thread
+ * form a stack. If a trace has events of both tracers and probes, the kind that comes first is
+ * measured.
  *
  * Cost: 20 to 40 ns for a relevant event, nothing for others (latency_events()).
  */
@@ -29,7 +31,7 @@
 
 #define STARTS_MAX   (1u << 20)
 #define STARTS_FIRST 1024
-#define CALLS_MAX    (1u << 16) /* nested calls of the same function, of all threads */
+#define CALLS_MAX    (1u << 16) /* limit of nested calls of the same function, over all threads */
 
 /*
  * --- what is under way -------------------------------------------------------------------------
@@ -86,7 +88,7 @@ static bool starts_grow(struct latency *l)
 	return true;
 }
 
-/* Closes the gap, so that every start is still found from its home on. */
+/* Moves later starts into the gap, so that a search from the home slot still finds them. */
 static void remove_start(struct latency *l, struct start *s)
 {
 	size_t mask = l->n_starts - 1, hole = s - l->starts, at = hole;
@@ -119,7 +121,7 @@ static void drop_calls(struct latency *l, struct start *s)
 	}
 }
 
-/* The outer call waits until the inner one has returned. */
+/* Saves the outer call until the inner one has returned. */
 static bool push_call(struct latency *l, struct start *s)
 {
 	struct call *c = l->free_calls;
@@ -242,8 +244,10 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		s->is_used = true;
 		s->outer = NULL;
 		l->n_used++;
+	} else if (l->config->keeps_first) {
+		return;
 	} else if (!l->config->function && (!l->config->is_call || l->has_frames)) {
-		l->counts.n_again++; /* for a call: it ended without a return */
+		l->counts.n_again++; /* the call ended without a return */
 		l->n_left_out -= s->point.is_left_out;
 	} else if (!push_call(l, s)) {
 		l->counts.n_dropped++;
@@ -305,7 +309,27 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
  * --- functions ---------------------------------------------------------------------------------
  */
 
-/* An exit that has both times, or their difference, needs no entry. */
+/*
+ * Processes one record for a whole call of a program's function, without nested calls. The time of
+ * the record is the start of the call.
+ */
+static void take_whole(struct latency *l, const struct latency_event *le, const struct record *rec,
+		       bool is_left_out)
+{
+	struct point point = {.ts = rec->ts, .cpu = rec->cpu};
+	struct record at_end = *rec;
+	uint64_t ns;
+
+	if (is_left_out || !read_address(l, le->duration, rec, &ns))
+		return;
+	l->counts.n_from++;
+	l->counts.n_to++;
+	at_end.ts += ns;
+	read_groups(l, le, LATENCY_FROM, rec, point.values, point.slots);
+	add_time(l, le, &at_end, &point, ns);
+}
+
+/* Processes an exit that contains both times, or the duration. Such an exit needs no entry. */
 static bool take_whole_call(struct latency *l, const struct latency_event *le,
 			    const struct record *rec)
 {
@@ -328,7 +352,7 @@ static bool take_whole_call(struct latency *l, const struct latency_event *le,
 static void follow_function(struct latency *l, const struct latency_event *le,
 			    const struct record *rec, bool is_left_out)
 {
-	bool is_graph = le->roles & (ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT);
+	bool is_graph = le->roles & (ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT | ROLE_WHOLE);
 	uint64_t address;
 
 	if (l->kind && l->kind != (is_graph ? KIND_GRAPH : KIND_PROBE))
@@ -337,11 +361,14 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 			     !latency_is_function(l, address, !is_graph)))
 		return;
 	l->kind = is_graph ? KIND_GRAPH : KIND_PROBE;
-	if (is_left_out && (le->duration || (le->roles & ROLE_GRAPH_EXIT && l->has_whole_calls)))
+	if (le->roles & ROLE_WHOLE)
+		return take_whole(l, le, rec, is_left_out);
+	if (is_left_out &&
+	    (le->duration || (le->roles & ROLE_GRAPH_EXIT && !le->is_user && l->has_whole_calls)))
 		return;
 	if ((le->roles & ROLE_GRAPH_EXIT || le->duration) && take_whole_call(l, le, rec))
 		return;
-	if ((le->roles & ROLE_GRAPH_ENTRY && l->has_whole_calls) ||
+	if ((le->roles & ROLE_GRAPH_ENTRY && !le->is_user && l->has_whole_calls) ||
 	    (le->roles & (ROLE_ENTRY | ROLE_RETURN) && l->has_durations))
 		return;
 	if (le->roles & (ROLE_ENTRY | ROLE_GRAPH_ENTRY))
@@ -354,7 +381,10 @@ static void follow_function(struct latency *l, const struct latency_event *le,
  * --- sonde itself ------------------------------------------------------------------------------
  */
 
-/* Tasks that are identified by their pids. */
+/*
+ * Returns true if the event belongs to sonde. Only tasks that are identified by their pids can be
+ * recognised.
+ */
 static bool is_own(struct latency *l, const struct key_slot *slots, const struct record *rec)
 {
 	const struct latency_config *c = l->config;
@@ -364,7 +394,8 @@ static bool is_own(struct latency *l, const struct key_slot *slots, const struct
 	if (c->match == LATENCY_BY_THREAD)
 		return rec->task && own_is_task(&l->own, rec->task->pid);
 	for (size_t i = 0; i < c->n_fields; i++)
-		if (slots[i].field && own_is_field(slots[i].field->name) &&
+		if ((slots[i].kind == KEY_PID ||
+		     (slots[i].field && own_is_field(slots[i].field->name))) &&
 		    own_is_task(&l->own, (int)key_read(&l->keys, &slots[i], rec)))
 			return true;
 	return false;

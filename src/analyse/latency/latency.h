@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency.h - the time between two points of a trace.
+ * latency.h - measures the time between two points of a trace.
  *
  *	event A → event B      of the same thread, of the same CPU, or with the same value of fields
  *	function               from its entry to its return: function_graph, or a probe at each end
@@ -9,12 +9,13 @@
  *
  * If A comes again before B, the pair starts again, as in the kernel's own histograms; for a
  * function each call is matched with its own return, including recursion. Where events were lost,
- * open pairs are dropped. One owner.
+ * open pairs are dropped. Only one thread may use it at a time.
  */
 #ifndef SONDE_ANALYSE_LATENCY_LATENCY_H
 #define SONDE_ANALYSE_LATENCY_LATENCY_H
 
 #include "analyse/latency/latencies.h"
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 
 struct errmsg;
@@ -28,9 +29,14 @@ struct latency_pair {
 	char from[KEY_WORD_MAX], to[KEY_WORD_MAX];
 };
 
-/* A function by the events at its entry and at its return. */
+/* A function, given by the events at its entry and at its return. */
 struct latency_call {
 	const char *from, *to;
+};
+
+struct latency_events {
+	const struct event *const *list;
+	size_t n;
 };
 
 struct latency_word {
@@ -40,62 +46,68 @@ struct latency_word {
 
 struct latency_config {
 	const char *function; /* a name or a glob; NULL: use from and to */
-	const char *asked; /* the function of the probes from and to, as the user wrote it; NULL */
+	/* the function of the probes from and to, as the user wrote it; NULL: none */
+	const char *asked;
 	const char *from, *to; /* EVENT, SYSTEM:EVENT, globs */
-	bool is_call;	       /* from and to are entry and return: nested calls are a stack */
-	/*
-	 * Several functions at once, instead of from and to: each return belongs to its own entry.
-	 */
+	bool is_call;	       /* from and to are entry and return; nested calls form a stack */
+	/* Several functions instead of from and to. Each return belongs to its own entry. */
 	const struct latency_call *calls;
 	size_t n_calls;
+	/* Any number of events at each end, perhaps none. They replace from and to. */
+	struct latency_events from_events, to_events;
+	bool keeps_first; /* an A that comes again before B does not restart the pair */
 	enum latency_match match;
-	struct latency_pair fields[KEYS_MAX]; /* LATENCY_BY_FIELD */
+	struct latency_pair fields[KEYS_MAX]; /* used by LATENCY_BY_FIELD */
 	size_t n_fields;
 	struct latency_word groups[KEYS_MAX];
 	size_t n_groups;
 	struct latency_scale scale;
 	size_t n_worst;
-	bool with_own;		 /* count sonde's own activity, too */
-	struct filter **filters; /* an event that one of them names has to match it */
+	bool with_own;		 /* count the activity of sonde itself, too */
+	struct filter **filters; /* if a filter names an event, the event must match the filter */
 	size_t n_filters;
-	struct filter *from_filter, *to_filter; /* for one side only; NULL: none */
+	struct filter *from_filter, *to_filter; /* filters for one side only; NULL: none */
 };
 
 struct latency_counts {
-	uint64_t n_from, n_to; /* after filters */
-	uint64_t n_again;      /* A that was followed by another A, not by B */
-	uint64_t n_open;       /* A without B at the end of the trace */
-	uint64_t n_alone;      /* B without A */
-	uint64_t n_given_up;   /* open A where events were lost */
+	uint64_t n_from, n_to; /* number of events after filters */
+	uint64_t n_again;      /* number of A that were followed by another A before B */
+	uint64_t n_open;       /* number of A without B at the end of the trace */
+	uint64_t n_alone;      /* number of B without A */
+	uint64_t n_given_up;   /* number of open A that were dropped because events were lost */
 	uint64_t n_gaps;       /* places where events were lost */
-	uint64_t n_dropped;    /* more open pairs than fit into memory */
-	uint64_t n_backwards;  /* B is earlier than its A: ignored */
+	uint64_t n_dropped;    /* number of open pairs that did not fit into memory */
+	uint64_t n_backwards;  /* number of B that are earlier than their A; they are ignored */
 };
 
 /*
- * "A.req=B.req", "pid=next_pid", "req": the fields of both sides for --by-field, separated by
- * commas. Also the words of --by, "B.vec,$comm"; from and to are the events, for users who write
- * their names instead of A and B. -EINVAL with a message.
+ * Parses the fields of both sides for --by-field, separated by commas: "A.req=B.req",
+ * "pid=next_pid", "req". Also parses the words of --by, "B.vec,$comm". from and to are the events,
+ * for users who write their names instead of A and B. Returns -EINVAL with a message.
  */
 int latency_parse_fields(struct latency_config *c, const char *text, struct errmsg *err);
 int latency_parse_groups(struct latency_config *c, const char *text, struct errmsg *err);
 
-/* config must stay valid. -ENOENT with a message if the trace has no such event or field. */
+/*
+ * Creates a measurement. config must stay valid. Returns -ENOENT with a message if the trace has no
+ * such event or field.
+ */
 int latency_new(struct latency **ret, struct formats *f, const struct latency_config *config,
 		struct errmsg *err);
 void latency_free(struct latency *l);
+SCOPED_POINTER(struct latency, latency_free)
 
-/* By event id, a 1 for relevant ones: for sequence.h. */
+/* Returns flags by event id, 1 for relevant events. They are for sequence.h. */
 const uint8_t *latency_events(const struct latency *l, size_t *ret_n);
 
 void latency_add(struct latency *l, const struct record *rec);
-/* More can be added afterwards. */
+/* Sorts the result. More events can be added afterwards. */
 int latency_finish(struct latency *l);
 
 struct latencies *latency_result(struct latency *l);
 const struct latency_counts *latency_counts(const struct latency *l);
 const struct latency_config *latency_config(const struct latency *l);
-/* For the text of groups. */
+/* Returns the reader that formats the values of groups. */
 struct keyreader *latency_keys(struct latency *l);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * latency_int.h - what latency.c and setup.c share.
- */
+/* latency_int.h - declarations that latency.c and setup.c share. */
 #ifndef SONDE_ANALYSE_LATENCY_LATENCY_INT_H
 #define SONDE_ANALYSE_LATENCY_LATENCY_INT_H
 
@@ -13,32 +11,36 @@
 enum latency_role {
 	ROLE_FROM = 1,
 	ROLE_TO = 2,
-	ROLE_ENTRY = 4, /* of a probed function */
+	ROLE_ENTRY = 4, /* entry of a probed function */
 	ROLE_RETURN = 8,
 	ROLE_GRAPH_ENTRY = 16,
 	ROLE_GRAPH_EXIT = 32,
+	ROLE_WHOLE = 64, /* a whole call with its duration, at the time of its beginning */
 };
 
 enum latency_kind { KIND_UNKNOWN, KIND_GRAPH, KIND_PROBE };
 
-/* The meaning of an event for the question. */
+/* The role of an event in the measurement. */
 struct latency_event {
 	unsigned roles;
 	size_t call;  /* index in config->calls */
-	bool by_name; /* the event's own name identifies the function */
+	bool by_name; /* the name of the event identifies the function */
+	bool is_user; /* an event of a program's function, without duration */
 	const struct field *address, *calltime, *rettime;
-	const struct field *frame, *skip; /* for a call: the stack at its entry, minus skip */
-	const struct field *duration;	  /* for a return that has the duration of its call */
+	/* for a call: the stack at its entry is frame minus skip */
+	const struct field *frame, *skip;
+	const struct field *duration; /* for a return that contains the duration of its call */
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
 };
 
-/* The start of a pair. */
+/* The point where a pair starts. */
 struct point {
 	uint64_t ts;
 	uint64_t values[KEYS_MAX];
 	const struct key_slot *slots[KEYS_MAX];
 	uint32_t cpu;
-	bool is_left_out; /* excluded by a filter; but its return is not that of an outer call */
+	/* excluded by a filter, but kept so that its return is not matched with an outer call */
+	bool is_left_out;
 };
 
 struct call {
@@ -47,7 +49,7 @@ struct call {
 };
 
 #define START_KEYS_MAX \
-	(KEYS_MAX + 2) /* the thread may be followed by its stack; the function is last */
+	(KEYS_MAX + 2) /* the thread may be followed by its stack; the function is the last key */
 
 struct start {
 	uint64_t keys[START_KEYS_MAX];
@@ -56,9 +58,9 @@ struct start {
 	bool is_used;
 };
 
-struct is_function { /* the result for an address */
+struct is_function { /* the cached result for an address */
 	uint64_t address;
-	uint8_t state; /* 0: free, 1: no, 2: yes */
+	uint8_t state; /* 0: free, 1: not the function, 2: the function */
 };
 
 #define FUNCTIONS_KNOWN 1024
@@ -69,27 +71,30 @@ struct latency {
 	struct own own;
 	struct keyreader keys;
 	struct arena arena;
-	struct latency_event **events; /* by id; NULL: irrelevant */
+	struct latency_event **events; /* by event id; NULL: irrelevant event */
 	uint8_t *wanted;
 	size_t n_events;
-	enum latency_side sides[KEYS_MAX]; /* of the groups */
+	enum latency_side sides[KEYS_MAX]; /* sides of the groups */
 	size_t n_keys;
 	struct start *starts;
 	size_t n_starts, n_used;
 	struct call *free_calls;
-	size_t n_left_out; /* of the open ones */
+	size_t n_left_out; /* number of open starts that are excluded */
 	size_t n_calls;
 	uint64_t seed;
-	enum latency_kind kind; /* of functions */
+	enum latency_kind kind; /* kind of events that measure functions */
 	bool has_frames;	/* each call has its own stack, which identifies the return */
 	bool has_whole_calls;	/* funcgraph_exit has calltime and rettime */
-	bool has_durations;	/* … and returns of probes have the duration */
+	bool has_durations;	/* returns of probes contain the duration */
 	struct is_function known[FUNCTIONS_KNOWN];
 	struct latencies result;
 	struct latency_counts counts;
 };
 
-/* Is it an address of the function? near: only its beginning, as for a probe at the entry. */
+/*
+ * Returns true if the address belongs to the function. near: accept only its beginning, as for a
+ * probe at the entry.
+ */
 bool latency_is_function(struct latency *l, uint64_t address, bool near);
 
 #endif

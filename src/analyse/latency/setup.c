@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - finds the events of a latency question, and their fields.
+ * setup.c - finds the events of a measurement, and their fields.
  *
- * Only names are examined, so that the formats of the other two thousand events are not parsed. The
- * side of a group's value is decided once: as written ("B.vec"), else A if it has the field, else
- * B. General words ($comm, $cpu) are taken from B.
+ * Only names are compared, so that the formats of the other two thousand events need not be parsed.
+ * Each group takes its value from one side, which is decided here: the side that the user names
+ * ("B.vec"), or A if it has the field, or B. General words ($comm, $cpu) are taken from B.
  *
  *	-T vfs_read    ftrace:funcgraph_entry and _exit             func is an address of vfs_read
+ *	-T FILE:work   user:user_entry, user_exit, user_call        the same, with or without FILE
  *	               any event with the fields of a probe         __probe_ip, __probe_func, or
  *	                                                            its name: vfs_read, vfs_read__return,
  *	                                                            p_vfs_read_0, r_vfs_read_0
- *	               synthetic:vfs_read__return                   its field duration, or an entry before it
+ *	               synthetic:vfs_read__return                   by its field duration, or by the entry before it
  */
 #include "analyse/latency/latency_int.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/hash.h"
+#include "base/scope.h"
 #include "base/spelling.h"
+#include "decode/callevent.h"
 #include "decode/formats/event.h"
 #include "symbols/kallsyms.h"
 
@@ -29,13 +32,16 @@
 
 #define ARENA_MAX_BYTES	  (64u << 20)
 #define FIELDS_TEXT_BYTES 600
-#define ENTRY_BYTES	  16 /* a probe at the entry may be after the call for the tracer */
+#define ENTRY_BYTES	  16 /* an entry probe may be after the tracer's call instruction */
 
 /*
  * --- words -------------------------------------------------------------------------------------
  */
 
-/* The next word up to a comma; false at the end. -1 in *ret_len if it is too long. */
+/*
+ * Copies the next word up to a comma. Returns false at the end. *ret_fits is false if the word is
+ * too long.
+ */
 static bool next_word(const char **text, char *word, size_t size, bool *ret_fits)
 {
 	size_t len = strcspn(*text, ",");
@@ -48,7 +54,7 @@ static bool next_word(const char **text, char *word, size_t size, bool *ret_fits
 	return true;
 }
 
-/* "A.field" to "field"; side gets the name before the point. */
+/* Splits "A.field": returns "field", and copies the part before the dot to side. */
 static const char *split_side(const char *word, char *side, size_t size)
 {
 	const char *dot = strrchr(word, '.');
@@ -125,6 +131,16 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
  * --- functions ---------------------------------------------------------------------------------
  */
 
+/* Returns true if the pattern is "FILE:NAME". Two colons are part of a C++ name. */
+static bool is_of_file(const char *pattern, const struct ksym *sym, const char *name)
+{
+	const char *colon = strchr(pattern, ':');
+	size_t len = colon ? (size_t)(colon - pattern) : 0;
+
+	return len && colon[1] != ':' && sym->module && sym->module_len == len &&
+	       !memcmp(sym->module, pattern, len) && !fnmatch(colon + 1, name, 0);
+}
+
 static bool is_function(struct latency *l, uint64_t address, bool near)
 {
 	const struct ksym *sym = keyreader_symbol(&l->keys, address);
@@ -133,7 +149,7 @@ static bool is_function(struct latency *l, uint64_t address, bool near)
 	if (!sym || (near && address - sym->addr > ENTRY_BYTES))
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)sym->name_len, sym->name);
-	return !fnmatch(l->config->function, name, 0);
+	return !fnmatch(l->config->function, name, 0) || is_of_file(l->config->function, sym, name);
 }
 
 bool latency_is_function(struct latency *l, uint64_t address, bool near)
@@ -178,8 +194,8 @@ static bool is_named_without_prefix(const char *event, const char *function)
 }
 
 /*
- * "p_vfs_read_0" and "vfs_read__return" belong to vfs_read; but a function can also be named
- * p_read.
+ * Returns true if the event is named after the function: "p_vfs_read_0" and "vfs_read__return"
+ * belong to vfs_read. A function can also be named p_read.
  */
 static bool is_named_after(const char *event, const char *function)
 {
@@ -194,8 +210,8 @@ static bool has_text(const struct event *ev, const char *text)
 }
 
 /*
- * A return that was joined with its entry (record -e 'FUNCTION%return(count, $duration)'): it has
- * no address.
+ * Binds a return event that already contains its entry (record -e 'FUNCTION%return(count,
+ * $duration)'). It has no address.
  */
 static unsigned bind_joined(struct latency *l, struct event *ev, struct latency_event *le)
 {
@@ -208,27 +224,33 @@ static unsigned bind_joined(struct latency *l, struct event *ev, struct latency_
 	return ROLE_RETURN;
 }
 
-/* The role of the event for this function, with its fields. */
+/* Finds the role of the event for this function, and its fields. */
 static unsigned bind_function(struct latency *l, struct event *ev, struct latency_event *le)
 {
-	bool graph = !strcmp(ev->system, "ftrace");
+	enum call_step step = call_event_step(ev, &le->is_user);
 
-	if (graph && !strcmp(ev->name, "funcgraph_entry")) {
+	if (step != CALL_NOT) {
 		formats_find(l->f, ev->id);
 		le->address = event_find_field(ev, "func");
-		return ROLE_GRAPH_ENTRY;
 	}
-	if (graph && !strcmp(ev->name, "funcgraph_exit")) {
-		formats_find(l->f, ev->id);
-		le->address = event_find_field(ev, "func");
+	switch (step) {
+	case CALL_ENTER:
+		return ROLE_GRAPH_ENTRY;
+	case CALL_WHOLE:
+		le->duration = event_find_field(ev, "duration");
+		return ROLE_WHOLE;
+	case CALL_LEAVE:
 		le->calltime = event_find_field(ev, "calltime");
 		le->rettime = event_find_field(ev, "rettime");
-		l->has_whole_calls = le->calltime && le->rettime;
+		if (!le->is_user)
+			l->has_whole_calls = le->calltime && le->rettime;
 		return ROLE_GRAPH_EXIT;
+	case CALL_NOT:
+		break;
 	}
 	if (!strcmp(ev->system, "synthetic"))
 		return bind_joined(l, ev, le);
-	if (graph || !has_text(ev, " __probe_"))
+	if (!strcmp(ev->system, "ftrace") || !has_text(ev, " __probe_"))
 		return 0;
 	formats_find(l->f, ev->id);
 	le->by_name = is_named_after(ev->name, l->config->function);
@@ -256,6 +278,21 @@ static unsigned find_call(struct latency *l, const struct event *ev, struct late
 	return 0;
 }
 
+static bool is_among(const struct latency_events *events, const struct event *ev)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->list[i]->id == ev->id)
+			return true;
+	return false;
+}
+
+static bool is_event(const char *pattern, const struct latency_events *events,
+		     const struct event *ev)
+{
+	return events->list ? is_among(events, ev)
+			    : key_event_matches(pattern, ev->system, ev->name);
+}
+
 static unsigned find_roles(struct latency *l, struct event *ev, struct latency_event *le)
 {
 	unsigned roles = 0;
@@ -264,9 +301,9 @@ static unsigned find_roles(struct latency *l, struct event *ev, struct latency_e
 		return bind_function(l, ev, le);
 	if (l->config->n_calls)
 		return find_call(l, ev, le);
-	if (key_event_matches(l->config->from, ev->system, ev->name))
+	if (is_event(l->config->from, &l->config->from_events, ev))
 		roles |= ROLE_FROM;
-	if (key_event_matches(l->config->to, ev->system, ev->name))
+	if (is_event(l->config->to, &l->config->to_events, ev))
 		roles |= ROLE_TO;
 	return roles;
 }
@@ -279,7 +316,10 @@ static int need_field(const struct key_slot *slot, const struct event *ev, const
 
 	if (key_can_match(slot, word))
 		return 0;
-	/* list them here instead of naming a command: the probe no longer exists then */
+	/*
+	 * list the fields: the message cannot name a command, because the probe no longer exists
+	 * when the user runs it
+	 */
 	for (size_t i = 0; i < ev->n_fields && len < sizeof(fields); i++)
 		len += snprintf(fields + len, sizeof(fields) - len, "%s%s", i ? ", " : "",
 				ev->fields[i].name);
@@ -303,15 +343,14 @@ static int bind_event(struct latency *l, struct event *ev, struct latency_event 
 			r = need_field(&le->from_keys[i], ev, c->fields[i].from, err);
 		if (r >= 0 && le->roles & ROLE_TO)
 			r = need_field(&le->to_keys[i], ev, c->fields[i].to, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	for (size_t i = 0; i < c->n_groups; i++)
 		le->groups[i] = key_bind(ev, c->groups[i].word);
 	return 0;
 }
 
-/* The first event of that role, or NULL. */
+/* Returns the first event of that role, or NULL. */
 static const struct latency_event *find_role(const struct latency *l, unsigned role, size_t *ret_id)
 {
 	for (size_t i = 0; i < l->n_events; i++)
@@ -322,7 +361,7 @@ static const struct latency_event *find_role(const struct latency *l, unsigned r
 	return NULL;
 }
 
-/* A number never equals a text. */
+/* Checks that the two sides have the same kind of value: a number never equals a text. */
 static int check_kinds(const struct latency *l, struct errmsg *err)
 {
 	const struct latency_config *c = l->config;
@@ -355,7 +394,7 @@ static bool is_side(const struct latency_event *le, enum latency_side side)
 	return le->roles & (side == LATENCY_FROM ? from : to);
 }
 
-/* Does an event of that side have the field? general: general words count, too. */
+/* Returns true if an event of that side has the field. With `general`, general words count, too. */
 static bool side_has(const struct latency *l, size_t group, enum latency_side side, bool general)
 {
 	for (size_t i = 0; i < l->n_events; i++) {
@@ -403,11 +442,13 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 {
 	const struct latency_config *c = l->config;
 
+	if (c->from_events.list)
+		return 0;
 	if (c->function)
 		return roles ? 0
 			     : errmsg_set(err, -ENOENT,
-					  "the trace has neither calls of functions "
-					  "(function_graph) nor probes, so -T %s cannot be "
+					  "the trace has neither calls of functions (-u, "
+					  "function_graph) nor probes, so -T %s cannot be "
 					  "measured",
 					  c->function);
 	if (!(roles & ROLE_FROM))
@@ -417,7 +458,7 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 	return 0;
 }
 
-/* capture/setup/frames.c has added them, if it could for all. */
+/* Uses the frames that capture/setup/frames.c adds, if all events have one. */
 static void settle_frames(struct latency *l)
 {
 	l->has_frames = l->config->is_call && l->config->match == LATENCY_BY_THREAD;
@@ -436,9 +477,8 @@ static void settle_frames(struct latency *l)
 static int find_events(struct latency *l, struct errmsg *err)
 {
 	unsigned all = 0;
-	int r = 0;
 
-	for (size_t i = 0; i < l->f->n_events && r >= 0; i++) {
+	for (size_t i = 0; i < l->f->n_events; i++) {
 		struct event *ev = l->f->by_id[i];
 		struct latency_event found = {0}, *le;
 
@@ -451,18 +491,15 @@ static int find_events(struct latency *l, struct errmsg *err)
 		if (!le)
 			return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
 		*le = found;
-		r = bind_event(l, ev, le, err);
 		l->events[ev->id] = le;
 		l->wanted[ev->id] = 1;
 		all |= le->roles;
+		TRY(bind_event(l, ev, le, err));
 	}
-	if (r >= 0)
-		r = refuse_missing(l, all, err);
-	if (r >= 0)
-		r = check_kinds(l, err);
-	if (r >= 0)
-		settle_frames(l);
-	return r < 0 ? r : settle_groups(l, err);
+	TRY(refuse_missing(l, all, err));
+	TRY(check_kinds(l, err));
+	settle_frames(l);
+	return settle_groups(l, err);
 }
 
 /*
@@ -472,8 +509,7 @@ static int find_events(struct latency *l, struct errmsg *err)
 int latency_new(struct latency **ret, struct formats *f, const struct latency_config *config,
 		struct errmsg *err)
 {
-	struct latency *l = calloc(1, sizeof(*l));
-	int r;
+	SCOPED(latency_free_scoped) struct latency *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
@@ -486,20 +522,12 @@ int latency_new(struct latency **ret, struct formats *f, const struct latency_co
 	arena_init(&l->arena, ARENA_MAX_BYTES);
 	l->events = calloc(l->n_events + 1, sizeof(struct latency_event *));
 	l->wanted = calloc(l->n_events + 1, 1);
-	r = keyreader_init(&l->keys, f);
-	if (r >= 0)
-		r = own_init(&l->own, f, config->with_own);
-	if (r >= 0)
-		r = latencies_init(&l->result, &config->scale, config->n_groups, config->n_worst);
-	if (!l->events || !l->wanted || r < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
-	else
-		r = find_events(l, err);
-	if (r < 0) {
-		latency_free(l);
-		return r;
-	}
-	*ret = l;
+	if (!l->events || !l->wanted || keyreader_init(&l->keys, f) < 0 ||
+	    own_init(&l->own, f, config->with_own) < 0 ||
+	    latencies_init(&l->result, &config->scale, config->n_groups, config->n_worst) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	TRY(find_events(l, err));
+	*ret = TAKE(l);
 	return 0;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chains.c - the stacks of a row: as a tree, and as a list.
+ * chains.c - makes a tree or a list of the stacks of a row.
  *
  *	A ─┬─ B ── C    2 ×        stacks sorted by their frames are adjacent where
  *	   └─ D         1 ×        they agree; each run of equal frames is a node
  *
- * The tree is made on request, in its own arena, and is valid until the next one: a profile may
+ * The tree is made on request, in its own arena, and is valid until the next request: a profile may
  * have thousands of rows with stacks, and only one is printed at a time.
  *
  * Stacks are sorted word by word, the lower half of a frame first. That is trace-cmd's order, and
@@ -46,7 +46,7 @@ static int chains_by_time(const void *a, const void *b)
 	return c ? c : compare(y->times.n, x->times.n);
 }
 
-/* Stable; there are few at a time, usually one. */
+/* Sorts chains with a stable insertion sort: there are few chains, usually one. */
 static void sort_chains(struct profile_chain *c, size_t n, struct profile_chain *spare)
 {
 	size_t half = n / 2, a = 0, b = half;
@@ -87,8 +87,8 @@ static size_t run_of_equal(struct plink *const *links, size_t n, size_t level)
 }
 
 /*
- * Nodes of one level: links [0, n) are equal in all frames above. Depth: at most
- * PROFILE_FRAMES_MAX.
+ * Makes the nodes of one level. The links [0, n) have equal frames on all levels above. The depth
+ * is at most PROFILE_FRAMES_MAX.
  */
 static struct profile_chain *make_chains(struct profile *p, struct plink *const *links, size_t n,
 					 size_t level, size_t *ret_n)
@@ -97,7 +97,7 @@ static struct profile_chain *make_chains(struct profile *p, struct plink *const 
 	size_t n_chains = 0, run;
 
 	*ret_n = 0;
-	while (n && links[0]->stack->n_frames <= level) { /* the shortest comes first */
+	while (n && links[0]->stack->n_frames <= level) { /* the shortest stacks come first */
 		links++;
 		n--;
 	}

@@ -24,7 +24,7 @@ static int refuse(struct errmsg *err, const char *text, size_t len, const char *
 			  (int)(len < 200 ? len : 200), text, why);
 }
 
-/* Splits "system:event"; the system may be missing. */
+/* Splits "system:event". The system may be missing. */
 static const char *split_event(char *word, const char **ret_system)
 {
 	char *colon = strchr(word, ':');
@@ -37,7 +37,10 @@ static const char *split_event(char *word, const char **ret_system)
 	return colon + 1;
 }
 
-/* The words between the commas of one half; -1: too many, or an empty one. */
+/*
+ * Splits one half at its commas. Returns the number of words, or -1 if there are too many or one is
+ * empty.
+ */
 static int split_half(char *half, char *words[HALF_WORDS])
 {
 	int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook.h - a pair of events to be timed for the user, in the syntax of trace-cmd's -H:
+ * hook.h - a pair of events that the user wants to time, in the syntax of trace-cmd's -H:
  *
  *	[START_SYSTEM:]START_EVENT,START_MATCH[,START_PID]/[END_SYSTEM:]END_EVENT,END_MATCH[,FLAGS]
  *
@@ -20,16 +20,16 @@
 #define PROFILE_HOOKS_MAX 256
 
 struct profile_hook {
-	char *text; /* the other pointers point into it */
+	char *text; /* the text into which the other pointers point */
 	const char *start_system, *start_event, *start_match,
-		*start_pid;					/* systems, pid: or NULL */
-	const char *end_system, *end_event, *end_match, *flags; /* flags: or NULL */
+		*start_pid;					/* systems and pid may be NULL */
+	const char *end_system, *end_event, *end_match, *flags; /* flags may be NULL */
 	bool pinned, global, stack;
-	/* no error if the trace does not have its events: it came with the file */
+	/* the hook came with the file, so it is no error if the trace lacks its events */
 	bool may_be_absent;
 };
 
-/* len bytes of text. 0, -EINVAL or -ENOMEM. Unknown flags are refused. */
+/* Parses len bytes of text. Returns 0, -EINVAL or -ENOMEM. Unknown flags are refused. */
 int profile_hook_parse(struct profile_hook *ret, const char *text, size_t len, struct errmsg *err);
 void profile_hook_release(struct profile_hook *hook);
 

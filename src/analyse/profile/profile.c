@@ -4,34 +4,36 @@
  *
  *	sched_switch A ─▶ B     A is off the CPU from here, its state is the reason; B runs from here
  *	sched_wakeup A          A is no longer blocked, it becomes runnable
- *	sched_switch … ─▶ A     A runs; or it was preempted, if nobody had to wake it
- *	sys_enter … sys_exit    and other pairs: start in a task, end in it where a field matches
+ *	sched_switch … ─▶ A     A runs; if no wakeup preceded, A was preempted
+ *	sys_enter … sys_exit    and other pairs: both in one task, with the same value of a field
  *	kernel_stack            belongs to the event before it in the same task
- *	anything else           is counted, by the value of its first field
+ *	other events            are counted by the value of their first field
  *
- * A beginning becomes a start, found by (task, event, value). Its end turns it into a time in a row
- * of the task, and gives its stack to the row. Where events were lost, starts are dropped.
+ * The first event of a pair becomes a start, found by (task, event, value). The second event adds
+ * the time to a row of the task, and the stack to that row. Where events were lost, open starts are
+ * dropped.
  *
- * The stack of a wakeup is the waker's, but belongs to the woken task: the waker's task points to
- * that one (`proxy`) until the stack comes. The stack of a graph entry comes before it.
+ * The stack of a wakeup is the waker's, but belongs to the woken task: the waker points to the
+ * woken task (`proxy`) until the stack is read. The stack of a graph entry precedes it.
  *
  * With as_trace_cmd the times are those of trace-cmd report --profile. They are wrong, or missing,
  * in these cases:
- *  - The idle tasks of all CPUs have pid 0 and are one task there; what happens on two CPUs at once
- *    mixes, and stacks go to the wrong event.
+ *  - The idle tasks of all CPUs have pid 0 and are one task there; simultaneous events of two CPUs
+ *    are mixed, and stacks go to the wrong event.
  *  - A task that was preempted in the kernel (state 0x100) counts as blocked, and is shown as W.
- *  - A softirq that runs in another task than it was raised in is not paired; the raise stays and is
- *    paired with a later one. Here raising and running are paired on the CPU, from the first raise.
- *  - A system call that does not return stays, and may be paired with a later one.
+ *  - A softirq that was raised in one task and runs in another is not paired; the raise stays open
+ *    and is paired with a later run. Here a run is paired with the first raise on the same CPU.
+ *  - A system call that does not return stays open, and may be paired with a later exit.
  *  - The first wakeup of a task that was asleep from the beginning is not counted.
  *  - sched_wakeup_new, the events of the system "syscalls", and the time on the CPU are not used.
  *  - A hook on an event replaces that event's own meaning. A hook with a pid field ends only
- *    in that same task, so that nothing done by another task (a wakeup) can be timed.
- * Even then it differs where trace-cmd reads uninitialised memory: sched_switch without
- * sched_wakeup, a hook on a field that is not a number.
+ *    in the task of its start, so the time until another task's event cannot be measured.
+ * Even with as_trace_cmd the result differs where trace-cmd reads uninitialised memory:
+ * sched_switch without sched_wakeup, a hook on a field that is not a number.
  */
 #include "analyse/profile/profile_int.h"
 #include "base/hash.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -70,7 +72,10 @@ static void learn_comm(struct ptask *t, const struct record *rec, const struct f
 	t->has_comm = true;
 }
 
-/* The frames of a kernel_stack, up to its end or an address of all ones. NULL: none. */
+/*
+ * Reads the frames of a kernel_stack, up to its end or to an address whose bits are all 1. Returns
+ * NULL if there are none.
+ */
 static const struct pstack *read_stack(struct profile *p, const struct record *rec)
 {
 	const struct field *field = p->stack->data_field;
@@ -105,7 +110,7 @@ static void add_stack(struct profile *p, struct prow *row, const struct pstack *
 /* Adds the time since a start to a row of the task, and removes the start. */
 static struct prow *end_start(struct profile *p, struct ptask *task, struct pstart *s, uint64_t ts)
 {
-	uint64_t time = ts > s->ts ? ts - s->ts : 0; /* clocks of CPUs may differ a little */
+	uint64_t time = ts > s->ts ? ts - s->ts : 0; /* the clocks of CPUs may differ a little */
 	struct prow *row = profile_row_get(p, task, s->pev, s->search, s->value);
 
 	if (row) {
@@ -125,7 +130,7 @@ static struct prow *find_and_end(struct profile *p, struct ptask *task, const st
 	return s ? end_start(p, task, s, ts) : NULL;
 }
 
-/* The owner of an event: the task in its pid field, the CPU, the machine. */
+/* Returns the owner of an event: the task in its pid field, the CPU, or the machine. */
 static struct ptask *event_task(struct profile *p, const struct pevent *pev,
 				const struct record *rec, int pid)
 {
@@ -138,7 +143,7 @@ static struct ptask *event_task(struct profile *p, const struct pevent *pev,
 	return profile_task_get(p, pid, rec->cpu);
 }
 
-/* Where the starts of a pair are kept. */
+/* Returns the owner that keeps the starts of a pair. */
 static struct ptask *pair_owner(struct profile *p, const struct pevent *start, struct ptask *task,
 				uint32_t cpu)
 {
@@ -146,7 +151,7 @@ static struct ptask *pair_owner(struct profile *p, const struct pevent *start, s
 					 : profile_task_global(p, start->pairs == PAIR_VALUE, cpu);
 }
 
-/* The next stack belongs to this. */
+/* Assigns the next stack of the task to this start or row. */
 static void expect_stack(struct ptask *task, struct pstart *s, struct prow *row)
 {
 	task->last_start = s;
@@ -243,7 +248,7 @@ void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *p
 	uint64_t irq, where;
 
 	profile_handle_pair(p, pid, pev, rec);
-	/* the name is in the record, at the place in the lower half */
+	/* the lower half of the field is the offset of the name in the record */
 	if (!read_number(p, rec, pev->end_match, &irq) ||
 	    !read_number(p, rec, pev->name_field, &where) || (where & 0xffff) >= rec->size)
 		return;
@@ -282,7 +287,7 @@ void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* Gives a stack to what the task expects one for; false: nothing. */
+/* Adds a stack to the start or row that expects one. Returns false if there is none. */
 static bool take_stack(struct profile *p, struct ptask *task, const struct pstack *stack,
 		       uint64_t ts)
 {
@@ -312,10 +317,10 @@ void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
 	current->proxy = NULL;
 	current->last_stack = NULL;
 	taken = take_stack(p, proxy ? proxy : current, stack, rec->ts);
-	if (proxy && !p->config.as_trace_cmd) /* a hook on the wakeup */
+	if (proxy && !p->config.as_trace_cmd) /* a hook on the wakeup may also expect the stack */
 		taken |= take_stack(p, current, stack, rec->ts);
 	if (!taken) {
-		/* perhaps that of a graph entry that follows */
+		/* the stack may belong to a graph entry that follows */
 		current->last_stack = stack;
 		current->last_stack_ts = rec->ts;
 		current->stack_is_new = true;
@@ -324,7 +329,7 @@ void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
 
 /* --- the scheduler ---------------------------------------------------------------------------- */
 
-/* The task that ran until now, and since when: a time on the CPU. */
+/* Adds the time on the CPU of the task that ran until now. */
 static void note_running(struct profile *p, struct ptask *prev, struct ptask *next,
 			 const struct record *rec)
 {
@@ -343,7 +348,7 @@ static void note_running(struct profile *p, struct ptask *prev, struct ptask *ne
 	c->since = rec->ts;
 }
 
-/* The state that a row shows, and whether it needs a wakeup. */
+/* Returns the state that a row shows, and whether the task needs a wakeup. */
 static uint64_t read_state(const struct profile *p, uint64_t state, bool *ret_asleep)
 {
 	uint64_t known = state & (p->config.as_trace_cmd ? TRACE_CMD_STATES : p->state_mask);
@@ -385,8 +390,8 @@ void profile_handle_switch(struct profile *p, int pid, const struct pevent *pev,
 	if (!p->config.as_trace_cmd)
 		next->sleep = SLEEP_NO;
 	/*
-	 * why it was off the CPU is unknown here: it was woken, or preempted, or a wakeup is
-	 * missing
+	 * the reason why the task was off the CPU is unknown: it was woken, or preempted, or a
+	 * wakeup is missing; so end both
 	 */
 	find_and_end(p, next, p->wakeup, rec->ts, next_pid);
 	find_and_end(p, next, pev, rec->ts, next_pid);
@@ -400,7 +405,7 @@ void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
 	uint64_t v;
 
 	if (!waker || (read_number(p, rec, pev->data_field, &v) && !v))
-		return; /* "success" of old kernels */
+		return; /* old kernels: the field "success" is 0 */
 	read_number(p, rec, pev->pid_field, &v);
 	task = profile_task_get(p, (int)v, rec->cpu);
 	if (!task)
@@ -419,7 +424,7 @@ void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
 	expect_stack(task, profile_start_add(p, task, p->wakeup, rec, v, own_way ? 0 : v), NULL);
 }
 
-/* The task has another name from now on; an event will have it. */
+/* Notes that the task has another name from now on, which a later event contains. */
 void profile_handle_exec(struct profile *p, int pid, const struct pevent *pev,
 			 const struct record *rec)
 {
@@ -475,11 +480,10 @@ void profile_add(struct profile *p, const struct record *rec)
 int profile_new(struct profile **ret, struct formats *f, struct tasks *tasks,
 		const struct profile_config *config, struct errmsg *err)
 {
-	struct profile *p = calloc(1, sizeof(*p));
-	int r = p ? 0 : -ENOMEM;
+	SCOPED(profile_free_scoped) struct profile *p = calloc(1, sizeof(*p));
 
-	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot profile");
+	if (!p)
+		return errmsg_set_errno(err, -ENOMEM, "cannot profile");
 	*p = (struct profile){.f = f, .names = tasks, .config = *config, .seed = hash_seed()};
 	arena_init(&p->arena, PROFILE_MAX_BYTES);
 	arena_init(&p->chain_arena, PROFILE_MAX_BYTES);
@@ -494,14 +498,9 @@ int profile_new(struct profile **ret, struct formats *f, struct tasks *tasks,
 	    ptable_init(&p->stacks, p->seed, PROFILE_ROWS_MAX) < 0 ||
 	    ptable_init(&p->links, p->seed, PROFILE_ROWS_MAX) < 0 ||
 	    ptable_init(&p->irq_names, p->seed, PROFILE_CPUS_MAX) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
-	if (r >= 0)
-		r = profile_setup(p, err);
-	if (r < 0) {
-		profile_free(p);
-		return r;
-	}
-	*ret = p;
+		return errmsg_set_errno(err, -ENOMEM, "cannot profile");
+	TRY(profile_setup(p, err));
+	*ret = TAKE(p);
 	return 0;
 }
 

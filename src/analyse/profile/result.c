@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result.c - turns the counts into what is shown.
+ * result.c - makes the final rows from the counts.
  *
  *	merge   --by-comm: the rows of tasks with the same name go to a group
  *	fold    rows of one event that differ only in a value become one row with values below it
  *	sort    rows of a task, tasks
- *	seen    the kinds of events seen, and what is therefore missing
+ *	seen    the kinds of events seen, and the kinds that are missing
  *
  * Everything is completely sorted, by values if times are equal, so that the same trace always
- * gives the same text. (trace-cmd's order of equals is that of addresses in its memory.)
+ * gives the same text. (In trace-cmd, the order of equal rows depends on memory addresses.)
  */
 #include "analyse/profile/profile_int.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "decode/formats/event.h"
 #include "symbols/processes.h"
 
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOOK_VALUES 8 /* up to this many have a row each */
+#define HOOK_VALUES 8 /* up to this many values have their own rows */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -79,7 +80,10 @@ static void move_links(struct profile *p, struct prow *to, const struct prow *fr
 	}
 }
 
-/* Rows that differ between tasks of a group only by their pid are the same. */
+/*
+ * Gets the values that identify a row in a group. Rows that differ between tasks of a group only by
+ * their pid are the same.
+ */
 static void group_values(const struct prow *row, uint64_t *ret_search, uint64_t *ret_value)
 {
 	*ret_search = row->pub.kind == PROFILE_WAKEUP	? 0
@@ -120,7 +124,7 @@ static bool is_own(const struct profile *p, const struct ptask *t)
 	       !p->config.as_trace_cmd && processes_is_self(p->f->processes, t->pub.pid);
 }
 
-/* trace-cmd does not group tasks whose name no event has. */
+/* Returns false for tasks whose name is in no event: trace-cmd does not group them. */
 static bool can_group(const struct profile *p, const struct ptask *t)
 {
 	return !is_own(p, t) && t->pub.pid != PROFILE_NO_PID &&
@@ -169,7 +173,7 @@ static const struct prow *row_at(const void *a)
 	return *(struct prow *const *)a;
 }
 
-/* trace-cmd's order: switches by state, wakeups, then by event, the most time first. */
+/* Sorts in trace-cmd's order: switches by state, wakeups, then by event, the most time first. */
 static int by_trace_cmd(const void *a, const void *b)
 {
 	const struct prow *x = row_at(a), *y = row_at(b);
@@ -187,15 +191,15 @@ static int by_trace_cmd(const void *a, const void *b)
 	return c ? c : compare(x->value, y->value);
 }
 
-/* Kinds whose rows differ only in the value of some field. */
+/* Returns true for kinds whose rows differ only in the value of a field. */
 static bool can_fold(const struct prow *row)
 {
 	return row->pub.kind == PROFILE_OTHER || row->pub.kind == PROFILE_HOOK;
 }
 
 /*
- * By kind, in the order of the enum; other events separately; the most time, then the most frequent
- * first.
+ * Sorts by kind, in the order of the enum, with other events separately; then by time and by
+ * count, the largest first.
  */
 static int by_interest(const void *a, const void *b)
 {
@@ -216,7 +220,10 @@ static int by_interest(const void *a, const void *b)
 	return c ? c : compare(x->value, y->value);
 }
 
-/* Combines rows [from, to) of one event into one with values. NULL if out of memory: they stay. */
+/*
+ * Combines rows [from, to) of one event into one row with values. If out of memory, returns NULL,
+ * and the rows stay.
+ */
 static struct prow *fold(struct profile *p, struct prow **rows, size_t from, size_t to)
 {
 	struct prow *all = arena_alloc(&p->arena, sizeof(*all));
@@ -334,7 +341,7 @@ static int tasks_by_interest(const void *a, const void *b)
 	return c ? c : strcmp(x->comm, y->comm);
 }
 
-/* CPUs and the machine are shown only if something belongs to them. */
+/* Returns true if the task is shown. CPUs and the machine are shown only if they have rows. */
 static bool is_shown(const struct profile *p, const struct ptask *t)
 {
 	return !t->group && !is_own(p, t) && (t->rows || !(t->pub.is_cpu || t->pub.is_global));
@@ -385,15 +392,12 @@ static int finish_seen(struct profile *p)
 
 int profile_finish(struct profile *p)
 {
-	int r = 0;
-
 	for (struct ptask *t = p->all_tasks; t; t = t->next)
 		t->pub.comm = comm_of(p, t);
 	if (p->config.by_comm)
-		r = merge_groups(p);
-	if (r >= 0)
-		r = finish_tasks(p);
-	return r < 0 ? r : finish_seen(p);
+		TRY(merge_groups(p));
+	TRY(finish_tasks(p));
+	return finish_seen(p);
 }
 
 const struct profile_task *const *profile_tasks(const struct profile *p, size_t *ret_n)
@@ -431,7 +435,7 @@ bool profile_next_missing(const struct profile *p, size_t *i, struct profile_mis
 {
 	static const struct {
 		struct profile_missing what;
-		const char *system, *name; /* NULL: any */
+		const char *system, *name; /* NULL: any name */
 	} rows[] = {
 		{{"times on and off the CPU", "sched_switch", "-e sched_switch"},
 		 "sched",
@@ -455,7 +459,7 @@ bool profile_next_missing(const struct profile *p, size_t *i, struct profile_mis
 
 			found = !strcmp(ev->system, rows[*i].system) &&
 				(!rows[*i].name || !strcmp(ev->name, rows[*i].name));
-			/* the separate events of system calls are as good */
+			/* the events of single system calls are sufficient, too */
 			found |= !strcmp(ev->system, "syscalls") &&
 				 !strcmp(rows[*i].system, "raw_syscalls");
 		}

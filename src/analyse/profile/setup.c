@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - the events that a profile understands, and how they pair.
+ * setup.c - finds the events that a profile understands, and pairs them.
  *
  *	start                   end                     by field      stays on its CPU
  *	irq_handler_entry       irq_handler_exit        irq           yes
@@ -12,18 +12,19 @@
  *	sched_switch ⇄ sched_wakeup                     see profile.c
  *	hooks of the user                               as given
  *
- * An event can have more than one meaning, its own and those of hooks; they are in a list under its
- * id (with as_trace_cmd the last one replaces the others). Events without any are examined when the
- * first of them comes, so that a file with 2 300 formats costs no more than one with twenty.
+ * An event can have several meanings: its own and those of hooks. They are in a list under its id
+ * (with as_trace_cmd the last one replaces the others). Other events are examined when their first
+ * record is read, so that a file with 2 300 formats costs no more than one with twenty.
  */
 #include "analyse/profile/profile_int.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "decode/formats/event.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* ev: as in records. NULL if out of memory. */
+/* Adds a meaning. ev is the event that records contain. Returns NULL if out of memory. */
 static struct pevent *add_meaning(struct profile *p, const struct event *ev, enum profile_kind kind)
 {
 	struct pevent *pev, **at;
@@ -96,7 +97,7 @@ static void add_state(struct profile *p, uint64_t bit, const char *text, size_t 
 	p->state_mask |= bit;
 }
 
-/* The names of state bits differ between kernels; the print format has them. */
+/* Reads the names of state bits from the print format, because they differ between kernels. */
 static void learn_states(struct profile *p, const struct event *ev)
 {
 	static const char letters[] = "SDTtXZPI"; /* from Linux 4.14 on */
@@ -137,7 +138,7 @@ static void set_sched(struct profile *p)
 	sw->data_field = event_find_field(sw->event, "prev_state");
 	sw->comm_field = event_find_field(sw->event, "prev_comm");
 	sw->next_comm_field = event_find_field(sw->event, "next_comm");
-	sw->end = sw; /* its rows have times */
+	sw->end = sw; /* shows that the rows have times */
 	learn_states(p, sw->event);
 	p->sched_switch = sw;
 	p->wakeup = wakeup ? wakeup : born;
@@ -193,7 +194,7 @@ static void set_functions(struct profile *p)
 		function->data_field = event_find_field(function->event, "ip");
 }
 
-/* A task is in one system call at a time. */
+/* Notes that a task is in one system call at a time. */
 static void set_one_per_task(struct pevent *pev)
 {
 	pev->one_per_task = true;
@@ -242,7 +243,6 @@ static int set_hook(struct profile *p, const struct profile_hook *h, struct errm
 	const struct event *ee = find_event(p, h->end_system, h->end_event);
 	const struct field *start_match, *end_match, *pid = NULL;
 	struct pevent *start, *end;
-	int r;
 
 	if ((!se || !ee) && h->may_be_absent)
 		return 0;
@@ -251,13 +251,10 @@ static int set_hook(struct profile *p, const struct profile_hook *h, struct errm
 				  "the trace has no event '%s' to hook; 'sonde report -E' "
 				  "lists its events",
 				  se ? h->end_event : h->start_event);
-	r = find_hook_field(se, h->start_match, &start_match, err);
-	if (r >= 0)
-		r = find_hook_field(ee, h->end_match, &end_match, err);
-	if (r >= 0 && h->start_pid)
-		r = find_hook_field(se, h->start_pid, &pid, err);
-	if (r < 0)
-		return r;
+	TRY(find_hook_field(se, h->start_match, &start_match, err));
+	TRY(find_hook_field(ee, h->end_match, &end_match, err));
+	if (h->start_pid)
+		TRY(find_hook_field(se, h->start_pid, &pid, err));
 	start = add_meaning(p, se, PROFILE_HOOK);
 	end = add_meaning(p, ee, PROFILE_HOOK);
 	if (!start || !end)
@@ -291,7 +288,7 @@ int profile_setup(struct profile *p, struct errmsg *err)
 
 static const char enter_prefix[] = "sys_enter_", exit_prefix[] = "sys_exit_";
 
-/* The meaning of the other half of a system call, if one of its events has come. */
+/* Finds the meaning of the other half of a system call, if one of its records was already read. */
 static struct pevent *find_half(struct profile *p, const char *prefix, const char *name)
 {
 	size_t len = strlen(prefix);
@@ -309,8 +306,8 @@ static struct pevent *find_half(struct profile *p, const char *prefix, const cha
 }
 
 /*
- * syscalls:sys_enter_NAME or sys_exit_NAME. Another thread that reads ahead may use the formats, so
- * the other half is not searched there but paired when its first event comes.
+ * Adds syscalls:sys_enter_NAME or sys_exit_NAME. The other half is not searched in the formats,
+ * because a thread that reads ahead may use them; it is paired when its first record is read.
  */
 static struct pevent *add_syscall(struct profile *p, const struct event *ev)
 {
@@ -329,8 +326,9 @@ static struct pevent *add_syscall(struct profile *p, const struct event *ev)
 	pev->name = name;
 	pev->migrate = true;
 	set_one_per_task(pev);
+	/* shows that the rows have times, even before the end event is known */
 	if (enters)
-		pev->end = pev; /* it has times, whatever ends them */
+		pev->end = pev;
 	if (other)
 		mate(enters ? pev : other, "", enters ? other : pev, true, false);
 	return pev;

@@ -3,17 +3,18 @@
  * store.c - the tables of a profile.
  *
  *	tasks   pid ─▶ task ─▶ its rows
- *	starts  (task, event, value) ─▶ what has started; goes to a free list when it ends
+ *	starts  (task, event, value) ─▶ an open pair; goes to a free list when it ends
  *	rows    (task, event, value) ─▶ count and durations
  *	stacks  frames ─▶ one object for each different stack
  *	links   (row, stack) ─▶ count and durations with that stack
  *
- * Everything is in one arena with a limit and is allocated when something is first seen, so a long
- * trace allocates no more than a short one of the same kind. At the limit an event is not counted,
- * which is noted (n_dropped).
+ * Everything is in one arena with a limit and is allocated when it is first needed, so a long trace
+ * allocates no more than a short one of the same kind. Events beyond the limit are not counted;
+ * n_dropped is their number.
  *
- * A start is found by what it shares with its end, the latest first: a function that calls itself
- * ends the inner call first. So when a table grows, items with the same hash must keep their order.
+ * A start is found by the value that it shares with its end, the latest first: if a function calls
+ * itself, the inner call ends first. So when a table grows, items with the same hash must keep
+ * their order.
  */
 #include "analyse/profile/profile_int.h"
 #include "base/array.h"
@@ -112,7 +113,7 @@ static void ptable_remove(struct ptable *t, struct pitem *item)
 	t->n--;
 }
 
-/* A new item for a table; NULL at its limit. */
+/* Allocates a new item for a table. Returns NULL at its limit. */
 static void *alloc_for(struct profile *p, const struct ptable *t, size_t n_bytes)
 {
 	return t->n < t->n_max ? arena_alloc(&p->arena, n_bytes) : NULL;
@@ -155,7 +156,7 @@ struct ptask *profile_task_global(struct profile *p, bool migrate, uint32_t cpu)
 	return *at;
 }
 
-/* Every CPU has an idle task, and all of them have pid 0. */
+/* Finds or adds a task. Every CPU has an idle task, and all of them have pid 0. */
 struct ptask *profile_task_get(struct profile *p, int pid, uint32_t cpu)
 {
 	bool idle = !pid && !p->config.as_trace_cmd;

@@ -8,14 +8,15 @@
  *	count signal:signal_generate by TASK/sender sig comm/to
  *	                                ^group ^its heading
  *
- * Words are separated by blanks. A keyword says where the words after it go, until the next
+ * Words are separated by blanks. A keyword defines the meaning of the words up to the next
  * keyword; "as" takes the rest of the line. A table lists the keywords of each kind of question.
- * People write these lines into files, so every wrong word has its message.
+ * Users write these lines by hand, so each kind of error has its own message.
  */
 #include "analyse/study/study.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static const struct kind_row *find_kind(const char *word, size_t len)
 	return NULL;
 }
 
-/* Returns true if the word is a keyword: then *place is where the next words go. */
+/* Returns true if the word is a keyword. Then *place shows where the next words go. */
 static bool take_keyword(const struct kind_row *kind, const char *word, enum place *place)
 {
 	if (!strcmp(word, "to") && kind->has_to)
@@ -90,8 +91,7 @@ static int take_group(struct study_spec *spec, const char *word, struct errmsg *
 	int r = take_text(spec->groups, &spec->n_groups, STUDY_FIELDS_MAX, word, err);
 	char *slash = r < 0 ? NULL : strchr(spec->groups[i], '/');
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	memcpy(spec->headings[i], word, strlen(word) + 1);
 	if (slash) {
 		*slash = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study.h - small questions about a trace, written as a line of words: how often, how long, from
- * where.
+ * study.h - answers small questions about a trace, which are written as a line of words.
  *
- *	count EVENT… [by FIELD…]                      how often, for each value of the fields
- *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  from the one to the other, matched by the keys
- *	stacks EVENT… [beyond FUNCTION…]              the kernel stacks that led there; for an interrupt:
- *	                                              what was interrupted, beyond its entry
+ *	count EVENT… [by FIELD…]                      number of events for each value of the fields
+ *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  time from one event to the other, matched by the keys
+ *	stacks EVENT… [beyond FUNCTION…]              kernel stacks of the event; for an interrupt:
+ *	                                              the interrupted code, beyond the interrupt's entry
  *	graph [FUNCTION…]                             time in functions, of a function_graph trace
  *
  * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT
@@ -16,7 +15,7 @@
  *
  *	study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish ─▶ rows ─▶ study_free
  *
- * One owner.
+ * Only one thread may use it at a time.
  */
 #ifndef SONDE_ANALYSE_STUDY_STUDY_H
 #define SONDE_ANALYSE_STUDY_STUDY_H
@@ -41,28 +40,29 @@ struct study_spec {
 	enum study_kind kind;
 	char title[200];
 	char from[STUDY_WORDS_MAX][STUDY_WORD_MAX], to[STUDY_WORDS_MAX][STUDY_WORD_MAX];
-	size_t n_from, n_to; /* events; for graph: functions */
+	size_t n_from, n_to; /* number of events; for graph: of functions */
 	struct study_key keys[STUDY_FIELDS_MAX];
 	size_t n_keys;
 	char groups[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
 	char headings[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
 	size_t n_groups;
-	char beyond[STUDY_WORDS_MAX][STUDY_WORD_MAX]; /* of stacks: globs */
+	char beyond[STUDY_WORDS_MAX][STUDY_WORD_MAX]; /* for stacks: globs of functions */
 	size_t n_beyond;
-	unsigned top;  /* 0: all */
-	bool with_own; /* count sonde's own activity, too; set by the caller */
+	unsigned top;  /* number of rows to show; 0: all */
+	bool with_own; /* count the activity of sonde itself, too; set by the caller */
 };
 
 struct study_row {
 	const char *label;   /* values separated by tabs; functions separated by newlines */
-	uint64_t n;	     /* how often */
-	uint64_t total, max; /* ns; of time and graph */
-	uint64_t self;	     /* of graph: without what it called */
-	uint64_t p99;	     /* for time: 99 % took no longer, up to an eighth too high */
-	uint64_t max_ts;     /* when the longest one ended */
+	uint64_t n;	     /* number of events */
+	uint64_t total, max; /* for time and graph: ns */
+	uint64_t self;	     /* for graph: time without called functions */
+	/* for time: 99 % of the durations are not longer; up to an eighth too high */
+	uint64_t p99;
+	uint64_t max_ts; /* end of the longest duration */
 };
 
-/* The trace as a whole. */
+/* The number of events and the time range of the whole trace. */
 struct study_range {
 	uint64_t n_events, first, last; /* times of the records */
 	uint64_t n_gaps;		/* places where events were lost */
@@ -70,24 +70,27 @@ struct study_range {
 
 void study_range_add(struct study_range *range, const struct record *rec);
 
-/* -EINVAL with a message that names the unknown word. */
+/* Parses a question. Returns -EINVAL with a message that names the unknown word. */
 int study_parse(struct study_spec *spec, const char *line, struct errmsg *err);
 
-/* spec must stay valid. NULL without memory. */
+/* Creates a study. spec must stay valid. Returns NULL if out of memory. */
 struct study *study_new(const struct study_spec *spec, struct formats *f);
 void study_free(struct study *s);
 
 void study_add(struct study *s, const struct record *rec);
-/* Sorts: the most time first, or the most frequent. 0 or -ENOMEM. */
+/* Sorts the rows, those with the most time or the highest count first. Returns 0 or -ENOMEM. */
 int study_finish(struct study *s);
 
 const struct study_spec *study_spec(const struct study *s);
-/* Call it after study_finish(). */
+/* Returns the rows, after study_finish(). */
 const struct study_row *const *study_rows(const struct study *s, size_t *ret_n);
-/* Starts without an end, and what did not fit into memory. */
+/* Returns the number of starts without an end. */
 uint64_t study_n_open(const struct study *s);
-/* The number of its events, with any result; for graph: functions. */
+/*
+ * Returns the number of the question's events, with or without a result; for graph: of functions.
+ */
 uint64_t study_n_seen(const struct study *s);
+/* Returns the number of events that did not fit into memory. */
 uint64_t study_n_dropped(const struct study *s);
 
 #endif

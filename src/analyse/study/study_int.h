@@ -1,50 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study_int.h - what study.c and label.c share.
+ * study_int.h - declarations that study.c and the kinds of questions (engines.c, stacks.c) share.
  */
 #ifndef SONDE_ANALYSE_STUDY_STUDY_INT_H
 #define SONDE_ANALYSE_STUDY_STUDY_INT_H
 
-#include "analyse/namepool.h"
-#include "analyse/own.h"
+#include "analyse/calltimes.h"
+#include "analyse/keycount.h"
+#include "analyse/latency/latency.h"
 #include "analyse/study/study.h"
-#include "base/arena.h"
-#include "decode/print/print.h"
+#include "base/map.h"
+#include "decode/formats/formats.h"
 
-enum value_kind {
-	VALUE_NONE,
-	VALUE_FIELD,
-	VALUE_CPU,
-	VALUE_COMM,
-	VALUE_PID,
-	VALUE_TASK,
-	VALUE_EVENT
+struct study_stacks;
+
+/* The engine that answers one kind of question. */
+struct study_engine {
+	/*
+	 * Returns 0, -ENOMEM, or another error if the trace lacks the events. After an error only
+	 * free is called.
+	 */
+	int (*start)(struct study *s);
+	void (*add)(struct study *s, const struct record *rec);
+	/* Passes the remaining rows and the counts to the study. Returns 0 or -ENOMEM. */
+	int (*finish)(struct study *s);
+	void (*free)(struct study *s);
 };
 
-/* A word of the question, found in one event. */
-struct study_value {
-	enum value_kind kind;
-	const struct field *field;
-	const struct arg *names; /* the names of its values in the print format; NULL: numbers */
+struct study {
+	const struct study_spec *spec;
+	struct formats *f;
+	const struct study_engine *engine;
+	bool is_started;
+	union {
+		struct {
+			struct keycount *counter;
+			struct keycount_config config;
+			const char *events[STUDY_WORDS_MAX];
+		} count;
+		struct {
+			struct latency *pairs;
+			struct latency_config config;
+		} time;
+		struct {
+			struct calltimes *calls;
+			struct calltimes_config config;
+			const char *only[STUDY_WORDS_MAX];
+		} graph;
+		struct study_stacks *stacks;
+	};
+	struct textbuf label; /* label of the row that is passed */
+	struct arena arena;
+	struct namepool names;
+	struct map rows; /* struct study_row by label */
+	struct study_row **sorted;
+	size_t n_sorted;
+	uint64_t n_open, n_dropped, n_seen;
 };
 
-enum study_role { ROLE_NONE, ROLE_FROM = 1, ROLE_TO = 2 };
+extern const struct study_engine study_count, study_time, study_graph, study_stacks;
 
-/* The meaning of an event for the question. */
-struct study_event {
-	unsigned roles;
-	struct study_value from_keys[STUDY_FIELDS_MAX], to_keys[STUDY_FIELDS_MAX];
-	struct study_value groups[STUDY_FIELDS_MAX];
-};
-
-struct study_event *study_event_new(const struct study_spec *spec, const struct event *ev,
-				    struct arena *arena);
-bool study_event_matches(const char *pattern, const struct event *ev);
-
-/* The values of rec, separated by tabs, into p->out; false if the event has none of that name. */
-bool study_fmt_label(struct printer *p, const struct record *rec, const struct study_value *values,
-		     size_t n);
-/* A function's name or its address. */
-void study_fmt_function(struct printer *p, uint64_t addr);
+/* Adds these numbers to the row whose label is in s->label. */
+void study_take_row(struct study *s, const struct study_row *more);
 
 #endif

@@ -3,19 +3,19 @@
  * caller.c - finds the caller, and switches to that user's rights.
  *
  * In a setuid program the environment belongs to the attacker, so only the real user counts.
- * Otherwise root's environment is as trustworthy as root: sudo, pkexec and doas overwrite what the
- * user had in these variables.
+ * Otherwise root's environment can be trusted: sudo, pkexec and doas overwrite these variables.
  *
- * Temporarily, for one thread: setfsuid() and setfsgid(). The kernel then checks files against that
- * user and removes the capabilities that override file permissions from the effective set. The
- * system call setgroups affects only one thread; the C library's function would change all. Every
- * such change makes the kernel forget the parent-death signal and clear the dumpable flag, so both
- * are restored.
+ * To switch temporarily, for one thread, this uses setfsuid() and setfsgid(). The kernel then
+ * checks files against that user and removes the capabilities that override file permissions from
+ * the effective set. The system call setgroups affects only one thread; the C library's function
+ * would change all. Every such change makes the kernel forget the parent-death signal and clear
+ * the dumpable flag, so both are restored.
  *
- * A program that has capabilities but is not root is the caller already; only its capabilities are
- * dropped.
+ * A program that has capabilities but does not run as root already has the caller's uid; only its
+ * capabilities are dropped.
  */
 #include "base/files/caller.h"
+#include "base/scope.h"
 
 #include "base/array.h"
 
@@ -49,7 +49,7 @@ static const uint64_t file_capabilities = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE)
  * --- who ---------------------------------------------------------------------------------------
  */
 
-/* Decimal digits and nothing else; (uid_t)-1 means "no change" to the kernel. */
+/* Accepts only decimal digits, and refuses (uid_t)-1, which means "no change" to the kernel. */
 static bool parse_id(const char *text, uint32_t *ret)
 {
 	unsigned long long n;
@@ -64,7 +64,7 @@ static bool parse_id(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* From the variables of sudo, pkexec or doas. */
+/* Finds the caller in the variables of sudo, pkexec or doas. */
 static bool find_in_environment(struct caller *ret)
 {
 	const char *doas = getenv("DOAS_USER");
@@ -124,7 +124,7 @@ bool caller_is_raised(void)
 	if (caller_is_secure() || (geteuid() && effective_capabilities()))
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (getenv(names[i])) /* an invalid caller is not trusted */
+		if (getenv(names[i])) /* do not trust a variable with an invalid id */
 			return !find_in_environment(&c) || c.uid != geteuid();
 	return false;
 }
@@ -148,8 +148,8 @@ static bool set_effective(uint64_t clear, uint64_t add)
 }
 
 /*
- * The groups of that user; the caller frees them; an unknown user has one. Returns their number, or
- * -1.
+ * Finds the groups of the caller; an unknown user has one group. Returns their number, or -1. The
+ * calling function frees them.
  */
 static int find_groups(const struct caller *c, gid_t **ret)
 {
@@ -208,7 +208,7 @@ static bool switch_to(const struct caller *c, struct caller_scope *s)
 	s->has_switched = true;
 	setfsgid(c->gid);
 	setfsuid(c->uid);
-	/* they do not report failures */
+	/* setfsuid() and setfsgid() do not report failures */
 	return (uid_t)setfsuid(-1) == c->uid && (gid_t)setfsgid(-1) == c->gid;
 }
 
@@ -263,8 +263,7 @@ int caller_become(void)
 	    setresuid(c.uid, c.uid, c.uid) < 0)
 		r = n < 0 ? -ENOMEM : -errno;
 	free(groups);
-	if (r < 0)
-		return r;
-	/* also drops what an ambient set would give to the next program */
+	TRY(r);
+	/* this also empties the ambient set, which the next program would inherit */
 	return c.uid && syscall(SYS_capset, &head, none) < 0 ? -errno : 0;
 }

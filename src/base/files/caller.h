@@ -22,19 +22,20 @@ struct caller {
 };
 
 /*
- * True if we are root, and another user called us. False: there is no caller, or the environment
- * does not name a user.
+ * Returns true if we are root and another user called us. Returns false if there is no caller, or
+ * if the environment does not name a user.
  */
 bool caller_find(struct caller *ret);
 
 /*
- * The caller has fewer rights than we have: sudo and similar, setuid, setgid, capabilities. Then
- * programs from the environment ($PAGER) must not run with our rights.
+ * Returns true if the caller has fewer rights than we have: sudo and similar, setuid, setgid,
+ * capabilities. Then programs from the environment ($PAGER) must not run with our rights.
  */
 bool caller_is_raised(void);
 
 /*
- * Our rights come from the program file (setuid, setgid, file capabilities): trust no environment.
+ * Returns true if our rights come from the program file (setuid, setgid, file capabilities). Then
+ * the environment must not be trusted.
  */
 bool caller_is_secure(void);
 
@@ -48,14 +49,15 @@ struct caller_scope {
 };
 
 /*
- * From here on this thread opens files with the caller's rights. False: there is no caller, or we
- * may not switch; then nothing has changed.
+ * Makes this thread open files with the caller's rights from now on. Returns false, and changes
+ * nothing, if there is no caller or if sonde may not switch.
  */
 bool caller_enter(struct caller_scope *ret);
 void caller_leave(struct caller_scope *s);
 
 /*
- * The whole process becomes the caller, permanently. Also returns 0 if there is no caller; -errno.
+ * Makes the whole process run as the caller, permanently. Returns 0, also if there is no caller, or
+ * -errno.
  */
 int caller_become(void);
 

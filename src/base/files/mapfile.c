@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mapfile.c - map a file, or slurp what cannot be mapped.
+ * mapfile.c - maps a file, or reads it completely if it cannot be mapped.
  *
- * Mapping costs nothing per byte and lets the page cache decide what stays: a 100 GB trace needs no
- * memory of ours. Pipes (`ssh host cat trace.dat | sonde report -i -`) are read whole, because the
- * format needs random access: into memory, and from MEMORY_MAX_BYTES on into a file without a name
- * in $TMPDIR or /var/tmp, which is then mapped.
+ * A mapping costs nothing per byte, and the page cache decides what stays in memory, so a 100 GB
+ * trace needs no memory of the process. Pipes (`ssh host cat trace.dat | sonde report -i -`) are
+ * read whole, because the format needs random access: into memory, and from MEMORY_MAX_BYTES on
+ * into a file without a name in $TMPDIR or /var/tmp, which is then mapped.
  */
 #include "base/files/mapfile.h"
 #include "base/array.h"
@@ -21,8 +21,12 @@
 #include <unistd.h>
 
 #define MEMORY_MAX_BYTES ((size_t)64 << 20)
+/*
+ * maximum of descriptors kept open; other files are closed at once, so that any number can be read
+ */
+#define HELD_FDS	 512
 
-/* Reads as many bytes as there are, up to n; negative: -errno. */
+/* Reads up to n bytes, or until the end of the file. Returns the number of bytes, or -errno. */
 static ssize_t read_full(int fd, uint8_t *to, size_t n)
 {
 	size_t done = 0;
@@ -56,7 +60,7 @@ static int write_full(int fd, const uint8_t *from, size_t n)
 	return 0;
 }
 
-/* A file without a name: it disappears when it is closed and unmapped. */
+/* Opens a file without a name. It disappears when it is closed and unmapped. */
 static int open_nameless(void)
 {
 	const char *dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -115,7 +119,7 @@ static bool begins_with(const uint8_t *data, size_t len, const char *prefix)
 	return len >= n && !memcmp(data, prefix, n);
 }
 
-/* A pipe ends at some time; /dev/zero would fill the disk. */
+/* Returns true for devices that never end: reading /dev/zero would fill the disk. */
 static bool is_endless(int fd)
 {
 	struct stat st;
@@ -182,7 +186,10 @@ int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefi
 	if (fd < 0)
 		return errmsg_set_errno(err, -errno, "cannot open %s", path);
 	r = mapfile_map(ret_map, fd, path, prefix, err);
-	close(fd);
+	if (r >= 0 && fd < HELD_FDS)
+		ret_map->held = fd + 1;
+	else
+		close(fd);
 	return r;
 }
 
@@ -219,5 +226,7 @@ void mapfile_release(struct mapfile *map)
 		free((void *)map->data);
 	else if (map->data)
 		munmap((void *)map->data, map->n_bytes);
+	if (map->held)
+		close(map->held - 1);
 	memset(map, 0, sizeof(*map));
 }

@@ -19,6 +19,11 @@ struct mapfile {
 	const uint8_t *data;
 	size_t n_bytes;
 	bool is_heap;
+	/*
+	 * descriptor + 1, which outplace.h uses to protect an open file from being overwritten; 0:
+	 * none
+	 */
+	int held;
 };
 
 /*
@@ -26,17 +31,19 @@ struct mapfile {
  * 0.
  */
 int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err);
-/* The same; for a stream that does not begin with `prefix` only the beginning is read. */
+/*
+ * Like mapfile_open(), but reads only the beginning of a stream that does not begin with `prefix`.
+ */
 int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefix,
 		    struct errmsg *err);
 /*
- * For a file that is already open, and stays open; it is read from its beginning. path is only for
+ * Maps a file that is already open, from its beginning. The descriptor stays open. path is only for
  * messages.
  */
 int mapfile_open_fd(struct mapfile *ret_map, int fd, const char *path, struct errmsg *err);
 /*
- * For a file whose name somebody else chose: regular.h. Refuses pipes and devices, and files that
- * are empty or larger than max_bytes.
+ * Maps a file whose name comes from untrusted data (regular.h). Refuses pipes and devices, and
+ * files that are empty or larger than max_bytes.
  */
 int mapfile_open_regular(struct mapfile *ret_map, const char *path, size_t max_bytes,
 			 struct errmsg *err);

@@ -2,12 +2,13 @@
 /*
  * outplace.c - resolves a path to an open directory and a name in it, and opens files there.
  *
- *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link. Whose? read it, continue
+ *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link: check its owner, continue
  *	                             from there ─ "trace.dat" is the last: stop
  *
- * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: what was checked is
- * what is used, even if others rename it meanwhile. A link is read from its own descriptor.
- * Directories need no check: a user who can put a directory there could write there anyway.
+ * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: so the checked
+ * file is the one that is used, even if another process renames it in the meantime. A link is read
+ * from its own descriptor. Directories need no check: a user who can put a directory there could
+ * write there anyway.
  *
  * Root follows only links that belong to root: stricter than fs.protected_symlinks, which applies
  * only to sticky directories. For other users that setting is applied here, as these steps would
@@ -17,12 +18,16 @@
  * pipe, or a file in /tmp that another user can read. Root refuses these in directories where
  * others can write.
  *
- * Links in /proc/…/fd (/dev/stdout, >(…) of a shell) lead to open files, not to the names that they
- * show; a text is written through them.
+ * A text does not overwrite a file that we read. A replaced file may be: its bytes stay until we
+ * close it.
+ *
+ * Links in /proc/…/fd (/dev/stdout, >(…) of a shell) lead to open files, not to the names that
+ * they show. Text output is written to those open files.
  */
 #include "base/files/outplace.h"
 #include "base/files/caller.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +46,7 @@
 #define LINKS_MAX    40 /* the kernel's maximum */
 #define HIDDEN_TRIES 16
 #define NEW_MODE     0600
+#define INPUT_FDS    512 /* number of descriptors to check; mapfile.c keeps none above it */
 
 #ifndef AT_EMPTY_PATH
 #define AT_EMPTY_PATH 0x1000
@@ -49,16 +55,16 @@
 struct walk {
 	const char *shown; /* the path as the user wrote it */
 	enum outplace_use use;
-	bool is_for_root; /* root writes the data, with any rights */
-	bool is_strict;	  /* with root's rights: only root's links */
+	bool is_for_root; /* the process is root, even if it uses the caller's rights */
+	bool is_strict;	  /* root's rights are used: follow only root's links */
 	uid_t uid;	  /* the user who follows links */
-	char *rest;	  /* of the path */
+	char *rest;	  /* the rest of the path */
 	int n_links;
 	int dir;
 	struct stat dir_st;
 	char *name;
 	bool exists, is_magic;
-	struct stat st; /* if it exists */
+	struct stat st; /* valid if the file exists */
 };
 
 /*
@@ -70,7 +76,7 @@ static bool is_shared(const struct stat *dir)
 	return (dir->st_mode & S_ISVTX) && (dir->st_mode & 022);
 }
 
-/* Only root and we can create names there. */
+/* Returns true if only root and this user can create files in the directory. */
 static bool is_safe_dir(const struct walk *w)
 {
 	const struct stat *st = &w->dir_st;
@@ -119,7 +125,7 @@ static int follow(struct walk *w, int link)
 	return *to == '/' ? enter_dir(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
 }
 
-/* A link to an open file, not to a name. */
+/* Returns true for a link to an open file instead of a name. */
 static bool is_magic(const struct walk *w)
 {
 	struct statfs fs;
@@ -128,7 +134,7 @@ static bool is_magic(const struct walk *w)
 	       fstatfs(w->dir, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Takes the next name from the path: 1, or 0 if there is none. */
+/* Takes the next name from the path. Returns 1, or 0 if there is none. */
 static int next_name(struct walk *w)
 {
 	size_t skip = strspn(w->rest, "/"), n = strcspn(w->rest + skip, "/");
@@ -141,53 +147,55 @@ static int next_name(struct walk *w)
 	return w->name ? 1 : -ENOMEM;
 }
 
-/* Handles one name. 1: it is the last one, the file; 0: continue. */
+/* Handles one name. Returns 1 if the name is the last one, the file, and 0 if more names follow. */
 static int step(struct walk *w, struct errmsg *err)
 {
 	bool is_last = !*w->rest && w->use != OUTPLACE_DIR,
 	     is_dots = w->name[0] == '.' && (!w->name[1] || (w->name[1] == '.' && !w->name[2]));
+	SCOPED(scope_close) int fd = -1;
 	struct stat st;
-	int fd, r;
+	int dir;
 
 	if (is_last && is_dots)
 		return -EISDIR;
 	fd = openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT && is_last ? 1 : -errno;
-	r = fstat(fd, &st) < 0 ? -errno : 0;
-	if (!r && S_ISLNK(st.st_mode))
-		r = check_link(w, &st, err);
-	if (!r && S_ISLNK(st.st_mode) && !(is_last && is_magic(w))) {
-		r = follow(w, fd);
-	} else if (!r && is_last) {
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode)) {
+		TRY(check_link(w, &st, err));
+		if (!(is_last && is_magic(w)))
+			return follow(w, fd);
+	}
+	if (is_last) {
 		w->exists = true;
 		w->is_magic = S_ISLNK(st.st_mode);
 		w->st = st;
-		r = 1;
-	} else if (!r && S_ISDIR(st.st_mode)) {
-		return enter_dir(w, fd);
-	} else if (!r) {
-		r = -ENOTDIR;
+		return 1;
 	}
-	close(fd);
-	return r;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	dir = fd;
+	fd = -1; /* w owns it */
+	return enter_dir(w, dir);
 }
 
 static int walk(struct walk *w, const char *path, struct errmsg *err)
 {
-	int r = *path ? 0 : -ENOENT;
+	int r;
 
 	w->dir = -1;
 	w->rest = strdup(path);
 	if (!w->rest)
 		return -ENOMEM;
-	if (!r)
-		r = enter_dir(w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (!*path)
+		return -ENOENT;
+	r = enter_dir(w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 	while (!r && (r = next_name(w)) > 0)
 		r = step(w, err);
-	if (r < 0)
-		return r;
-	return r || w->use == OUTPLACE_DIR ? 0 : -EISDIR; /* it ends in a slash */
+	TRY(r);
+	return r || w->use == OUTPLACE_DIR ? 0 : -EISDIR; /* the path ends in a slash */
 }
 
 static void walk_release(struct walk *w)
@@ -209,7 +217,10 @@ static int refuse_device(const char *path, struct errmsg *err)
 			  path);
 }
 
-/* The caller could not remove another user's file in a directory such as /tmp. */
+/*
+ * Returns false for another user's file in a directory such as /tmp, which the caller could not
+ * remove.
+ */
 static bool may_replace(const struct walk *w, bool as_caller)
 {
 	if (as_caller)
@@ -229,7 +240,9 @@ static int check_replaced(const struct walk *w, bool as_caller, struct errmsg *e
 	return may_replace(w, as_caller) ? 0 : -EACCES;
 }
 
-/* A file that is written in place, and that another user may have put there as a trap for root. */
+/*
+ * Checks a file that is written in place, which another user may have put there as a trap for root.
+ */
 static int check_planted(const struct walk *w, const struct stat *st, struct errmsg *err)
 {
 	const char *why = NULL;
@@ -249,6 +262,32 @@ static int check_planted(const struct walk *w, const struct stat *st, struct err
 		   : 0;
 }
 
+/* Returns true if this process has the file open for reading, as mapfile.c does. */
+static bool is_input(const struct stat *st)
+{
+	struct stat other;
+
+	for (int fd = 0; S_ISREG(st->st_mode) && fd < INPUT_FDS; fd++)
+		if (!fstat(fd, &other) && other.st_ino == st->st_ino &&
+		    other.st_dev == st->st_dev && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY &&
+		    !(fcntl(fd, F_GETFL) & O_PATH))
+			return true;
+	return false;
+}
+
+static int refuse_input(const char *path, struct errmsg *err)
+{
+	return errmsg_set(err, -EBUSY,
+			  "cannot write %s: it is a file that is read; name another one", path);
+}
+
+int outplace_check_input(const char *path, struct errmsg *err)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && is_input(&st) ? refuse_input(path, err) : 0;
+}
+
 /*
  * --- opening -----------------------------------------------------------------------------------
  */
@@ -266,7 +305,7 @@ static char *make_hidden(const char *name)
 		       : hidden;
 }
 
-/* A file without a name, if it can get one later, through /proc. */
+/* Opens a file without a name. It gets its name later, through /proc. */
 static int open_nameless(const struct walk *w)
 {
 	if (access("/proc/self/fd", F_OK) < 0)
@@ -276,10 +315,7 @@ static int open_nameless(const struct walk *w)
 
 static int open_replace(struct outplace *p, const struct walk *w, struct errmsg *err)
 {
-	int r = check_replaced(w, p->as_caller, err);
-
-	if (r < 0)
-		return r;
+	TRY(check_replaced(w, p->as_caller, err));
 	p->fd = open_nameless(w);
 	for (int i = 0; p->fd < 0 && i < HIDDEN_TRIES; i++) {
 		free(p->hidden);
@@ -302,33 +338,32 @@ static int open_create(struct outplace *p, const struct walk *w, struct errmsg *
 	return p->fd < 0 ? -errno : 0;
 }
 
-/* Empties it only when we know what it is. */
+/* Truncates the file only after the checks. */
 static int open_text(struct outplace *p, const struct walk *w, struct errmsg *err)
 {
 	int append = w->use == OUTPLACE_APPEND ? O_APPEND : 0;
 	int how = w->is_magic ? 0 : O_NOFOLLOW | O_CREAT;
-	/* a pipe that somebody put there must not make us wait for its reader */
+	/* opening a planted pipe must not wait for its reader */
 	bool may_wait = w->exists && !S_ISREG(w->st.st_mode);
 	struct stat st;
 	int r;
 
 	if (w->exists && S_ISDIR(w->st.st_mode))
 		return -EISDIR;
-	r = w->exists ? check_planted(w, &w->st, err) : 0;
-	if (r < 0)
-		return r;
+	TRY(w->exists ? check_planted(w, &w->st, err) : 0);
 	if (!may_wait)
 		how |= O_NONBLOCK;
 	p->fd = openat(w->dir, w->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | append | how, NEW_MODE);
 	if (p->fd < 0 || fstat(p->fd, &st) < 0)
 		return -errno;
-	r = check_planted(w, &st, err); /* it may be another file by now */
-	if (r < 0)
-		return r;
+	r = check_planted(w, &st, err); /* the name may lead to another file by now */
+	TRY(r);
+	if (!w->is_magic && is_input(&st))
+		return refuse_input(w->shown, err);
 	if (!may_wait && fcntl(p->fd, F_SETFL, append) < 0)
 		return -errno;
 	if (append || w->is_magic ||
-	    !S_ISREG(st.st_mode)) /* an open file may have a beginning to keep */
+	    !S_ISREG(st.st_mode)) /* an open file may have contents to keep */
 		return 0;
 	return ftruncate(p->fd, 0) < 0 ? -errno : 0;
 }
@@ -345,7 +380,10 @@ static int open_update(struct outplace *p, const struct walk *w, struct errmsg *
 	return check_planted(w, &st, err);
 }
 
-/* Kernels before 5.8 cannot check it for the fsuid; then the caller's rights do not suffice. */
+/*
+ * Opens a directory. Kernels before 5.8 cannot check access for the fsuid; there the caller's
+ * rights count as insufficient.
+ */
 static int open_dir(struct outplace *p, const struct walk *w, struct errmsg *err)
 {
 #ifdef SYS_faccessat2
@@ -392,8 +430,8 @@ static int open_once(struct outplace *p, const char *path, enum outplace_use use
 }
 
 /*
- * With the caller's rights if there is a caller; with ours if there is none, or they do not
- * suffice.
+ * Opens with the caller's rights if there is a caller. Uses our own rights if there is none, or if
+ * the caller's are insufficient.
  */
 static int open_both(struct outplace *p, const char *path, enum outplace_use use,
 		     struct errmsg *err)
@@ -440,8 +478,7 @@ int outplace_open_file(const char *path, enum outplace_use use, struct errmsg *e
 	struct outplace p;
 	int r = outplace_open(&p, path, use, err), fd;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	fd = p.fd;
 	p.fd = -1;
 	outplace_close(&p);
@@ -452,7 +489,10 @@ int outplace_open_file(const char *path, enum outplace_use use, struct errmsg *e
  * --- names -------------------------------------------------------------------------------------
  */
 
-/* As the user who opened it; on some network file systems root has fewer rights than the owner. */
+/*
+ * Switches to the user who opened the place: on some network file systems root has fewer rights
+ * than the owner.
+ */
 static bool enter_for(const struct outplace *p, struct caller_scope *scope)
 {
 	*scope = (struct caller_scope){0};
@@ -476,7 +516,10 @@ static int give_hidden_name(struct outplace *p)
 	return p->has_hidden ? 0 : -EEXIST;
 }
 
-/* Network file systems report a full disk when a file is closed. */
+/*
+ * Closes the file and checks for errors: network file systems report a full disk when a file is
+ * closed.
+ */
 static int close_file(struct outplace *p)
 {
 	int fd = p->fd;
@@ -485,19 +528,24 @@ static int close_file(struct outplace *p)
 	return close(fd) < 0 ? -errno : 0;
 }
 
+static int take_name(struct outplace *p, bool closes)
+{
+	TRY(give_hidden_name(p));
+	if (closes)
+		TRY(close_file(p));
+	if (renameat(p->dir, p->hidden, p->dir, p->name) < 0)
+		return -errno;
+	p->has_hidden = false;
+	return 0;
+}
+
 int outplace_take_name(struct outplace *p, bool closes)
 {
 	struct caller_scope scope;
 	int r;
 
 	enter_for(p, &scope);
-	r = give_hidden_name(p);
-	if (!r && closes)
-		r = close_file(p);
-	if (!r && renameat(p->dir, p->hidden, p->dir, p->name) < 0)
-		r = -errno;
-	if (!r)
-		p->has_hidden = false;
+	r = take_name(p, closes);
 	caller_leave(&scope);
 	return r;
 }
@@ -550,17 +598,12 @@ int outplace_unlink_in(const struct outplace *p, const char *name)
 int outplace_unlink(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, slash - path + 1) : strdup(".");
+	SCOPED(scope_free) char *dir = slash ? strndup(path, slash - path + 1) : strdup(".");
+	SCOPED(outplace_close) struct outplace p = OUTPLACE_NONE;
 	struct errmsg ignored = {0};
-	struct outplace p;
-	int r = dir ? outplace_open(&p, dir, OUTPLACE_DIR, &ignored) : -ENOMEM;
 
-	if (!r) {
-		r = outplace_unlink_in(&p, slash ? slash + 1 : path);
-		outplace_close(&p);
-	}
-	free(dir);
-	return r;
+	TRY(dir ? outplace_open(&p, dir, OUTPLACE_DIR, &ignored) : -ENOMEM);
+	return outplace_unlink_in(&p, slash ? slash + 1 : path);
 }
 
 void outplace_close(struct outplace *p)
@@ -574,4 +617,22 @@ void outplace_close(struct outplace *p)
 	free(p->name);
 	free(p->hidden);
 	*p = OUTPLACE_NONE;
+}
+
+int outplace_find_dir(const char *dir, char **ret, struct errmsg *err)
+{
+	SCOPED(outplace_close) struct outplace place = OUTPLACE_NONE;
+	char link[32], *path;
+
+	if (outplace_open(&place, dir, OUTPLACE_DIR, err) < 0) /* this follows no foreign links */
+		return errmsg_code(err);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place.dir);
+	path = realpath(link, NULL);
+	if (!path || access(path, W_OK | X_OK) < 0) {
+		errmsg_set_errno(err, -errno, "cannot write to %s", dir);
+		free(path);
+		return err->code;
+	}
+	*ret = path;
+	return 0;
 }

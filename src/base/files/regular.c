@@ -55,7 +55,7 @@ int regular_open(const char *path, uint64_t max_bytes)
 	else if (!S_ISREG(st.st_mode))
 		r = -EINVAL;
 	else if (
-		/* also the kernel's own files, such as /proc/kmsg, which reading would empty */
+		/* size 0: also files of the kernel such as /proc/kmsg, which reading would empty */
 		!st.st_size)
 		r = -ENODATA;
 	else if ((uint64_t)st.st_size > max_bytes)

@@ -14,11 +14,12 @@
 #include <stdio.h>
 
 /*
- * A descriptor for reading, close-on-exec. -EINVAL if it is not a regular file, -ENODATA if it is
- * empty (like files of /proc), -EFBIG if it is larger than max_bytes, or the error of open.
+ * Returns a descriptor for reading, close-on-exec. Returns -EINVAL if the file is not regular,
+ * -ENODATA if it is empty (like files of /proc), -EFBIG if it is larger than max_bytes, or the
+ * error of open.
  */
 int regular_open(const char *path, uint64_t max_bytes);
-/* The same as a stream; NULL, with errno. */
+/* Like regular_open(), but returns a stream, or NULL with errno. */
 FILE *regular_fopen(const char *path, uint64_t max_bytes);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * trickle.c - writes with a time limit.
  *
- * O_NONBLOCK belongs to the open file, which stdout shares with the shell and other programs, so it
- * is not set on it. Instead:
+ * stdout shares its open file with the shell and other programs. O_NONBLOCK would affect them all,
+ * so it is not set there. Instead:
  *
  *	pipe, terminal   opened again through /proc/self/fd, with O_NONBLOCK only for us
  *	socket           send(MSG_DONTWAIT)
  *	file             never waits
- *	otherwise        (we may not open the terminal) poll(), then few bytes, which fit
+ *	otherwise        (no permission to open the terminal) poll(), then write a few bytes
  *
  * A pipe accepts up to PIPE_BUF bytes as a whole or not at all. If poll() reports room but there is
  * too little, we try again after a millisecond.
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FEW_BYTES 256 /* a terminal that reports room accepts this many */
+#define FEW_BYTES 256 /* a terminal for which poll() reports room accepts this many bytes */
 #define NAP_NS	  1000000
 
 void trickle_init(struct trickle *t, int fd)
@@ -65,7 +65,7 @@ size_t trickle_whole_bytes(const struct trickle *t)
 	return t->max_bytes == PIPE_BUF ? PIPE_BUF : 0;
 }
 
-/* False: timeout. */
+/* Returns false if the time has passed. */
 static bool wait_for_room(const struct trickle *t, uint64_t until_ns)
 {
 	struct pollfd p = {t->fd, POLLOUT, 0};
@@ -86,7 +86,7 @@ static ssize_t write_some(const struct trickle *t, const char *s, size_t len)
 
 ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t until_ns)
 {
-	/* it reports that there is no room, instead of waiting */
+	/* write() returns EAGAIN instead of waiting */
 	bool tells = t->is_ours || t->is_socket;
 	bool had_room = false;
 	size_t done = 0;
@@ -104,7 +104,7 @@ ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t unt
 			had_room = false;
 			continue;
 		}
-		if (had_room) /* but too little: poll() would not wait */
+		if (had_room) /* poll() returned, but there was too little room */
 			nanosleep(&(struct timespec){0, NAP_NS}, NULL);
 		had_room = wait_for_room(t, until_ns);
 		if (!had_room || clock_now_ns() >= until_ns)

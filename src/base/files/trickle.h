@@ -16,9 +16,10 @@
 
 struct trickle {
 	int fd;
-	bool is_ours; /* opened here, non-blocking */
+	bool is_ours; /* the descriptor was opened here, non-blocking */
 	bool is_socket;
-	size_t max_bytes; /* of one write; up to that it is all or nothing (a pipe), or 0 */
+	/* maximum of one write that is done as a whole or not at all (pipes); 0: no such maximum */
+	size_t max_bytes;
 };
 
 /* fd still belongs to the caller, and stays open. */
@@ -26,8 +27,8 @@ void trickle_init(struct trickle *t, int fd);
 void trickle_release(struct trickle *t);
 
 /*
- * A piece of up to this length is written as a whole or not at all, so a line is not split. 0: not
- * possible here.
+ * Returns the length up to which a piece is written as a whole or not at all, so that a line is not
+ * split. Returns 0 if that is not possible here.
  */
 size_t trickle_whole_bytes(const struct trickle *t);
 

@@ -3,13 +3,14 @@
  * json.c - escapes strings.
  *
  * Traces contain names of tasks and files, which may be any bytes. Valid UTF-8 is unchanged;
- * quotes, backslashes and control characters are escaped; a byte that is not part of valid UTF-8 is
- * written as the character of that number (\u00XX), which loses nothing for a reader who knows.
+ * quotes, backslashes and control characters are escaped; a byte that is not part of valid UTF-8
+ * is written as the character with that number (\u00XX), so no information is lost.
  */
 #include "base/json/json.h"
 
 /*
- * Length of the valid UTF-8 sequence at s, 0 if there is none. Overlong forms and surrogates fail.
+ * Returns the length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are
+ * invalid.
  */
 static size_t utf8_len(const uint8_t *s, size_t left)
 {

@@ -7,10 +7,13 @@
 
 #include "base/textbuf.h"
 
-/* "text" with quotes. Bytes that are not UTF-8 become \\u00XX, so that the result always parses. */
+/*
+ * Writes "text" with quotes. Bytes that are not UTF-8 become \\u00XX, so that the result always
+ * parses.
+ */
 void json_add_string(struct textbuf *tb, const char *s, size_t len);
 
-/* "0x1f" with quotes: addresses, which are names rather than amounts. */
+/* Writes "0x1f" with quotes. This is for addresses, which are names rather than amounts. */
 void json_add_hex(struct textbuf *tb, uint64_t v);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * jsonreader.c - parses untrusted JSON into a tree of nodes in one array.
  *
- * It descends over the text with a limit on levels and nodes, so that hostile input costs no more
- * than its length. Strings are unescaped in place, in a copy of the text: the result is never
- * longer than the input. An unpaired surrogate becomes U+FFFD.
+ * It is a recursive-descent parser with limits on levels and nodes, so that the cost of hostile
+ * input is proportional to its length. Strings are unescaped in place, in a copy of the text: the
+ * result is never longer than the input. An unpaired surrogate becomes U+FFFD.
  *
  *	text:   {"kinds":["a\nb"],"n":3}
  *	nodes:  [1] object, first 2
@@ -12,6 +12,7 @@
  */
 #include "base/json/jsonreader.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static int hex4(const char *s, const char *end)
 					 : c >= 'a' && c <= 'f' ? c - 'a' + 10
 								: -1;
 
-		/* | 0x20 maps control characters to digits */
+		/* | 0x20 also maps control characters to digits */
 		if (d < 0 || (d < 10 && s[i] != c))
 			return -1;
 		v = v << 4 | d;
@@ -85,7 +86,10 @@ static char *emit_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* After \u: one character, of one or two groups of four digits. NULL: refused. */
+/*
+ * Parses the one or two groups of four digits after \u, and writes the character. Returns NULL if
+ * they are invalid.
+ */
 static char *take_unicode(struct parse *p, char *to)
 {
 	int v = hex4(p->pos, p->end), low;
@@ -123,7 +127,7 @@ static char *take_escape(struct parse *p, char *to)
 	return to + 1;
 }
 
-/* At the opening quote. */
+/* Parses a string from its opening quote on. */
 static int take_text(struct parse *p, const char **ret)
 {
 	char *to, *begin;
@@ -148,7 +152,7 @@ static int take_text(struct parse *p, const char **ret)
 	if (p->pos == p->end)
 		return fail(p, "a text without end");
 	p->pos++;
-	*to = 0; /* at the latest where the quote was */
+	*to = 0; /* never behind the closing quote, because unescaping makes the text shorter */
 	*ret = begin;
 	return 0;
 }
@@ -166,7 +170,7 @@ static struct jsonnode *node_new(struct parse *p, uint32_t *ret)
 
 static int take_value(struct parse *p, const char *key, uint32_t *ret);
 
-/* After the bracket. */
+/* Parses the members after the opening bracket. */
 static int take_members(struct parse *p, struct jsonnode *parent, char closing)
 {
 	uint32_t *link = &parent->first;
@@ -178,14 +182,13 @@ static int take_members(struct parse *p, struct jsonnode *parent, char closing)
 	do {
 		const char *key = NULL;
 		uint32_t at;
-		int r = closing == '}' ? take_text(p, &key) : 0;
 
-		if (r >= 0 && closing == '}' && !take(p, ':'))
-			r = fail(p, "a colon was expected");
-		if (r >= 0)
-			r = take_value(p, key, &at);
-		if (r < 0)
-			return r;
+		if (closing == '}') {
+			TRY(take_text(p, &key));
+			if (!take(p, ':'))
+				return fail(p, "a colon was expected");
+		}
+		TRY(take_value(p, key, &at));
 		*link = at;
 		link = &p->doc->nodes[at].next;
 	} while (take(p, ','));
@@ -193,7 +196,7 @@ static int take_members(struct parse *p, struct jsonnode *parent, char closing)
 	return take(p, closing) ? 0 : fail(p, "a comma or the end of a list was expected");
 }
 
-/* In JSON's form: no leading +, no hex, no names. */
+/* Parses a number in JSON's form: no leading +, no hex, no names. */
 static int take_number(struct parse *p, struct jsonnode *n)
 {
 	char *stop, *s = p->pos;
@@ -298,7 +301,7 @@ const struct jsonnode *jsonnode_find(const struct jsondoc *doc, const struct jso
 
 bool jsonnode_uint(const struct jsonnode *n, uint64_t max, uint64_t *ret)
 {
-	/* above 2^53 a double has lost digits */
+	/* above 2^53 a double is not exact */
 	if (!n || n->kind != JSON_NUMBER || !(n->number >= 0 && n->number <= 9007199254740992.0) ||
 	    n->number != (double)(uint64_t)n->number || (uint64_t)n->number > max)
 		return false;

@@ -8,7 +8,7 @@
  *	jsondoc_release(&doc);
  *
  * It is bounded: as many nodes as the caller allows, 16 levels. Texts are unescaped in a copy that
- * the document owns, and end with a NUL; \u0000 is refused. One owner.
+ * the document owns, and end with a NUL; \u0000 is refused. Only one thread may use it at a time.
  */
 #ifndef SONDE_BASE_JSON_JSONREADER_H
 #define SONDE_BASE_JSON_JSONREADER_H
@@ -37,7 +37,10 @@ struct jsondoc {
 	char *text;
 };
 
-/* -EINVAL with a message that names the position, -ENOMEM. Nothing to release on failure. */
+/*
+ * Parses the text. Returns 0, -EINVAL with a message that names the position, or -ENOMEM. After a
+ * failure there is nothing to release.
+ */
 int jsondoc_parse(struct jsondoc *doc, const char *text, size_t len, uint32_t max_nodes,
 		  struct errmsg *err);
 void jsondoc_release(struct jsondoc *doc);
@@ -53,18 +56,18 @@ static inline const struct jsonnode *jsonnode_next(const struct jsondoc *doc,
 	return n->next ? &doc->nodes[n->next] : NULL;
 }
 
-/* The first child of an array or object, or NULL; n may be NULL. */
+/* Returns the first child of an array or object, or NULL. n may be NULL. */
 static inline const struct jsonnode *jsonnode_first(const struct jsondoc *doc,
 						    const struct jsonnode *n)
 {
 	return n && n->first ? &doc->nodes[n->first] : NULL;
 }
 
-/* A member of an object, or NULL. */
+/* Returns a member of an object, or NULL. */
 const struct jsonnode *jsonnode_find(const struct jsondoc *doc, const struct jsonnode *object,
 				     const char *key);
 
-/* A whole number from 0 to max; false: something else. n may be NULL. */
+/* Reads a whole number from 0 to max. Returns false if n is something else; n may be NULL. */
 bool jsonnode_uint(const struct jsonnode *n, uint64_t max, uint64_t *ret);
 
 #endif

@@ -3,8 +3,8 @@
  * jsonwriter.c - the keys, commas and brackets of JSON.
  *
  * The writer knows only whether a comma is needed and which bracket closes the current level;
- * values go directly into the textbuf. Our own code opens levels, so too many levels are a bug
- * there; the brackets would then be wrong, but nothing is written outside.
+ * values go directly into the textbuf. Only our own code opens levels, so too many levels are a
+ * bug. The brackets are wrong then, but nothing is written out of bounds.
  */
 #include "base/json/jsonwriter.h"
 

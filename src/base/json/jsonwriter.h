@@ -11,7 +11,7 @@
  *	jsonwriter_close(&w);                           }
  *
  * key: NULL inside an array and for the outermost value; keys are ours and are not escaped. No
- * blanks, no line breaks: an object is one line. One owner.
+ * blanks, no line breaks: an object is one line. Only one thread may use it at a time.
  */
 #ifndef SONDE_BASE_JSON_JSONWRITER_H
 #define SONDE_BASE_JSON_JSONWRITER_H
@@ -24,7 +24,7 @@ struct jsonwriter {
 	struct textbuf *tb;
 	char closing[JSONWRITER_DEPTH_MAX];
 	unsigned depth;
-	bool comma; /* something precedes, on this level */
+	bool comma; /* a value precedes on this level */
 };
 
 void jsonwriter_init(struct jsonwriter *w, struct textbuf *tb);
@@ -38,12 +38,15 @@ void jsonwriter_add_string(struct jsonwriter *w, const char *key, const char *s)
 void jsonwriter_add_text(struct jsonwriter *w, const char *key, const char *s, size_t len);
 void jsonwriter_add_uint(struct jsonwriter *w, const char *key, uint64_t v);
 void jsonwriter_add_int(struct jsonwriter *w, const char *key, int64_t v);
-/* As text, "0x…": ids and addresses, which many readers would round as numbers. */
+/*
+ * Writes a number as text, "0x…". This is for ids and addresses: many readers would round them as
+ * numbers.
+ */
 void jsonwriter_add_hex(struct jsonwriter *w, const char *key, uint64_t v);
-/* A number that is already in digits. */
+/* Writes a number that is already a string of digits. */
 void jsonwriter_add_digits(struct jsonwriter *w, const char *key, const char *digits, size_t len);
 void jsonwriter_add_bool(struct jsonwriter *w, const char *key, bool v);
-/* With `digits` places after the point; null if it is not a number. */
+/* Writes `digits` places after the point, or null if v is not a number. */
 void jsonwriter_add_real(struct jsonwriter *w, const char *key, double v, int digits);
 void jsonwriter_add_null(struct jsonwriter *w, const char *key);
 

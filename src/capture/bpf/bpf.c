@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpf.c - bytecode and the bpf(2) calls.
+ * bpf.c - assembles bytecode and makes the bpf(2) calls.
  *
  *	instruction, 8 bytes:   opcode | dst, src | offset (16 bits) | number (32 bits)
  *	a 64-bit number         takes two; the address of a table is such a number, filled in by the kernel
@@ -16,6 +16,7 @@
 #include "capture/bpf/bpf.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -214,12 +215,10 @@ static uint64_t pointer(const void *p)
 
 static bool is_translated(void)
 {
-	FILE *f = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
+	SCOPED(fclose_scoped) FILE *f = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
 	int word = f ? fgetc(f) : '1';
 
-	if (f)
-		fclose(f);
-	return word != '0'; /* interpreted, it costs more than the method it replaces */
+	return word != '0'; /* an interpreted program would cost more than the method it replaces */
 }
 
 bool bpf_is_there(void)
@@ -252,14 +251,14 @@ int bpf_reading_needs_power(void)
 
 bool bpf_runs_alone(enum bpf_prog_type type)
 {
-	/* perf's hooks have always prevented recursion, the others do since 6.1 */
+	/* the hooks of perf have always prevented recursion, the others since 6.1 */
 	return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
 	       release() >= (6 << 8 | 1);
 }
 
 unsigned bpf_n_cpus(void)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	SCOPED(fclose_scoped) FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
 	unsigned n = 0, first, last;
 	int more = ',';
 
@@ -273,8 +272,6 @@ unsigned bpf_n_cpus(void)
 		}
 		n += last >= first && last < CPUS_MAX ? last - first + 1 : 0;
 	}
-	if (f)
-		fclose(f);
 	return n ? n : (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 }
 
@@ -282,7 +279,9 @@ unsigned bpf_n_cpus(void)
  * --- tables and programs -----------------------------------------------------------------------
  */
 
-/* Before 5.11 tables count as locked memory, whose limit is low. */
+/*
+ * Raises the limit of locked memory: before 5.11 tables count as locked memory, whose limit is low.
+ */
 static void allow_memory(struct rlimit *old)
 {
 	struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -316,7 +315,7 @@ int bpf_make_table(struct bpf_table *t, struct errmsg *err)
 
 struct program {
 	enum bpf_prog_type type;
-	enum bpf_attach_type where; /* of BPF_PROG_TYPE_TRACING */
+	enum bpf_attach_type where; /* for BPF_PROG_TYPE_TRACING */
 	uint32_t function;
 };
 
@@ -343,7 +342,10 @@ static int try_load(const struct program *p, const struct bpfcode *c, char *log)
 	return call(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-/* The last lines of the verifier's log, without the statistics: "R1 invalid mem access 'inv'". */
+/*
+ * Returns the last lines of the verifier's log, without the statistics: "R1 invalid mem access
+ * 'inv'".
+ */
 static const char *last_words(char *log)
 {
 	char *end = strstr(log, "processed "), *p;
@@ -359,7 +361,7 @@ static const char *last_words(char *log)
 static int load(const struct program *p, const struct bpfcode *c, struct errmsg *err)
 {
 	int fd = try_load(p, c, NULL), again;
-	char *log = fd < 0 && fd != -EPERM ? calloc(1, LOG_BYTES) : NULL;
+	SCOPED(scope_free) char *log = fd < 0 && fd != -EPERM ? calloc(1, LOG_BYTES) : NULL;
 
 	if (log) {
 		again = try_load(p, c, log);
@@ -369,7 +371,6 @@ static int load(const struct program *p, const struct bpfcode *c, struct errmsg 
 	if (fd < 0)
 		errmsg_set(err, fd, "the kernel refuses the BPF program: %s%s%.200s", strerror(-fd),
 			   log && *log ? ": " : "", log ? last_words(log) : "");
-	free(log);
 	return fd;
 }
 
@@ -396,7 +397,7 @@ int bpf_attach_event(int prog_fd, long long id, struct errmsg *err)
 				       .sample_period = 1};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0 && errno == ENODEV) { /* CPU 0 is off */
+	if (fd < 0 && errno == ENODEV) { /* CPU 0 is offline */
 		for (int cpu = 1; fd < 0 && cpu < (int)bpf_n_cpus(); cpu++)
 			fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 					  PERF_FLAG_FD_CLOEXEC);
@@ -432,9 +433,9 @@ int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err)
 
 struct reading {
 	const struct bpf_table *t;
-	unsigned n_values; /* of a row */
+	unsigned n_values; /* number of values in a row */
 	uint8_t *keys;
-	uint64_t *values; /* of n_batch rows */
+	uint64_t *values; /* values of n_batch rows */
 	uint32_t n_batch;
 	int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values);
 	void *ctx;
@@ -450,12 +451,11 @@ static size_t words_of_row(const struct reading *rd)
 	return rd->t->n_value_bytes / sizeof(uint64_t) * rd->n_values;
 }
 
-/* 1: done; 0: this kernel has no batch operations. */
+/* Returns 1, or 0 if this kernel has no batch operations. */
 static int read_batches(const struct reading *rd)
 {
 	uint32_t at = 0, next = 0;
 	bool begun = false;
-	int r;
 
 	for (;;) {
 		union bpf_attr attr;
@@ -472,12 +472,9 @@ static int read_batches(const struct reading *rd)
 		if (end < 0 && end != -ENOENT)
 			return begun ? end : 0;
 		begun = true;
-		for (uint32_t i = 0; i < attr.batch.count && i < rd->n_batch; i++) {
-			r = rd->visit(rd->ctx, rd->keys + (size_t)i * rd->t->n_key_bytes,
-				      rd->values + i * words_of_row(rd), rd->n_values);
-			if (r < 0)
-				return r;
-		}
+		for (uint32_t i = 0; i < attr.batch.count && i < rd->n_batch; i++)
+			TRY(rd->visit(rd->ctx, rd->keys + (size_t)i * rd->t->n_key_bytes,
+				      rd->values + i * words_of_row(rd), rd->n_values));
 		if (end < 0)
 			return 1;
 		at = next;
@@ -489,7 +486,7 @@ static int read_one_by_one(const struct reading *rd)
 	uint8_t *key = rd->keys, *next = rd->keys + rd->t->n_key_bytes;
 	int r = 0;
 
-	for (uint32_t i = 0; i < rd->t->n_rows && r >= 0; i++) {
+	for (uint32_t i = 0; i < rd->t->n_rows; i++) {
 		union bpf_attr attr;
 
 		memset(&attr, 0, sizeof(attr));
@@ -502,11 +499,10 @@ static int read_one_by_one(const struct reading *rd)
 		memcpy(key, next, rd->t->n_key_bytes);
 		attr.key = pointer(key);
 		attr.value = pointer(rd->values);
-		r = call(BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
-		if (r >= 0)
-			r = rd->visit(rd->ctx, key, rd->values, rd->n_values);
+		TRY(call(BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)));
+		TRY(rd->visit(rd->ctx, key, rd->values, rd->n_values));
 	}
-	return r;
+	return 0;
 }
 
 int bpf_each_row(const struct bpf_table *t,

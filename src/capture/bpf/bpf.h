@@ -9,8 +9,9 @@
  *	bpf_attach_…       run the program from now on, until the descriptor is closed
  *	bpf_each_row       read the table
  *
- * Descriptors hold everything, so all is gone when the process ends, however it ends. Every call
- * except reading needs capabilities (CAP_BPF, CAP_PERFMON); see bpf_reading_needs_power().
+ * Programs and tables exist as long as their descriptors, so the kernel frees them when the process
+ * ends in any way. Every call except reading needs capabilities (CAP_BPF, CAP_PERFMON); see
+ * bpf_reading_needs_power().
  */
 #ifndef SONDE_CAPTURE_BPF_BPF_H
 #define SONDE_CAPTURE_BPF_BPF_H
@@ -39,12 +40,12 @@ struct bpfcode {
 		uint16_t at, label;
 	} jumps[BPFCODE_MAX_JUMPS];
 	size_t n_jumps;
-	/* the instruction that each label stands for; -1: not placed yet */
+	/* index of each label's instruction; -1: not placed yet */
 	int32_t labels[BPFCODE_MAX_LABELS];
 	size_t n_labels;
 	bool may_sleep; /* load it as a sleepable program; only probes in programs accept these */
 	bool has_types; /* the kernel knows the types that the context points to */
-	/* The task's address is on the stack (program.h), with its type; NULL: it is not there. */
+	/* The task's address with its type, if it is on the stack (program.h); NULL: it is not. */
 	const struct bpftask *task;
 	bool failed; /* too many instructions or labels */
 };
@@ -52,8 +53,8 @@ struct bpfcode {
 void bpfcode_init(struct bpfcode *c);
 unsigned bpfcode_label(struct bpfcode *c);
 /*
- * Places the label at the next instruction; place each label once. Placing it before the jump makes
- * a loop, which kernels accept since 5.3.
+ * Places the label at the next instruction. Place each label once. A label before its jump makes a
+ * loop, which kernels accept since 5.3.
  */
 void bpfcode_place(struct bpfcode *c, unsigned label);
 /* Resolves the jumps; returns -E2BIG or -EINVAL if the program is invalid. */
@@ -68,19 +69,19 @@ void bpfcode_set_map(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_set_row(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_alu(struct bpfcode *c, int op, int dst, int src);
 void bpfcode_alu_number(struct bpfcode *c, int op, int dst, int32_t number);
-/* Reverses the lowest 2, 4 or 8 bytes; clears those above. */
+/* Reverses the lowest 2, 4 or 8 bytes, and clears those above. */
 void bpfcode_swap(struct bpfcode *c, int dst, unsigned n_bytes);
 void bpfcode_load(struct bpfcode *c, int size, int dst, int src, int offset);
 void bpfcode_store(struct bpfcode *c, int size, int dst, int offset, int src);
 void bpfcode_store_number(struct bpfcode *c, int size, int dst, int offset, int32_t number);
-/* *(u64 *)(dst + offset) += src, atomically. */
+/* Computes *(u64 *)(dst + offset) += src, atomically. */
 void bpfcode_add_to(struct bpfcode *c, int dst, int offset, int src);
 /* Calls a helper of the kernel: BPF_FUNC_…. */
 void bpfcode_call(struct bpfcode *c, int helper);
 void bpfcode_jump(struct bpfcode *c, unsigned label);
-/* op BPF_JEQ, BPF_JNE …: compares all 64 bits with the sign-extended number. */
+/* Jumps by a comparison of all 64 bits with the sign-extended number. op is BPF_JEQ, BPF_JNE …. */
 void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigned label);
-/* Compares with another register; op says whether signed. */
+/* Jumps by a comparison with another register. op defines whether it is signed. */
 void bpfcode_jump_if_reg(struct bpfcode *c, int op, int reg, int other, unsigned label);
 void bpfcode_exit(struct bpfcode *c);
 
@@ -88,20 +89,20 @@ void bpfcode_exit(struct bpfcode *c);
  * --- the kernel --------------------------------------------------------------------------------
  */
 
-/* Does the kernel have bpf(2) and a JIT compiler, and may we use it? */
+/* Returns true if the kernel has bpf(2) and a JIT compiler, and we may use them. */
 bool bpf_is_there(void);
 /*
- * Since 5.19 any process with a descriptor of a table may read it. Returns the capability (CAP_…)
- * that older kernels require; -1: none.
+ * Returns the capability (CAP_…) that is needed to read a table, or -1. Since 5.19 any process with
+ * a descriptor of a table may read it.
  */
 int bpf_reading_needs_power(void);
 /*
- * Does the kernel never run a program of this type while it already runs on the same CPU, in an
- * interrupt or another task? For KPROBE this holds for probes in the kernel, not for probes in
- * programs.
+ * Returns true if the kernel never runs a program of this type while it already runs on the same
+ * CPU, in an interrupt or another task. For KPROBE this is so for probes in the kernel, not for
+ * probes in programs.
  */
 bool bpf_runs_alone(enum bpf_prog_type type);
-/* The number of possible CPUs: PERCPU tables have one value for each. */
+/* Returns the number of possible CPUs: PERCPU tables have one value for each. */
 unsigned bpf_n_cpus(void);
 
 struct bpf_table {
@@ -112,48 +113,56 @@ struct bpf_table {
 };
 /* Creates the table and sets fd. ARRAY tables start with rows of 0; others start empty. */
 int bpf_make_table(struct bpf_table *t, struct errmsg *err);
-/* On failure the message ends with the last words of the kernel's verifier. */
+/* Loads a program. On failure the message ends with the last lines of the kernel's verifier. */
 int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err);
 /*
- * For the entry of a function, its return, or a tracepoint; function: its id in the kernel's BTF.
+ * Loads a program for the entry of a function, its return, or a tracepoint. function is its id in
+ * the kernel's BTF.
  */
 int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const struct bpfcode *c,
 			  struct errmsg *err);
 
 /*
- * Attaches to an event of the tracing directory, by its id: programs of the types KPROBE and
- * TRACEPOINT.
+ * Attaches a program of the type KPROBE or TRACEPOINT to an event of the tracing directory, by its
+ * id.
  */
 int bpf_attach_event(int prog_fd, long long id, struct errmsg *err);
-/* tracepoint NULL: attaches to the function or tracepoint for which it was loaded. */
+/*
+ * Attaches a program. If tracepoint is NULL, attaches to the function or tracepoint for which it
+ * was loaded.
+ */
 int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err);
 
 /*
- * Visits all rows, until visit returns a negative value. values: one value; for PERCPU tables one
- * for each CPU, one after the other.
+ * Visits all rows, until visit returns a negative value. values has one value, or, for PERCPU
+ * tables, one for each CPU in sequence.
  */
 int bpf_each_row(const struct bpf_table *t,
 		 int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values,
 			      unsigned n_values),
 		 void *ctx, struct errmsg *err);
 /*
- * The same for tables whose value is a number: n is the sum over all CPUs; skips rows that are 0.
+ * Like bpf_each_row(), for tables whose value is a number. n is the sum over all CPUs. Skips rows
+ * that are 0.
  */
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
-/* value: in the form of bpf_each_row(). Needs the same capabilities as creating the table. */
+/*
+ * Writes a row. value has the form of bpf_each_row(). Needs the same capabilities as creating the
+ * table.
+ */
 int bpf_write_row(const struct bpf_table *t, const void *key, const void *value);
 /*
- * A gate is one number that programs check first, so that many of them count over the same period,
- * however long attaching them takes. It starts closed. Setting it needs the same capability as
- * reading.
+ * Creates a gate: one number that programs check first, so that many of them count over the same
+ * period, however long attaching them takes. It starts closed. Setting it needs the same capability
+ * as reading.
  */
 int bpf_make_gate(struct bpf_table *t, struct errmsg *err);
 void bpf_set_gate(const struct bpf_table *t, bool is_open); /* does nothing without a gate */
 /*
- * How often the kernel skipped the program because it was already running on that CPU; 0 if the
- * kernel does not report it.
+ * Returns how often the kernel skipped the program because it was already running on that CPU; 0 if
+ * the kernel does not report it.
  */
 uint64_t bpf_n_missed(int prog_fd);
 

@@ -2,7 +2,7 @@
 /*
  * count.c - generates the program that counts.
  *
- *	begin    does this hit count? (program.h)                    else exit
+ *	begin    checks whether this hit counts (program.h), else exits
  *	key      each source in turn ──▶ its bytes of the key on the stack
  *	table    row of the key (rows.h) += 1
  *	         or, if there is no room, dropped += 1
@@ -16,6 +16,7 @@
 #include "capture/bpf/count.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,15 +90,14 @@ static int make_tables(struct bpfcount *b, const struct bpfcount_config *config,
 				      .n_rows = config->n_rows,
 				      .n_near_bytes = config->n_near_bytes,
 				      .is_alone = bpfprogram_runs_alone(&config->program)};
-	int r = 0;
 
 	for (size_t i = 0; i < config->n_sources; i++)
 		rows.n_key_bytes += bpfsource_bytes(&config->sources[i]);
 	if (rows.n_key_bytes > BPFCOUNT_KEY_MAX_BYTES)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
 	if (config->n_sources)
-		r = bpfrows_open(&b->rows, &rows, err);
-	return r < 0 ? r : bpf_make_table(&b->dropped, err);
+		TRY(bpfrows_open(&b->rows, &rows, err));
+	return bpf_make_table(&b->dropped, err);
 }
 
 static const struct bpf_table no_table = {.type = BPF_MAP_TYPE_PERCPU_ARRAY,
@@ -108,22 +108,19 @@ static const struct bpf_table no_table = {.type = BPF_MAP_TYPE_PERCPU_ARRAY,
 
 int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
 {
-	struct bpfcode *c = malloc(sizeof(*c));
-	int r = c ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot count");
+	SCOPED(scope_free) struct bpfcode *c = malloc(sizeof(*c));
 
 	b->program = b->link = -1;
 	b->dropped = no_table;
 	b->has_keys = config->n_sources;
 	bpfrows_init(&b->rows);
-	if (r >= 0)
-		r = make_tables(b, config, err);
-	if (r >= 0) {
-		bpfcode_init(c);
-		write_program(c, b, config);
-		r = b->program = bpfprogram_load(&config->program, c, err);
-	}
-	free(c);
-	return r < 0 ? r : 0;
+	if (!c)
+		return errmsg_set_errno(err, -ENOMEM, "cannot count");
+	TRY(make_tables(b, config, err));
+	bpfcode_init(c);
+	write_program(c, b, config);
+	b->program = bpfprogram_load(&config->program, c, err);
+	return b->program < 0 ? b->program : 0;
 }
 
 static void close_fd(int *fd)

@@ -2,9 +2,9 @@
 /*
  * count.h - a BPF program that counts one event by the values of some keys.
  *
- *	bpfcount_open         program and table
+ *	bpfcount_open         makes the program and the table
  *	    link              the caller attaches the program; it counts from then on
- *	bpfcount_each         the rows; a key may come in several parts; bpfcount_dropped: hits without a row
+ *	bpfcount_each         visits the rows; a key may come in several parts; bpfcount_dropped: hits without a row
  *	bpfcount_close
  *
  * The key in the table is the concatenation of all sources: numbers as 8 bytes, sign extended;
@@ -24,26 +24,32 @@ struct bpfcount_config {
 	struct bpfprogram_config program;
 	struct bpfsource sources[BPFCOUNT_KEYS_MAX];
 	size_t n_sources;
-	uint32_t n_rows, n_near_bytes; /* rows.h */
+	uint32_t n_rows, n_near_bytes; /* see rows.h */
 };
 
 struct bpfcount {
 	bool has_keys;
-	struct bpfrows rows;	  /* one row per key */
-	struct bpf_table dropped; /* hits without a row; if there are no keys: all hits */
-	int program;		  /* -1: none */
-	int link;		  /* bpfprogram_attach(), by the caller */
+	struct bpfrows rows; /* one row per key */
+	/* number of hits without a row; if there are no keys, of all hits */
+	struct bpf_table dropped;
+	int program; /* -1: none */
+	int link;    /* result of bpfprogram_attach(), which the caller calls */
 };
 
-/* err is for users who insist on BPF. Call bpfcount_close() on failure, too. */
+/*
+ * Makes the program. The message in err is for users who request BPF. Call bpfcount_close() after a
+ * failure, too.
+ */
 int bpfcount_open(struct bpfcount *c, const struct bpfcount_config *config, struct errmsg *err);
-/* Stops counting; the counts can still be read. */
+/* Stops counting. The counts can still be read. */
 void bpfcount_detach(struct bpfcount *c);
 int bpfcount_each(const struct bpfcount *c, int (*visit)(void *ctx, const uint8_t *key, uint64_t n),
 		  void *ctx, struct errmsg *err);
-/* The number of hits for which there was no room. */
+/* Gets the number of hits for which there was no room. */
 int bpfcount_dropped(const struct bpfcount *c, uint64_t *ret_n, struct errmsg *err);
-/* The number of hits that the kernel skipped because the program was already running there. */
+/*
+ * Returns the number of hits that the kernel skipped because the program was already running there.
+ */
 uint64_t bpfcount_missed(const struct bpfcount *c);
 void bpfcount_close(struct bpfcount *c);
 

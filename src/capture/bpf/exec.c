@@ -12,6 +12,7 @@
 #include "capture/bpf/exec.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/bpf/source_int.h"
 #include "symbols/btf/btf.h"
 
@@ -27,7 +28,8 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FRAME };
 enum { STACK_START = -8, STACK_END = -16, STACK_KEY = -24 };
 
 struct value {
-	uint64_t n_bytes; /* of all arguments, however many are kept; 0: could not be read */
+	/* size of all arguments, even if fewer are kept; 0: they could not be read */
+	uint64_t n_bytes;
 	char words[WORDS_BYTES];
 };
 
@@ -84,7 +86,7 @@ static void emit_read(struct bpfcode *c, int base, int offset, int at, unsigned 
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, out);
 }
 
-/* Copies the arguments into the row at R9; R8: their length in bytes. */
+/* Copies the arguments into the row at R9. R8 is their length in bytes. */
 static void emit_words(struct bpfcode *c)
 {
 	unsigned is_short = bpfcode_label(c), done = bpfcode_label(c);
@@ -142,20 +144,16 @@ static void emit_program(struct bpfcode *c, const struct bpfexec *e, const struc
 
 static int load(struct bpfexec *e, const struct members *m, struct errmsg *err)
 {
-	struct bpfcode *c = malloc(sizeof(*c));
-	int r;
+	SCOPED(scope_free) struct bpfcode *c = malloc(sizeof(*c));
 
 	if (!c)
 		return errmsg_set_errno(err, -ENOMEM, "cannot watch exec");
 	bpfcode_init(c);
 	emit_program(c, e, m);
-	r = bpfcode_finish(c);
-	if (r >= 0)
-		r = e->program = bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, err);
-	if (r >= 0)
-		r = e->link = bpf_attach_raw(e->program, "sched_process_exec", err);
-	free(c);
-	return r;
+	TRY(bpfcode_finish(c));
+	e->program = bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, err);
+	TRY(e->program);
+	return e->link = bpf_attach_raw(e->program, "sched_process_exec", err);
 }
 
 /*
@@ -176,7 +174,7 @@ int bpfexec_open(struct bpfexec *e, struct errmsg *err)
 		.program = -1,
 		.link = -1,
 	};
-	r = bpf_make_table(&e->scratch, err); /* fails at once if we may not use BPF */
+	r = bpf_make_table(&e->scratch, err); /* this fails at once if we may not use BPF */
 	if (r >= 0 && !find_members(&m))
 		r = errmsg_set(err, -ENOTSUP,
 			       "the kernel has no type information (BTF) about "

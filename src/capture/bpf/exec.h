@@ -2,7 +2,7 @@
 /*
  * exec.h - a BPF program that keeps the command lines of processes that call exec.
  *
- * A process that lives for a millisecond is gone from /proc before anybody reads it there.
+ * A process that lives for a millisecond has left /proc before sonde can read it there.
  */
 #ifndef SONDE_CAPTURE_BPF_EXEC_H
 #define SONDE_CAPTURE_BPF_EXEC_H
@@ -16,13 +16,13 @@ struct bpfexec {
 };
 
 /*
- * A zeroed struct is closed, and closing it does nothing. From now on the last 8192 processes are
- * kept.
+ * Starts the program. From now on the last 8192 processes are kept. A zeroed struct is closed, and
+ * closing it does nothing.
  */
 int bpfexec_open(struct bpfexec *e, struct errmsg *err);
 /*
- * words: n_bytes, each word ended by a NUL; none: they could not be read. Stops when visit returns
- * a negative value.
+ * Visits the command lines. words has n_bytes, each word ended by a NUL; 0 bytes mean that they
+ * could not be read. Stops when visit returns a negative value.
  */
 int bpfexec_each(const struct bpfexec *e,
 		 int (*visit)(void *ctx, int tgid, const char *words, size_t n_bytes, bool is_cut),

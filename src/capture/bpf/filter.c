@@ -9,8 +9,8 @@
  *	         | FIELD [ ".ustring" ] ( "==" | "!=" | "~" ) ( "TEXT" | 'TEXT' )
  *
  * The filter of an event does not stop BPF programs attached to that event, so the program has to
- * test it. It must accept exactly what the kernel accepts, which has surprises
- * (kernel/trace/trace_events_filter.c, 4.10 to 6.18):
+ * test it. The test must accept exactly the records that the kernel accepts. Some of the kernel's
+ * rules are surprising (kernel/trace/trace_events_filter.c, 4.10 to 6.18):
  *
  *	numbers   are converted to the size of the field, and compared with its sign. CPU & 1 is never true
  *	"x*"      the text begins with x; "*x*" contains x; "*x" ends with x. In an array x must stand just before the last byte,
@@ -18,16 +18,17 @@
  *	"1*"      a pattern that begins with a digit is not a pattern: the text is 1*
  *	"!x"      a ! after ~ negates, too
  *
- * One difference: bytes behind the NUL of an array are ignored. The kernel searches them for "*x*",
- * but they are leftovers.
+ * One difference: bytes behind the NUL of an array are ignored. The kernel searches these old bytes
+ * for "*x*".
  *
- * What this parser does not understand is refused, and counted by another method; there the kernel
- * reports what is wrong.
+ * The parser refuses a filter that it does not understand. Then sonde counts by another method, and
+ * the kernel reports what is wrong.
  *
  *	a && b    a fails ──▶ out; b fails ──▶ out          "not" inverts tests, and turns && into ||
  *	a || b    a fails ──▶ b fails ──▶ out; a is true ──▶ skip b
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/bpf/filter_int.h"
 
 #include "base/errmsg.h"
@@ -166,8 +167,8 @@ static int read_pattern(struct reader *r, struct bpffilter_node *n)
 }
 
 /*
- * The kernel finds the guard in its place (guard.c), with length 0, so a pattern cannot match the
- * end of the text.
+ * Returns true if the text that replaces an unreadable one matches. The kernel finds the guard
+ * (guard.c) in place of such a text, with length 0, so a pattern cannot match the end of the text.
  */
 static bool has_instead(const struct bpffilter_node *n, bool is_pattern)
 {
@@ -202,7 +203,7 @@ static int read_text(struct reader *r, struct bpffilter_node *n)
 	return 0;
 }
 
-/* Tries "<=" before "<". */
+/* Reads an operator. Tries "<=" before "<". */
 static int read_op(struct reader *r)
 {
 	static const struct {
@@ -227,8 +228,7 @@ static int read_test(struct reader *r)
 
 	while (isalnum((unsigned char)from[len]) || from[len] == '_')
 		len++;
-	if (i < 0)
-		return i;
+	TRY(i);
 	if (len && !strncmp(from + len, ".ustring", 8))
 		len += 8;
 	if (!len || len >= sizeof(name))
@@ -354,7 +354,7 @@ static void jump_if(struct bpfcode *c, int op, uint64_t number, unsigned label)
 }
 
 /*
- * A jump that is always or never taken. It is needed because the kernel refuses programs with
+ * Emits a jump that is always or never taken. It is needed because the kernel refuses programs with
  * unreachable instructions.
  */
 static void emit_known(struct bpfcode *c, bool is_taken, unsigned label)
@@ -390,7 +390,7 @@ static void emit_number(struct bpfcode *c, const struct bpffilter_node *n, bool 
  * --- texts -------------------------------------------------------------------------------------
  */
 
-/* Compares bytes of the text, from the given offset on, 8 at a time as they lie on the stack. */
+/* Compares bytes of the text, from the given offset on, 8 at a time as they are on the stack. */
 static void emit_bytes(struct bpfcode *c, const char *bytes, size_t from, size_t len, unsigned miss)
 {
 	for (size_t word = from / 8 * 8; word < from + len; word += 8) {
@@ -414,7 +414,7 @@ static void emit_bytes(struct bpfcode *c, const char *bytes, size_t from, size_t
 	}
 }
 
-/* Jumps to miss, or falls through. */
+/* Emits a test that jumps to miss, or falls through. */
 static void emit_match(struct bpfcode *c, const struct bpffilter_node *n, unsigned miss)
 {
 	const struct bpfsource *s = &n->field.source;
@@ -462,7 +462,7 @@ static void emit_text(struct bpfcode *c, const struct bpffilter_node *n, bool is
  * --- the whole ---------------------------------------------------------------------------------
  */
 
-/* Falls through if the node is true, or, with is_not, if it is false. */
+/* Emits code that falls through if the node is true, or, with is_not, if it is false. */
 static void emit(struct bpfcode *c, const struct bpffilter *f, unsigned i, bool is_not,
 		 unsigned out)
 {

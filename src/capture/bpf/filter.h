@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - a filter in the kernel's language, as part of a BPF program.
+ * filter.h - compiles a filter in the kernel's syntax for a BPF program.
  *
- *	bpffilter_new     parse the text; the caller says where fields come from
- *	bpffilter_emit    in a program: test the filter
+ *	bpffilter_new     parses the text; the caller finds the fields
+ *	bpffilter_emit    adds the test of the filter to a program
  *	bpffilter_free    after the program is loaded
  */
 #ifndef SONDE_CAPTURE_BPF_FILTER_H
@@ -13,14 +13,15 @@
 
 struct bpffilter;
 
-/* The kinds of operands, as the kernel's filters see them. */
+/* The kinds of operands, as in the kernel's filters. */
 enum bpffilter_kind {
 	BPFFILTER_NUMBER,
-	BPFFILTER_CPU,	  /* a number without bit tests: & is never true */
-	BPFFILTER_ARRAY,  /* a text in n_bytes; ignore what follows its end */
-	BPFFILTER_TEXT,	  /* a text of any length */
-	BPFFILTER_FAR,	  /* … in other memory: no test is true if it cannot be read */
-	BPFFILTER_PROBED, /* … read by a probe: `instead` replaces one that cannot be read */
+	BPFFILTER_CPU,	 /* a number without bit tests: & is never true */
+	BPFFILTER_ARRAY, /* a text in n_bytes; bytes after its end are ignored */
+	BPFFILTER_TEXT,	 /* a text of any length */
+	BPFFILTER_FAR,	 /* a text in other memory: no test is true if it cannot be read */
+	/* a text that a probe reads: `instead` replaces one that cannot be read */
+	BPFFILTER_PROBED,
 };
 
 struct bpffilter_field {
@@ -32,14 +33,14 @@ struct bpffilter_field {
 };
 
 /*
- * name: the field, with ".ustring" if the filter has it. Returns false if a program cannot read the
- * field.
+ * Finds a field. name includes ".ustring" if the filter has it. Returns false if a program cannot
+ * read the field.
  */
 typedef bool (*bpffilter_find)(void *ctx, const char *name, struct bpffilter_field *ret_field);
 
 /*
- * Returns -ENOTSUP, with a message for users who insist on BPF, if it is not a filter, or not one
- * that a program can test.
+ * Parses a filter. Returns -ENOTSUP, with a message for users who request BPF, if the text is no
+ * filter, or one that a program cannot test.
  */
 int bpffilter_new(struct bpffilter **ret, const char *text, bpffilter_find find, void *ctx,
 		  struct errmsg *err);

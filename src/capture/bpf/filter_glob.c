@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter_glob.c - a pattern with *, ? and [a-z], and the BPF code that matches a text with it.
+ * filter_glob.c - compiles a pattern with *, ? and [a-z] into BPF code that matches a text.
  *
  *	b?s*h     characters  b ? s h          bits 0 1 2 3, bit 4: the end, bit 5: after the end
  *	          stars: bit 3 may stay for any character
  *
  * The program keeps the possible positions in the pattern as bits: bit 0 at first. For each
- * character of the text, every bit whose pattern character matches moves one further, and a bit at
- * a star stays:
+ * character of the text, every bit whose pattern character matches moves to the next position, and
+ * a bit at a star stays:
  *
  *	at = (at & masks[character]) << 1 | (at & stars[character])
  *
- * The NUL moves the end bit one further, where it stays; no other star matches the NUL. So the loop
- * needs a test only after every eighth character. That suits the kernel's verifier, which follows
- * all rounds of a loop, and for every jump the rest of the program.
+ * The NUL moves the end bit to the next position, where it stays; no other star matches the NUL. So
+ * the loop needs a test only after every eighth character. This reduces the work of the kernel's
+ * verifier, which follows all rounds of a loop, and for every jump the rest of the program.
  *
  * Masks, stars and the first `at` are in a table of one row. The verifier must not know the first
- * `at`, or it would track all values that `at` can have. Texts that do not fit on the stack are
- * read in pieces: only `at` has to be kept.
+ * `at`; otherwise it would track all values that `at` can have. Texts that do not fit on the stack
+ * are read in pieces: only `at` has to be kept.
  *
  *	[!a-c]    any other character. Without its ] the [ is literal, and so is one after a \
  *
@@ -26,6 +26,7 @@
 #include "capture/bpf/filter_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +34,7 @@
 #define CHARACTERS 256
 #define ROUND	   8
 #define PIECE	   240
-#define PIECES	   18 /* the longest text in the kernel's events has 4095 bytes */
+#define PIECES	   18 /* enough for the longest text in the kernel's events, 4095 bytes */
 
 enum { R0, R1, R2, R3, R4, R5, R8 = 8, R9, STACK };
 
@@ -62,7 +63,7 @@ static int add(struct glob *g, unsigned char from, unsigned char to)
 	return 0;
 }
 
-/* After a [: returns the end of the class, or NULL if it is none. */
+/* Parses a class after a [. Returns its end, or NULL if it is none. */
 static const char *add_class(struct glob *g, const char *p)
 {
 	bool is_not = *p == '!', has[CHARACTERS] = {false};
@@ -93,9 +94,7 @@ static const char *add_class(struct glob *g, const char *p)
 
 static int add_pattern(struct glob *g, const char *p)
 {
-	int r = 0;
-
-	while (*p && r >= 0) {
+	while (*p) {
 		const char *end;
 		unsigned char c = (unsigned char)*p++;
 
@@ -104,7 +103,7 @@ static int add_pattern(struct glob *g, const char *p)
 		if (c == '*') {
 			g->stars |= UINT64_C(1) << g->n;
 		} else if (c == '?') {
-			r = add(g, 1, 255);
+			TRY(add(g, 1, 255));
 		} else if (c == '[' && (end = add_class(g, p))) {
 			p = end;
 		} else {
@@ -112,10 +111,10 @@ static int add_pattern(struct glob *g, const char *p)
 				c = (unsigned char)*p++;
 			if (!c) /* ignore a \ at the end */
 				return 0;
-			r = add(g, c, c);
+			TRY(add(g, c, c));
 		}
 	}
-	return r;
+	return 0;
 }
 
 int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bool star_behind,
@@ -156,8 +155,9 @@ int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bo
  */
 
 /*
- * The verifier first follows the instructions after a jump, here the way out of the loop. So in
- * each round it knows that path already, and does not follow the rest of the program again.
+ * Emits a jump out of the loop. The verifier first follows the instructions after a jump, here the
+ * way out of the loop. So in each round it knows that path already, and does not follow the rest of
+ * the program again.
  */
 static void emit_leave_if_zero(struct bpfcode *c, int reg, unsigned out)
 {
@@ -168,7 +168,7 @@ static void emit_leave_if_zero(struct bpfcode *c, int reg, unsigned out)
 	bpfcode_place(c, on);
 }
 
-/* r2: the base of the offset. */
+/* Emits the step for one character. r2 is the base of the offset. */
 static void emit_character(struct bpfcode *c, int at)
 {
 	bpfcode_load(c, BPF_B, R3, R2, at);
@@ -183,7 +183,7 @@ static void emit_character(struct bpfcode *c, int at)
 	bpfcode_alu(c, BPF_OR, R9, R3);
 }
 
-/* Matches the text on the stack; jumps to `end` after its NUL. */
+/* Matches the text on the stack. Jumps to `end` after its NUL. */
 static void emit_piece(struct bpfcode *c, const struct bpffilter_node *n, int at, int n_bytes,
 		       unsigned end)
 {
@@ -212,7 +212,7 @@ void bpffilter_emit_fault(struct bpfcode *c, int at, unsigned fault)
 			fault);
 }
 
-/* The address is in BPFPROGRAM_NUMBER. */
+/* Emits code that reads the text. Its address is in BPFPROGRAM_NUMBER. */
 static void emit_read(struct bpfcode *c, const struct bpffilter_node *n, const struct bpfsource *s,
 		      int at, unsigned fault)
 {

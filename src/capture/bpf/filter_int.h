@@ -21,15 +21,16 @@ enum bpffilter_op {
 	FILTER_LT,
 	FILTER_GE,
 	FILTER_GT,
-	FILTER_AND, /* at least one of the bits */
+	FILTER_AND, /* true if at least one of the bits is set */
 	FILTER_GLOB
 };
 
-/* How to compare a text. */
+/* The ways to compare a text. */
 enum bpffilter_match {
 	MATCH_FULL,
 	MATCH_FRONT,
-	MATCH_BEFORE_LAST, /* in an array: the bytes before the last one, as in the kernel */
+	/* in an array: compares the bytes before the last one, as the kernel does */
+	MATCH_BEFORE_LAST,
 	MATCH_ALL,
 	MATCH_GLOB
 };
@@ -37,18 +38,18 @@ enum bpffilter_match {
 struct bpffilter_node {
 	enum { NODE_TEST, NODE_ALL, NODE_ANY, NODE_NOT } kind;
 	uint16_t left, right; /* NODE_NOT uses only left */
-	/* of a test */
+	/* members of a test */
 	struct bpffilter_field field;
 	enum bpffilter_op op;
 	uint64_t number; /* converted to the size and sign of the field */
 	enum bpffilter_match match;
-	bool is_not;	  /* true if the text does not match */
-	bool has_instead; /* does the text match that replaces an unreadable one? */
+	bool is_not;	  /* the test is true if the text does not match */
+	bool has_instead; /* the text that replaces an unreadable one matches */
 	char pattern[BPFFILTER_PATTERN_MAX + 1];
 	size_t len;
-	/* MATCH_GLOB: filter_glob.c */
+	/* for MATCH_GLOB: filter_glob.c */
 	struct bpf_table masks;
-	uint64_t end; /* the bits that are set if it matches */
+	uint64_t end; /* the bits that are set if the text matches */
 };
 
 struct bpffilter {
@@ -60,16 +61,16 @@ struct bpffilter {
 /* filter_glob.c */
 
 /*
- * Makes the masks of the pattern, with a star before and after it. Returns -E2BIG if it is too
- * long.
+ * Makes the masks of the pattern, optionally with a star before and after it. Returns -E2BIG if it
+ * is too long.
  */
 int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bool star_behind,
 		   struct errmsg *err);
 /* Jumps to the label if the text could not be read (program.h). */
 void bpffilter_emit_fault(struct bpfcode *c, int at, unsigned fault);
 /*
- * Sets r9 to nonzero if the text of the field matches; jumps to the label if a text in other memory
- * cannot be read.
+ * Emits code that sets r9 to nonzero if the text of the field matches. The code jumps to the label
+ * if a text in other memory cannot be read.
  */
 void bpffilter_emit_glob(struct bpfcode *c, const struct bpffilter_node *n, int at, unsigned fault);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency.c - the tables that measure times, their programs, and reading the results.
+ * latency.c - creates the tables that measure times, and their programs, and reads the results.
  *
  *	A ──▶ slots, or spilled ──▶ B ──▶ cells, or rows
  *	 └─────────┴── counters ──────┘
@@ -12,16 +12,17 @@
  *	rows      with groups: the same, by groups and cell (rows.h)
  *	counters  for each CPU: events without a time, by reason
  *
- * A hash alone was tried first: adding and removing a row costs as much as the rest of the program.
- * A slot costs almost nothing; it is free if its time is 0. Task-local storage would need two calls
- * for each pair. If two CPUs take one slot for two values at the same instant, one start is lost;
- * its end is then reported as an end without a start.
+ * A hash alone is slower: adding and removing a row costs as much as the rest of the program. A
+ * slot costs almost nothing; it is free if its time is 0. Task-local storage would need two calls
+ * for each pair. If two CPUs take one slot for two values at the same time, one start is lost. Its
+ * end is then reported as an end without a start.
  *
  * latency_code.c generates the programs.
  */
 #include "capture/bpf/latency_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +30,9 @@
 #include <unistd.h>
 
 #define PARTS		(1 << BPFLATENCY_PARTS_LOG)
-#define CELLS		((64 - BPFLATENCY_PARTS_LOG) * PARTS + PARTS) /* for all possible times */
-/* if larger, they are rows, too */
+/* number of cells for all possible times */
+#define CELLS		((64 - BPFLATENCY_PARTS_LOG) * PARTS + PARTS)
+/* if the cells need more, they are rows, too */
 #define CELLS_MAX_BYTES (32u << 20)
 #define AT(word)	((int)(word)*8)
 
@@ -53,7 +55,6 @@ static uint32_t bytes_of(const struct bpflatency_side *side)
 static int make_starts(struct bpflatency *l, const struct bpflatency_side *from, struct errmsg *err)
 {
 	bool by_cpu = l->config.match == BPFLATENCY_BY_CPU;
-	int r;
 
 	l->n_from_bytes = bytes_of(from);
 	l->slots =
@@ -66,10 +67,10 @@ static int make_starts(struct bpflatency *l, const struct bpflatency_side *from,
 					.n_value_bytes = l->slots.n_value_bytes,
 					.n_rows = l->config.n_starts,
 					.fd = -1};
-	r = bpf_make_table(&l->slots, err);
-	if (r >= 0 && !by_cpu)
-		r = bpf_make_table(&l->spilled, err);
-	return r < 0 ? r : bpf_make_table(&l->counters, err);
+	TRY(bpf_make_table(&l->slots, err));
+	if (!by_cpu)
+		TRY(bpf_make_table(&l->spilled, err));
+	return bpf_make_table(&l->counters, err);
 }
 
 static int make_cells(struct bpflatency *l, const struct bpflatency_side *to, bool is_alone,
@@ -149,56 +150,50 @@ void bpflatency_take_link(struct bpflatency *l, int link)
 static int follow_threads(struct bpflatency *l, struct errmsg *err)
 {
 	static const struct bpfprogram_config config = {.hook = BPFHOOK_RAW};
-	struct bpfcode *c = new_code(err);
-	int r = c ? 0 : -ENOMEM;
+	SCOPED(scope_free) struct bpfcode *c = new_code(err);
+	int link;
 
-	if (r >= 0) {
-		bpflatency_write_farewell(l, &l->config.farewell, c);
-		r = load(l, &config, c, err);
-	}
-	if (r >= 0) {
-		r = bpfprogram_attach(&config, bpflatency_program(l), "sched_process_free", 0, err);
-		bpflatency_take_link(l, r);
-	}
-	free(c);
-	return r < 0 ? r : 0;
+	if (!c)
+		return -ENOMEM;
+	bpflatency_write_farewell(l, &l->config.farewell, c);
+	TRY(load(l, &config, c, err));
+	link = bpfprogram_attach(&config, bpflatency_program(l), "sched_process_free", 0, err);
+	bpflatency_take_link(l, link);
+	return link < 0 ? link : 0;
 }
 
-/* A start creates all tables again: it may have been tried with another hook. */
+/*
+ * Prepares a start. It creates all tables again, because it may have been tried with another hook.
+ */
 static int prepare_from(struct bpflatency *l, const struct bpflatency_side *from,
 			struct errmsg *err)
 {
 	struct errmsg ignored = {0};
-	int r;
 
 	bpflatency_close(l);
-	r = make_starts(l, from, err);
-	if (r >= 0 && l->config.has_farewell)
-		follow_threads(l, &ignored); /* useful, but not required */
-	return r;
+	TRY(make_starts(l, from, err));
+	if (l->config.has_farewell)
+		follow_threads(l, &ignored); /* this is useful, but not required */
+	return 0;
 }
 
 int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 		   const struct bpflatency_side *from, const struct bpflatency_side *to,
 		   struct errmsg *err)
 {
-	struct bpfcode *c;
-	int r;
+	SCOPED(scope_free) struct bpfcode *c = NULL;
 
 	if (!from && l->n_programs == BPFLATENCY_PROGRAMS_MAX)
 		return -E2BIG;
 	c = new_code(err);
-	r = c ? 0 : -ENOMEM;
-	if (r >= 0 && from)
-		r = prepare_from(l, from, err);
-	if (r >= 0 && to)
-		r = make_cells(l, to, bpfprogram_runs_alone(config), err);
-	if (r >= 0)
-		r = bpflatency_write(l, config, from, to, c, err);
-	if (r >= 0)
-		r = load(l, config, c, err);
-	free(c);
-	return r;
+	if (!c)
+		return -ENOMEM;
+	if (from)
+		TRY(prepare_from(l, from, err));
+	if (to)
+		TRY(make_cells(l, to, bpfprogram_runs_alone(config), err));
+	TRY(bpflatency_write(l, config, from, to, c, err));
+	return load(l, config, c, err);
 }
 
 /*
@@ -278,14 +273,11 @@ int bpflatency_read_counts(const struct bpflatency *l, struct bpflatency_counts 
 {
 	struct start_counter sc = {.n_words = l->slots.n_value_bytes / 8};
 	uint64_t counters[COUNTERS] = {0};
-	int r = bpf_each_number(&l->counters, take_counter, counters, err);
 
-	if (r >= 0)
-		r = bpf_each_row(&l->slots, count_start, &sc, err);
-	if (r >= 0 && l->spilled.fd >= 0)
-		r = bpf_each_row(&l->spilled, count_start, &sc, err);
-	if (r < 0)
-		return r;
+	TRY(bpf_each_number(&l->counters, take_counter, counters, err));
+	TRY(bpf_each_row(&l->slots, count_start, &sc, err));
+	if (l->spilled.fd >= 0)
+		TRY(bpf_each_row(&l->spilled, count_start, &sc, err));
 	*ret = (struct bpflatency_counts){.n_open = sc.n + counters[COUNTER_GONE],
 					  .n_again = counters[COUNTER_AGAIN],
 					  .n_alone = counters[COUNTER_ALONE],

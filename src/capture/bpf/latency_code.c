@@ -2,12 +2,13 @@
 /*
  * latency_code.c - generates the programs that measure times.
  *
- *	A   matching value ──▶ its slot   { time, matching value, how many are in the hash instead, values of groups }
+ *	A   matching value ──▶ its slot   { time, matching value, number of starts in the hash instead, values of groups }
  *	B   time; matching value ──▶ start found and removed ──▶ time of B - time of A ──▶ cell
  *	    groups, cell ──▶ { count, sum, ~minimum, maximum }
  *
- * B reads the clock first, A last, so that the time includes little of their own cost. An event
- * that is both ends the previous time first. latency.c describes the tables.
+ * B reads the clock first, A last, so that the time includes little of their own cost. If an event
+ * is both A and B, it first ends the previous interval, then starts a new one. latency.c describes
+ * the tables.
  *
  * A usual hit needs only two calls: for the task (program.h) and for the clock, which costs most.
  * The program finds the slot and the cell with its own instructions.
@@ -16,11 +17,11 @@
  * removes the open starts of a thread that exits (farewell).
  *
  *	cell      below 128 ns: the ns; else, as in analyse/latency/latencies.c, the 7 bits after the highest one, and the position
- *	          of that bit; no power of two of microseconds lies inside a cell, as 1000 is 250 << 2. If the histogram has
- *	          fixed steps, the bits from 16 on hold the step.
+ *	          of that bit; powers of two of microseconds are edges of cells, because 1000 is 250 << 2. If the histogram
+ *	          has fixed steps, the bits from 16 on hold the step.
  *
- * The highest bit is found by halving: is any bit set in the upper half? BPF has no instruction for
- * it.
+ * The highest bit is found by halving: the code checks whether any bit is set in the upper half.
+ * BPF has no instruction for it.
  *
  *	stack, from r10 down:   that of program.h | matching value 8 | index 8 | time of an event that is both 8
  *	                        start … (A) | value of a cell 32 | key of a cell … (B)
@@ -40,11 +41,11 @@
 #define MATCH	   (BPFPROGRAM_STACK - 8)
 #define INDEX	   (BPFPROGRAM_STACK - 16)
 #define NOW	   (BPFPROGRAM_STACK - 24)
-#define START	   NOW /* its end on the stack */
+#define START	   NOW /* end of the start on the stack */
 
 #define PARTS_LOG  BPFLATENCY_PARTS_LOG
 #define PARTS	   (1 << PARTS_LOG)
-#define SCALE_BITS 16 /* from here on */
+#define SCALE_BITS 16 /* position of the step's bits */
 #define LAST_STEP  0xffff
 
 #define SPREAD	   UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
@@ -60,7 +61,7 @@ struct writing {
 	struct bpfcode *c;
 	const struct bpflatency *l;
 	const struct bpflatency_side *from, *to;
-	int start, value, key; /* on the stack */
+	int start, value, key; /* positions on the stack */
 	bool is_undivided;     /* additions must be atomic */
 };
 
@@ -87,7 +88,7 @@ static void write_match(struct writing *w, const struct bpfsource *number)
 	unsigned is_task = bpfcode_label(w->c);
 
 	switch (w->l->config.match) {
-	case BPFLATENCY_BY_CPU: /* the only slot */
+	case BPFLATENCY_BY_CPU: /* there is only one slot */
 		bpfcode_set(w->c, NUMBER, 0);
 		break;
 	case BPFLATENCY_BY_THREAD:
@@ -121,7 +122,7 @@ static void write_copy(struct writing *w, int to, int to_at, int from, int from_
 	}
 }
 
-/* SLOT: the slot of NUMBER, which is also on the stack. */
+/* Sets SLOT to the slot of NUMBER, which is also on the stack. */
 static void write_find_slot(struct writing *w, unsigned none)
 {
 	struct bpfcode *c = w->c;
@@ -139,7 +140,7 @@ static void write_find_slot(struct writing *w, unsigned none)
 	bpfcode_move(c, SLOT, R0);
 }
 
-/* r0: the start of NUMBER in the hash; jumps to none if there is none. */
+/* Sets r0 to the start of NUMBER in the hash. Jumps to none if there is none. */
 static void write_find_spilled(struct writing *w, unsigned none)
 {
 	bpfcode_load(w->c, BPF_DW, R1, SLOT, AT(START_SPILLED));
@@ -176,7 +177,7 @@ static void write_start_time(struct writing *w)
 		bpfcode_call(w->c, BPF_FUNC_ktime_get_ns);
 }
 
-/* Stores this start where SLOT points to, or in the hash. */
+/* Stores this start where SLOT points, or in the hash. */
 static void write_start(struct writing *w)
 {
 	bpfcode_load(w->c, BPF_DW, R1, STACK, MATCH);
@@ -228,7 +229,7 @@ static void write_from(struct writing *w)
 	else
 		bpfcode_jump(c, out);
 	bpfcode_place(c, is_free);
-	/* an older start may be in the hash, from when the slot was taken */
+	/* the hash may have an older start, from a time when the slot was taken */
 	if (w->l->spilled.fd >= 0) {
 		write_find_spilled(w, take);
 		write_drop_spilled(w);
@@ -246,7 +247,7 @@ static void write_from(struct writing *w)
  * --- cells -------------------------------------------------------------------------------------
  */
 
-/* r3: the step of the histogram that TIME is in. */
+/* Sets r3 to the step of the histogram that contains TIME. */
 static void write_step(struct writing *w)
 {
 	const struct bpflatency_scale *s = &w->l->config.scale;
@@ -267,7 +268,7 @@ static void write_step(struct writing *w)
 	bpfcode_place(w->c, out);
 }
 
-/* NUMBER: the cell of TIME. */
+/* Sets NUMBER to the cell of TIME. */
 static void write_cell(struct writing *w)
 {
 	struct bpfcode *c = w->c;
@@ -286,7 +287,9 @@ static void write_cell(struct writing *w)
 		bpfcode_alu_number(c, BPF_ADD, R1, shift);
 		bpfcode_place(c, less);
 	}
-	/* its highest bit is PARTS now, and increases the shift by one */
+	/*
+	 * NUMBER still contains its highest bit, with the value PARTS, which adds one to the shift
+	 */
 	bpfcode_move(c, R2, R1);
 	bpfcode_alu_number(c, BPF_LSH, R2, PARTS_LOG);
 	bpfcode_alu(c, BPF_ADD, NUMBER, R2);
@@ -309,7 +312,7 @@ static void write_most(struct writing *w, int word)
 	bpfcode_place(w->c, less);
 }
 
-/* *(r0 + word) += src, atomically if needed. */
+/* Computes *(r0 + word) += src, atomically if needed. */
 static void write_sum(struct writing *w, int word, int src)
 {
 	if (w->is_undivided)
@@ -319,7 +322,7 @@ static void write_sum(struct writing *w, int word, int src)
 	bpfcode_store(w->c, BPF_DW, R0, AT(word), R2);
 }
 
-/* r0: the cell of TIME; jumps to out if there is none. */
+/* Sets r0 to the cell of TIME. Jumps to out if there is none. */
 static void write_find_cell(struct writing *w, unsigned out)
 {
 	struct bpfcode *c = w->c;
@@ -413,7 +416,10 @@ static void write_to(struct writing *w)
 	bpfcode_place(c, out);
 }
 
-/* If it is no end, it may still be a start. */
+/*
+ * Processes the end if the filter of B is true. An event that the filter excludes may still be a
+ * start.
+ */
 static void write_to_if(struct writing *w)
 {
 	unsigned is_none = bpfcode_label(w->c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency_int.h - the layout on which the code that generates programs and the code that reads
- * tables agree.
+ * latency_int.h - the layout of the tables, for the code that generates programs and the code that
+ * reads the tables.
  */
 #ifndef SONDE_CAPTURE_BPF_LATENCY_INT_H
 #define SONDE_CAPTURE_BPF_LATENCY_INT_H
@@ -11,7 +11,7 @@
 #define BPFLATENCY_SLOTS_LOG 14
 #define BPFLATENCY_PARTS_LOG 7 /* parts of a power of two, as a logarithm */
 
-/* A slot, or a row of the hash; the values of groups follow. */
+/* A slot, or a row of the hash. The values of groups follow. */
 enum { START_TIME, START_NUMBER, START_SPILLED, START_WORDS };
 
 /* Values of a cell. */
@@ -23,15 +23,15 @@ enum bpflatency_counter {
 	COUNTER_BACKWARDS,
 	COUNTER_NO_START,
 	COUNTER_NO_CELL,
-	COUNTER_GONE, /* the thread ended before B came */
+	COUNTER_GONE, /* the thread exited before B */
 	COUNTERS
 };
 
-/* from, to: the roles of the program; an unused one is NULL. */
+/* Generates a program. from and to are the roles of the program; an unused one is NULL. */
 int bpflatency_write(const struct bpflatency *l, const struct bpfprogram_config *config,
 		     const struct bpflatency_side *from, const struct bpflatency_side *to,
 		     struct bpfcode *c, struct errmsg *err);
-/* Runs when a thread exits, by its id: removes its open starts. */
+/* Generates the program that runs when a thread exits, with its id, and removes its open starts. */
 void bpflatency_write_farewell(const struct bpflatency *l, const struct bpfsource *number,
 			       struct bpfcode *c);
 

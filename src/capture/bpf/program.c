@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * program.c - the parts of which BPF programs are made.
+ * program.c - generates the common parts of BPF programs.
  *
  *	         ctx ──▶ r6
- *	gate     is it open?                                            else exit
- *	which    do the conditions hold?                                else exit
- *	tasks    is it one of ours, or one to count?                    else exit
- *	filter   is it true?                                            else exit
+ *	gate     exits if the gate is closed
+ *	which    exits if a condition is false
+ *	tasks    exits if the task is sonde's own, or is not selected
+ *	filter   exits if the filter is false
  *	sources  start (register, field, task) ─▶ step, step … (memory) ─▶ take the bytes or bits
  *
  * The task is read once and kept on the stack.
  *
- * What cannot be read is 0 and marked as such; a text is empty with BPFPROGRAM_TEXT_FAULT after its
- * end. Memory of a program may not be loaded yet: then the program waits for it, if the kernel
- * allows it.
+ * An unreadable number is 0 and marked; an unreadable text is empty with BPFPROGRAM_TEXT_FAULT
+ * after its end. If memory of a program is not loaded yet, the BPF program waits for it, if the
+ * kernel allows that.
  */
 #include "capture/bpf/program.h"
 
@@ -35,17 +35,17 @@ enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
 /* The bits of preempt_count for each kind of interrupt, the same in all supported kernels. */
 #define LEVEL_NMI	 0xf00000
 #define LEVEL_HARD	 0x0f0000
-/* a softirq is running; the bits above only say that softirqs are disabled */
+/* a softirq is running; the bits above only show that softirqs are disabled */
 #define LEVEL_SOFT	 0x000100
 #define LEVEL_BREAKPOINT 0x110000
 
-/* The kernel's own structs are always readable. */
+/* Returns true if the source may be unreadable. The kernel's own structs are always readable. */
 static bool may_fault(const struct bpfsource *s)
 {
 	return s->n_steps && !s->is_text && s->steps[s->n_steps - 1].memory != BPFMEMORY_KERNEL;
 }
 
-/* Only for these texts it is unknown whether they fit. */
+/* Returns true for texts of unknown length, which may not fit. */
 static bool may_be_cut(const struct bpfsource *s)
 {
 	return s->n_bytes == BPFPROGRAM_TEXT_MAX_BYTES;
@@ -74,7 +74,7 @@ bool bpfsource_needs_task(const struct bpfsource *s)
 	return s->kind == BPFSOURCE_PID || s->kind == BPFSOURCE_COMM || s->kind == BPFSOURCE_TASK;
 }
 
-/* Later code relies on it, so it must be on every path. */
+/* Stores the task on the stack. Later code relies on it, so it must be on every path. */
 static void take_task(struct bpfcode *c, const struct bpfprogram_config *config)
 {
 	if (c->task || !config->task.is_known)
@@ -153,7 +153,7 @@ static const int text_helpers[] = {[BPFMEMORY_ANY] = BPF_FUNC_probe_read_str,
 				   [BPFMEMORY_KERNEL] = BPF_FUNC_probe_read_kernel_str,
 				   [BPFMEMORY_USER] = BPF_FUNC_probe_read_user_str};
 
-/* Reads bytes at the current address to the stack; r0 is negative if that fails. */
+/* Reads bytes at the current address to the stack. r0 is negative if that fails. */
 static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes, int32_t offset)
 {
 	bpfcode_move(c, R1, STACK);
@@ -165,7 +165,7 @@ static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes,
 	bpfcode_call(c, helper);
 }
 
-/* Does the kernel know the type that the first step reads? */
+/* Returns true if the kernel knows the type that the first step reads. */
 static bool is_typed(const struct bpfcode *c, const struct bpfsource *s)
 {
 	return s->n_steps && s->steps[0].memory == BPFMEMORY_KERNEL &&
@@ -179,7 +179,7 @@ static bool may_wait(const struct bpfcode *c, const struct bpfstep *step)
 }
 
 /*
- * Replaces the address by the value there, or 0 if it cannot be read: then the next step fails,
+ * Replaces the address by the value there, or by 0 if it cannot be read; then the next step fails,
  * too.
  */
 static void take_step(struct bpfcode *c, const struct bpfsource *s, unsigned i, unsigned n_bytes)
@@ -199,7 +199,7 @@ static void take_step(struct bpfcode *c, const struct bpfsource *s, unsigned i, 
 	bpfcode_load(c, size_code(n_bytes), SO_FAR, STACK, SCRATCH);
 }
 
-/* Takes only the requested bytes or bits, with the sign. */
+/* Keeps only the requested bytes or bits, with the sign. */
 static void trim(struct bpfcode *c, const struct bpfsource *s)
 {
 	unsigned bits = s->n_bytes * 8u, left = 64 - bits, right = 64 - bits;
@@ -217,8 +217,8 @@ static void trim(struct bpfcode *c, const struct bpfsource *s)
 }
 
 /*
- * The address of the text is in BPFPROGRAM_NUMBER: reads a byte of each of the two pages that it
- * may span, to wait for them.
+ * Reads a byte of each of the two pages that the text may span, to wait for them. The address of
+ * the text is in BPFPROGRAM_NUMBER.
  */
 static void wait_for_text(struct bpfcode *c, const struct bpfsource *s, int at, unsigned n_bytes,
 			  unsigned failed, unsigned done)
@@ -242,7 +242,7 @@ static void wait_for_text(struct bpfcode *c, const struct bpfsource *s, int at, 
 	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
 }
 
-/* Reading one byte more than fits shows whether the text was cut off. */
+/* Marks a truncated text: reading one byte more than fits shows whether it was truncated. */
 static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	unsigned whole = bpfcode_label(c);
@@ -254,7 +254,7 @@ static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
 	bpfcode_place(c, whole);
 }
 
-/* Bytes after the end of the text matter only to code that compares raw bytes. */
+/* Copies a text. Bytes after its end are relevant only for code that compares raw bytes. */
 static void copy_text(struct bpfcode *c, int src, int offset, int at, int n_bytes)
 {
 	for (int i = 0; i < n_bytes; i += 8) {
@@ -328,7 +328,7 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 	}
 	bpfprogram_read_number(c, s);
 	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
-	if (may_fault(s)) /* the result of the last step's read */
+	if (may_fault(s)) /* this is the result of the last step's read */
 		bpfcode_store(c, BPF_DW, STACK, at + 8, R0);
 }
 
@@ -336,7 +336,7 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
  * --- which hits --------------------------------------------------------------------------------
  */
 
-/* r1: the process id, r0: the thread id. */
+/* Sets r1 to the process id and r0 to the thread id. */
 static void read_task(struct bpfcode *c)
 {
 	if (c->task) {
@@ -504,6 +504,6 @@ int bpfprogram_attach(const struct bpfprogram_config *config, int program, const
 {
 	if (config->hook == BPFHOOK_PROBE || config->hook == BPFHOOK_RECORD)
 		return bpf_attach_event(program, id, err);
-	/* the program says where it attaches */
+	/* a program for a function defines where it is attached */
 	return bpf_attach_raw(program, config->function ? NULL : tracepoint, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - rows by key, found without a helper call if possible.
+ * rows.c - finds rows by key, without a helper call if possible.
  *
  *	near   an array with a part for each CPU:   key, hashed by the program ──▶ { numbers, key }
  *	           first number 0: free, taken by writing the key
@@ -8,9 +8,9 @@
  *	far    the kernel's hash, with numbers for each CPU: used if the near row has another key
  *
  * Accessing an array takes a few instructions, while the kernel's hash costs a call of 40 ns. A
- * program that can be interrupted on its CPU could be interrupted between finding a row free and
- * taking it: those use only the hash. Long keys use only the hash, too, as each word costs two
- * instructions and a comparison here.
+ * program that can be interrupted on its CPU could be interrupted after it found a free row and
+ * before it took the row. Such programs use only the hash. Long keys use only the hash, too,
+ * because each word costs two instructions and a comparison here.
  *
  * The hash is h = (h ^ word) * 2^64 / golden ratio; its highest bits are the index.
  */
@@ -33,7 +33,7 @@ enum { R0, R1, R2, R3, STACK = 10 };
  * --- the program -------------------------------------------------------------------------------
  */
 
-/* Computes INDEX: the place among the rows of this CPU. */
+/* Computes INDEX, the place among the rows of this CPU. */
 static void write_index(struct bpfcode *c, const struct bpfrows *r, int key)
 {
 	bpfcode_call(c, BPF_FUNC_get_smp_processor_id);
@@ -82,7 +82,7 @@ static void find_far(struct bpfcode *c, const struct bpfrows *r, int key, int va
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, found);
 	for (int i = 0; i < (int)r->config.n_value_bytes; i += 8)
 		bpfcode_store_number(c, BPF_DW, STACK, value + i, 0);
-	/* another CPU may have added it meanwhile */
+	/* another CPU may have added the row by now */
 	bpfprogram_update(c, r->far.fd, key, value, BPF_NOEXIST);
 	bpfprogram_look_up(c, r->far.fd, key);
 	bpfcode_jump_if(c, BPF_JEQ, R0, 0, none);
@@ -108,7 +108,7 @@ void bpfrows_init(struct bpfrows *r)
 	*r = (struct bpfrows){.near.fd = -1, .far.fd = -1};
 }
 
-/* log2 of the rows for each CPU; 0: none. */
+/* Returns log2 of the rows for each CPU, or 0 for none. */
 static int choose_log(const struct bpfrows_config *config)
 {
 	uint64_t n_bytes = (uint64_t)(config->n_key_bytes + config->n_value_bytes) * bpf_n_cpus();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * source.c - maps an argument of a probe to the bytes it is read from.
+ * source.c - maps an argument of a probe to the bytes from which it is read.
  *
  *	p:sonde_12/vfs_read vfs_read+0 name=+0(+40(+72(%di))):string count=%dx:u64
  *	                                       │                           └ 8 bytes at 96 of the registers
  *	                                       └ register di, then three steps; the last one reads the text
  *
- * This is the kernel's own form of a probe's line. Parts that are not supported here (symbols,
- * arrays, entry arguments at a return) are counted by another method.
+ * This is the kernel's own form of a probe's line. Events with unsupported parts (symbols, arrays,
+ * entry arguments at a return) are counted by another method.
  *
  * At the entry and return of a function in BTF no probe is needed: a program there gets the
  * arguments, instead of registers, and the result.
@@ -29,7 +29,9 @@
  * --- registers ---------------------------------------------------------------------------------
  */
 
-/* Offsets in struct pt_regs, in DWARF order; other architectures have them in that order. */
+/*
+ * Offsets in struct pt_regs, in DWARF order. Other architectures have the registers in that order.
+ */
 static const uint8_t x86_64_offsets[] = {80, 96, 88, 40, 104, 112, 32, 152,
 					 72, 64, 56, 48, 24,  16,  8,  0};
 
@@ -62,7 +64,7 @@ static bool use_named_register(const struct arch *a, const char *name, size_t le
 struct line {
 	const struct arch *arch;
 	bool is_program, is_return;
-	const struct bpffunction *function; /* NULL: there are registers */
+	const struct bpffunction *function; /* NULL: the program gets registers */
 };
 
 bool bpfsource_add_step(struct bpfsource *s, long long offset, enum bpfsource_memory memory)
@@ -79,7 +81,7 @@ static bool is_digits(const char *text, size_t len)
 	return len && len < 4 && strspn(text, "0123456789") >= len;
 }
 
-/* A variable, which begins with $. */
+/* Parses a variable, which begins with $. */
 static bool take_variable(const struct line *l, const char *text, size_t len, struct bpfsource *s)
 {
 	enum bpfsource_memory memory = l->is_program ? BPFMEMORY_USER : BPFMEMORY_ANY;
@@ -103,7 +105,7 @@ static bool take_variable(const struct line *l, const char *text, size_t len, st
 	return false;
 }
 
-/* "+40(+72(%di))": from the inside out, each pair of parentheses is a step. */
+/* Parses "+40(+72(%di))" from the inside out. Each pair of parentheses is a step. */
 static bool take_value(const struct line *l, const char *text, size_t len, unsigned depth,
 		       struct bpfsource *s)
 {
@@ -158,7 +160,7 @@ static bool take_number_type(const char *type, struct bpfsource *s)
 	if (*type == 'b')
 		return take_bits(type, s);
 	snprintf(want, sizeof(want), "%u", s->n_bytes * 8u);
-	if (!strcmp(type, "symbol")) /* a pointer: only how it is shown differs */
+	if (!strcmp(type, "symbol")) /* a pointer: only its presentation differs */
 		return s->n_bytes == 8;
 	return strchr("usx", *type) && *type && !strcmp(type + 1, want);
 }
@@ -295,8 +297,8 @@ static bool take_prototype(struct type prototype, struct bpffunction *function)
 }
 
 /*
- * A program at a return that never happens stays in the kernel forever. Newer kernels refuse it
- * themselves.
+ * Returns true for functions that never return. A program at such a return stays in the kernel
+ * forever. Newer kernels refuse it themselves.
  */
 static bool never_returns(const char *name, size_t len)
 {
@@ -339,7 +341,7 @@ bool bpffunction_find(struct btf **btf, const struct probe_defined *p,
 		end += 2;
 	if (!strncmp(end, "%return", 7))
 		end += 7;
-	/* another instruction, or a function of a module */
+	/* the place is another instruction, or a function of a module */
 	if ((*end && *end != ' ') || memchr(place, ':', len) || !bpfsource_open_btf(btf))
 		return false;
 	*ret_function = (struct bpffunction){.number = btf_function_number(*btf, place, len),

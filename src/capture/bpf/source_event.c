@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * source_event.c - maps a field of a tracepoint's event to the bytes it is read from.
+ * source_event.c - maps a field of a tracepoint's event to the bytes from which it is read.
  *
  *	sched_switch(preempt, prev, next)     the tracepoint and its arguments
  *	         │ prev_pid = prev->pid …     the event makes its record from them
  *	         ▼
  *	prev_comm prev_pid … next_prio        the record, as the format describes it
  *
- * No file says which field comes from which argument, so this file has a table. The layout of
- * structs comes from the kernel's BTF, which also verifies the types of the arguments. Fields that
- * are not in the table are read from the record, which costs most.
+ * The kernel does not describe which field comes from which argument, so this file has a table. The
+ * layout of structs comes from the kernel's BTF, which also verifies the types of the arguments.
+ * Fields that are not in the table are read from the record, which costs most.
  */
 #include "base/array.h"
 #include "capture/bpf/source_int.h"
@@ -27,11 +27,14 @@
  * --- tracepoints -------------------------------------------------------------------------------
  */
 
-/* type NULL: the argument is the number itself; else it points to this struct. */
+/*
+ * One row for several events. If type is NULL, the argument is the number itself; else it points to
+ * this struct.
+ */
 struct raw_row {
-	const char *system, *events, *fields; /* several, separated by spaces */
+	const char *system, *events, *fields; /* several words, separated by spaces */
 	uint8_t arg;
-	const char *type, *members; /* one for each field */
+	const char *type, *members; /* one member for each field */
 };
 
 static const struct raw_row raw_rows[] = {
@@ -57,7 +60,7 @@ static const struct raw_row raw_rows[] = {
 	{"signal", "signal_generate signal_deliver", "sig", 0},
 };
 
-/* The index of the word; -1: none. */
+/* Returns the index of the word, or -1. */
 static int find_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
@@ -79,7 +82,10 @@ static void copy_word(const char *words, int n, char *buf, size_t n_bytes)
 	snprintf(buf, n_bytes, "%.*s", (int)strcspn(words, " "), words);
 }
 
-/* The type of a tracepoint's argument: BTF has a prototype for each, btf_trace_NAME. */
+/*
+ * Finds the type of a tracepoint's argument. BTF has a prototype for each tracepoint,
+ * btf_trace_NAME.
+ */
 static bool find_argument_type(const struct btf *btf, const char *event, unsigned arg,
 			       struct type_facts *ret_facts)
 {
@@ -168,8 +174,8 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 
 /*
  * Both tracepoints pass the registers first; then sys_enter has the number, sys_exit the result.
- * Only for x86-64, where sonde can recognize calls of 32-bit programs: the events of single calls
- * exclude those.
+ * This is only for x86-64, where sonde can recognize calls of 32-bit programs: the events of single
+ * calls exclude those.
  */
 #define ORIG_AX	  120
 #define TS_COMPAT 1 /* a bit of thread_info.status */
@@ -189,7 +195,10 @@ static void of_registers(int offset, unsigned n_bytes, struct bpfsource *s)
 				.n_steps = 1};
 }
 
-/* By the name of the kernel's function; a call whose function has another name is not found. */
+/*
+ * Finds the number by the name of the kernel's function. A call whose function has another name is
+ * not found.
+ */
 static int number_of_call(const char *name)
 {
 	const struct syscall_table *t = syscalls_for("x86_64", 6);
@@ -267,7 +276,10 @@ bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
  * --- records -----------------------------------------------------------------------------------
  */
 
-/* For system calls only the first part of the record is there: the number and the arguments. */
+/*
+ * Finds a field in the record. For system calls only the first part of the record is available: the
+ * number and the arguments.
+ */
 bool bpfsource_of_record(const char *system, const struct bpffield *f, struct bpfsource *ret_source)
 {
 	bool is_call = !strcmp(system, "syscalls");

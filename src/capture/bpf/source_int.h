@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * source_int.h - what the files behind source.h share.
- */
+/* source_int.h - declarations that the files behind source.h share. */
 #ifndef SONDE_CAPTURE_BPF_SOURCE_INT_H
 #define SONDE_CAPTURE_BPF_SOURCE_INT_H
 
@@ -9,7 +7,7 @@
 
 /* Returns false if there are too many steps. */
 bool bpfsource_add_step(struct bpfsource *s, long long offset, enum bpfsource_memory memory);
-/* Opens it once, for all callers. */
+/* Opens the kernel's BTF once, for all callers. */
 bool bpfsource_open_btf(struct btf **btf);
 
 #endif

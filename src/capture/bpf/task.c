@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * task.c - what a BPF program can read about the current task and its CPU.
+ * task.c - finds what a BPF program can read about the current task and its CPU.
  *
  *	get_current_task_btf() ─▶ the task, whose type the kernel's verifier knows ─▶ pid, tgid, comm: loads
  *	btf_trace_NAME         ─▶ a program loaded for this tracepoint has typed pointers as its arguments
  *
  *	task.se.cfs_rq.rq      ─▶ the CPU's runqueues; __preempt_count is at a fixed distance from it
  *
- * The kernel verifies loads through such pointers when it loads the program; what cannot be read is
+ * The kernel verifies loads through such pointers when it loads the program; an unreadable value is
  * 0. The kernel's BTF has the offsets of the fields.
  *
  * The last line is for x86-64, where each CPU has the count in a variable: not every kernel lists
- * its address, but BTF gives the distance between the two. Other architectures keep the count in
- * the task.
+ * the variable's address, but BTF gives its distance from the runqueues. Other architectures keep
+ * the count in the task.
  */
 #include "capture/bpf/source_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/bpf/bpf.h"
 #include "symbols/btf/btf.h"
 
@@ -44,10 +45,10 @@ static bool find_member(struct type task, const char *name, unsigned n_bytes, in
 	return f.n_bytes == n_bytes;
 }
 
-/* Does the kernel accept a program that reads it? */
+/* Returns true if the kernel accepts a program that reads the task. */
 static bool is_taken(const struct bpftask *task)
 {
-	struct bpfcode *c = malloc(sizeof(*c));
+	SCOPED(scope_free) struct bpfcode *c = malloc(sizeof(*c));
 	struct errmsg ignored = {0};
 	int fd = -1;
 
@@ -63,7 +64,6 @@ static bool is_taken(const struct bpftask *task)
 		fd = bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, &ignored);
 	if (fd >= 0)
 		close(fd);
-	free(c);
 	return fd >= 0;
 }
 
@@ -118,17 +118,17 @@ static bool find_of_task(struct type task, struct bpfsource *s)
 	int32_t offset = 0;
 	struct type t;
 
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && /* it can be half of a word */
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && /* the count can be half of a word */
 	       find_type(task, "thread_info", &t, &offset) &&
 	       find_type(t, "preempt_count", &t, &offset) &&
 	       bpfsource_add_step(s, offset, BPFMEMORY_KERNEL);
 }
 
-/* Does the kernel accept a program that reads it? */
+/* Returns true if the kernel accepts a program that reads the count. */
 static bool is_level_taken(const struct bpftask *task)
 {
 	struct bpfprogram_config config = {.hook = BPFHOOK_RAW, .task = *task, .not_process = 1};
-	struct bpfcode *c = malloc(sizeof(*c));
+	SCOPED(scope_free) struct bpfcode *c = malloc(sizeof(*c));
 	struct errmsg ignored = {0};
 	unsigned out;
 	int fd;
@@ -143,7 +143,6 @@ static bool is_level_taken(const struct bpftask *task)
 	fd = bpfprogram_load(&config, c, &ignored);
 	if (fd >= 0)
 		close(fd);
-	free(c);
 	return fd >= 0;
 }
 

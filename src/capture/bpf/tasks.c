@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks.c - a byte for each possible pid, which BPF programs read.
+ * tasks.c - keeps a byte for each possible pid, which BPF programs read.
  *
- *	sched_process_fork   parent ──▶ is its byte 1?  then child's byte = 1     before the child first runs
- *	sched_process_free   its byte = 0                                              after it last ran
- *	any other program    task ──▶ is its byte 1?    else exit
+ *	sched_process_fork   if the parent's byte is 1, sets the child's byte to 1     before the child first runs
+ *	sched_process_free   sets the task's byte to 0                                 after it last ran
+ *	any other program    exits unless the task's byte is 1
  *
  * The kernel does the same for set_event_pid with the option event-fork, at the same two
- * tracepoints, so both ways count the same tasks.
+ * tracepoints, so both methods count the same tasks.
  *
  * All bytes are one row of an array, for the 4 million pids of a 64-bit kernel. Its address is a
  * constant in the program, so no helper call is needed; a hash lookup costs more than the rest of a
@@ -19,6 +19,7 @@
 #include "capture/bpf/tasks.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/bpf/program.h"
 #include "capture/setup/setup_int.h"
 
@@ -30,7 +31,7 @@
 #include <unistd.h>
 
 #define NUMBERS_MAX (4u << 20)
-#define LISTINGS    8 /* stop at some time, even if a process starts threads all the time */
+#define LISTINGS    8 /* limit of listings, even if a process always starts new threads */
 
 enum { R1 = 1, R2 };
 #define NUMBER BPFPROGRAM_NUMBER
@@ -39,7 +40,7 @@ enum { R1 = 1, R2 };
  * --- programs ----------------------------------------------------------------------------------
  */
 
-/* r1: the byte of the pid; exits if the pid is out of range. */
+/* Sets r1 to the byte of the pid. Exits if the pid is out of range. */
 static void emit_find(struct bpfcode *c, const struct bpftasks *t, int reg, unsigned none)
 {
 	bpfcode_move(c, R2, reg);
@@ -70,7 +71,7 @@ static void emit_set(struct bpfcode *c, const struct bpftasks *t, const struct b
 	bpfcode_store_number(c, BPF_B, R1, 0, value);
 }
 
-/* parent NULL: the task has exited. */
+/* Generates the program. If parent is NULL, the task has exited. */
 static void emit_program(struct bpfcode *c, const struct bpftasks *t,
 			 const struct bpfsource *parent, const struct bpfsource *task)
 {
@@ -112,9 +113,8 @@ static int start(struct bpftasks *t, const char *tracepoint, const struct bpfsou
 int bpftasks_follow(struct bpftasks *t, const struct bpfsource *parent,
 		    const struct bpfsource *child, const struct bpfsource *gone, struct errmsg *err)
 {
-	int r = start(t, "sched_process_free", NULL, gone, err);
-
-	return r < 0 ? r : start(t, "sched_process_fork", parent, child, err);
+	TRY(start(t, "sched_process_free", NULL, gone, err));
+	return start(t, "sched_process_fork", parent, child, err);
 }
 
 /*
@@ -124,7 +124,6 @@ int bpftasks_follow(struct bpftasks *t, const struct bpfsource *parent,
 int bpftasks_open(struct bpftasks *t, size_t n, struct errmsg *err)
 {
 	void *p;
-	int r;
 
 	*t = (struct bpftasks){.is_open = true,
 			       .table = {.type = BPF_MAP_TYPE_ARRAY,
@@ -135,9 +134,7 @@ int bpftasks_open(struct bpftasks *t, size_t n, struct errmsg *err)
 					 .flags = BPF_F_MMAPABLE}};
 	if (n <= BPFTASKS_FEW)
 		return 0;
-	r = bpf_make_table(&t->table, err);
-	if (r < 0)
-		return r;
+	TRY(bpf_make_table(&t->table, err));
 	p = mmap(NULL, NUMBERS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, t->table.fd, 0);
 	if (p == MAP_FAILED)
 		return errmsg_set_errno(err, -errno, "cannot write the table of tasks");
@@ -183,7 +180,10 @@ static int add_thread(void *ctx, const char *thread)
 	return bpftasks_add(l->t, (int)task, l->err);
 }
 
-/* A thread that was started before its parent was added appears in the next listing. */
+/*
+ * Adds the threads of a process. A thread that started before its parent was added appears in the
+ * next listing.
+ */
 int bpftasks_add_threads(struct bpftasks *t, int process, struct errmsg *err)
 {
 	char name[16];

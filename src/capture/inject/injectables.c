@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -32,7 +33,8 @@
 #define LIST_MAX_BYTES	  (4u << 20)
 #define KALLSYMS_MAX_LINE 512
 #define ERRNO_MAX	  4095 /* MAX_ERRNO of the kernel */
-#define SAME_END_MIN	  6 /* two names are similar if at least this many last letters are equal */
+/* two names are similar if at least this many of their last letters are equal */
+#define SAME_END_MIN	  6
 
 static const struct {
 	const char *word, *meaning, *example;
@@ -44,7 +46,7 @@ static const struct {
 	[INJECT_UNKNOWN] = {"?", "a kind that sonde does not know", "?"},
 };
 
-/* Not in errno.h: include/linux/errno.h of the kernel. */
+/* Errors that are not in errno.h, from include/linux/errno.h of the kernel. */
 static const struct {
 	const char *name;
 	int number;
@@ -76,7 +78,7 @@ static enum inject_kind kind_of(const char *word)
 	return INJECT_UNKNOWN;
 }
 
-/* "NAME[ [MODULE]]\tKIND", split in place. */
+/* Parses "NAME[ [MODULE]]\tKIND" in place. */
 static bool parse_line(char *line, struct injectable *ret)
 {
 	char *tab = strchr(line, '\t'), *module;
@@ -160,8 +162,8 @@ static const struct injectable *find_exact(const struct injectables *in, const c
 }
 
 /*
- * "openat", "sys_openat": a 64-bit program calls one of these; __do_sys_ is for calls without
- * arguments, such as getpid.
+ * Finds the function of a system call, "openat" or "sys_openat". A 64-bit program calls one of
+ * these; __do_sys_ is for calls without arguments, such as getpid.
  */
 static const struct injectable *find_syscall(const struct injectables *in, const char *name)
 {
@@ -193,7 +195,8 @@ static size_t same_end(const char *a, const char *b)
 }
 
 /*
- * A name with a typing error, else a name with the same end: __x64_sys_openat2 for do_sys_openat2.
+ * Finds a similar name: one with a typing error, else one with the same end, __x64_sys_openat2 for
+ * do_sys_openat2.
  */
 static const char *find_nearest(const struct injectables *in, const char *name)
 {
@@ -217,17 +220,15 @@ static const char *find_nearest(const struct injectables *in, const char *name)
 	return sp.nearest ? sp.nearest : nearest;
 }
 
-/* True if the kernel has a symbol of that name. */
+/* Returns true if the kernel has a symbol of that name. */
 static bool is_symbol(const char *name)
 {
 	char line[KALLSYMS_MAX_LINE], symbol[INJECTABLE_NAME_MAX];
-	FILE *file = fopen("/proc/kallsyms", "re");
+	SCOPED(fclose_scoped) FILE *file = fopen("/proc/kallsyms", "re");
 	bool found = false;
 
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = sscanf(line, "%*s %*s %255s", symbol) == 1 && !strcmp(symbol, name);
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -268,7 +269,7 @@ static const char *name_of_error(int number)
 	return strerrorname_np(number);
 }
 
-/* "ENOMEM", without a sign; returns the number, or negative with a message. */
+/* Parses "ENOMEM" without a sign. Returns the number, or a negative errno with a message. */
 static int parse_error_name(const char *word, struct errmsg *err)
 {
 	struct spelling sp;
@@ -287,7 +288,7 @@ static int parse_error_name(const char *word, struct errmsg *err)
 			  sp.nearest ? "?" : " (see errno(3))");
 }
 
-/* Parses the word; the caller checks whether the function may return the value. */
+/* Parses the value. The caller checks whether the function may return it. */
 static int parse_value(const char *word, int64_t *ret_value, struct errmsg *err)
 {
 	const char *name = word + (*word == '-');
@@ -355,12 +356,9 @@ int fault_parse(const struct injectables *in, const char *text, struct fault *re
 	size_t len = strcspn(text, "=");
 	char name[INJECTABLE_NAME_MAX + 1];
 	struct fault f = {0};
-	int r;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)), text);
-	r = injectables_find(in, name, &f.function, err);
-	if (r < 0)
-		return r;
+	TRY(injectables_find(in, name, &f.function, err));
 	if (!text[len]) {
 		f.value = f.function->kind == INJECT_TRUE;
 		if (!may_return(f.function->kind, f.value) || f.function->kind == INJECT_ERRNO_NULL)
@@ -369,9 +367,7 @@ int fault_parse(const struct injectables *in, const char *text, struct fault *re
 		*ret_fault = f;
 		return 0;
 	}
-	r = parse_value(text + len + 1, &f.value, err);
-	if (r < 0)
-		return r;
+	TRY(parse_value(text + len + 1, &f.value, err));
 	if (!may_return(f.function->kind, f.value))
 		return refuse_value(f.function, text + len + 1, f.value, err);
 	*ret_fault = f;

@@ -26,7 +26,7 @@ enum inject_kind {
 	INJECT_NULL,
 	INJECT_ERRNO_NULL,
 	INJECT_TRUE,
-	INJECT_UNKNOWN, /* a newer kernel has kinds that we do not know */
+	INJECT_UNKNOWN, /* a kind of a newer kernel */
 };
 
 struct injectable {
@@ -41,32 +41,31 @@ struct injectables {
 	size_t n;
 };
 
-/* The name of a kind in lists, and what its functions may return. */
+/* Returns the name of a kind in lists, which says what its functions may return. */
 const char *inject_kind_word(enum inject_kind kind);
 const char *inject_kind_meaning(enum inject_kind kind);
 
-/* dir: the directory of debugfs. On failure err says what is missing. */
+/* Reads the list; dir is the directory of debugfs. On failure err names what is missing. */
 int injectables_read(struct injectables *in, const char *dir, struct errmsg *err);
 void injectables_release(struct injectables *in);
 
 /*
- * Finds the function; a system call may be given by its own name: "openat" is __x64_sys_openat.
- * Returns -ENOENT, with a message that says why it cannot fail and names the nearest function that
- * can.
+ * Finds the function. A system call may be given by its own name: "openat" is __x64_sys_openat.
+ * Returns -ENOENT, with the reason why it cannot fail and the nearest function that can.
  */
 int injectables_find(const struct injectables *in, const char *name,
 		     const struct injectable **ret_function, struct errmsg *err);
 
-/* A function and the value that it is to return. */
+/* A function and the value that it shall return. */
 struct fault {
 	const struct injectable *function;
 	int64_t value;
 };
 
-/* "open_ctree=-ENOMEM", "f=NULL", "f=true", or "f" where there is only one value. */
+/* Parses "open_ctree=-ENOMEM", "f=NULL", "f=true", or "f" if there is only one value. */
 int fault_parse(const struct injectables *in, const char *text, struct fault *ret_fault,
 		struct errmsg *err);
-/* "-ENOMEM (Cannot allocate memory)", "NULL", "true", "-600" */
+/* Writes "-ENOMEM (Cannot allocate memory)", "NULL", "true" or "-600". */
 void fault_fmt_value(const struct fault *f, char *buf, size_t n_bytes);
 
 #endif

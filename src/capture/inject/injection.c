@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * injection.c - arms the kernel's fail_function.
+ * injection.c - configures the kernel's fail_function.
  *
  *	/sys/kernel/debug/fail_function/
  *	    inject              the functions: NAME adds one, !NAME removes it
  *	    NAME/retval         the value to return, as an unsigned number
- *	    probability         in percent; 0: nothing fails
+ *	    probability         in percent; 0: no call fails
  *	    interval            every N-th call fails
- *	    times               how many may still fail; counts down, -1: no limit
- *	    space               counts down first; nothing fails while it is above 1
+ *	    times               number of calls that may still fail; counts down, -1: no limit
+ *	    space               counts down first; no call fails while it is above 1
  *	    task-filter         Y: only in marked tasks (taskmarks.h)
- *	    verbose             what goes to the kernel's log: 2 is a message with a stack
+ *	    verbose             amount of messages in the kernel's log: 2 is a message with a stack
  *	    require-start …     only if a caller is in this range of addresses; newer kernels
  *
  * The order matters: probability may still be 100 and task-filter N, and then an added function
@@ -31,6 +31,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/kernel/kconfig.h"
 #include "capture/kernel/lockdown.h"
 #include "capture/inject/taskmarks.h"
@@ -158,33 +159,30 @@ static char *fmt_path(const struct injection *in, const char *name, char *buf)
 static int check_functions(const struct injection *in, struct errmsg *err)
 {
 	char path[PATH_BYTES];
-	struct textbuf text;
-	int r;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = FAILING_MAX};
 
-	textbuf_init(&text, FAILING_MAX);
-	r = tracefs_read_text(&in->t, "", fmt_path(in, "inject", path), &text, err);
-	if (r >= 0 && *text.start) {
+	TRY(tracefs_read_text(&in->t, "", fmt_path(in, "inject", path), &text, err));
+	if (*text.start) {
 		text.start[strcspn(text.start, "\n")] = 0;
-		r = errmsg_set(err, -EBUSY,
-			       "another program already makes '%.100s' fail (%s), and its "
-			       "conditions would apply here, too; wait, or end it: echo > %s",
-			       text.start, path, path);
+		return errmsg_set(err, -EBUSY,
+				  "another program already makes '%.100s' fail (%s), and its "
+				  "conditions would apply here, too; wait, or end it: echo > %s",
+				  text.start, path, path);
 	}
-	textbuf_release(&text);
-	return r < 0 ? r : 0;
+	return 0;
 }
 
 /*
- * Checks for failures of other kinds (memory, disks) in marked tasks: our mark would trigger them.
+ * Checks for failures of other kinds (memory, disks) in marked tasks, because our mark would
+ * trigger them.
  */
 static int check_others(const struct injection *in, struct errmsg *err)
 {
-	struct name_list dirs = {0};
-	int r = 0;
+	SCOPED(name_list_release) struct name_list dirs = {0};
 
 	if (tracefs_directories(&in->t, "", in->dir, &dirs) < 0)
 		return 0;
-	for (size_t i = 0; i < dirs.n && r >= 0; i++) {
+	for (size_t i = 0; i < dirs.n; i++) {
 		char path[PATH_BYTES], filter[8];
 
 		if (strncmp(dirs.names[i], "fail", 4) || !strcmp(dirs.names[i], "fail_function"))
@@ -195,13 +193,13 @@ static int check_others(const struct injection *in, struct errmsg *err)
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s/probability", in->dir, dirs.names[i]);
 		if (tracefs_read_number(&in->t, "", path) > 0)
-			r = errmsg_set(err, -EBUSY,
-				       "%s/%.100s is set to fail in marked tasks, and sonde would "
-				       "mark the process; wait, or end it: echo 0 > %s",
-				       in->dir, dirs.names[i], path);
+			return errmsg_set(
+				err, -EBUSY,
+				"%s/%.100s is set to fail in marked tasks, and sonde would "
+				"mark the process; wait, or end it: echo 0 > %s",
+				in->dir, dirs.names[i], path);
 	}
-	name_list_release(&dirs);
-	return r;
+	return 0;
 }
 
 static int check_marks(struct errmsg *err)
@@ -256,8 +254,8 @@ static int set_number(struct injection *in, struct journal *j, const char *name,
 }
 
 /*
- * Disables the filter by callers: the range that must be on the stack is everything, the range that
- * must not be is empty.
+ * Disables the filter by callers: the range that must be on the stack contains all addresses, and
+ * the range that must not be is empty.
  */
 static int set_ranges(struct injection *in, struct journal *j, struct errmsg *err)
 {
@@ -268,12 +266,11 @@ static int set_ranges(struct injection *in, struct journal *j, struct errmsg *er
 		      {"require-start", "0"},
 		      {"require-end", "0xffffffffffffffff"}};
 	char path[PATH_BYTES];
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(ranges) && r >= 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
 		if (tracefs_exists(&in->t, "", fmt_path(in, ranges[i].name, path)))
-			r = set(in, j, ranges[i].name, ranges[i].text, err);
-	return r;
+			TRY(set(in, j, ranges[i].name, ranges[i].text, err));
+	return 0;
 }
 
 static int set_conditions(struct injection *in, struct journal *j, const struct injection_config *c,
@@ -287,45 +284,45 @@ static int set_conditions(struct injection *in, struct journal *j, const struct 
 		{"times", in->budget},	     {"space", c->after ? c->after + 1 : 0},
 		{"verbose", c->log ? 2 : 0},
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++)
-		r = set_number(in, j, rows[i].name, rows[i].number, err);
-	if (r >= 0)
-		r = set(in, j, "task-filter", "Y", err);
-	return r < 0 ? r : set_ranges(in, j, err);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		TRY(set_number(in, j, rows[i].name, rows[i].number, err));
+	TRY(set(in, j, "task-filter", "Y", err));
+	return set_ranges(in, j, err);
 }
 
 static int add_fault(struct injection *in, struct journal *j, const struct fault *f,
 		     struct errmsg *err)
 {
 	char path[PATH_BYTES], name[INJECTABLE_NAME_MAX + 16], text[32];
-	int r = journal_save(j, "", fmt_path(in, "inject", path), err);
 
-	if (r >= 0)
-		r = tracefs_write(&in->t, "", path, f->function->name, TRACEFS_APPEND, err);
-	if (r < 0)
-		return r;
+	TRY(journal_save(j, "", fmt_path(in, "inject", path), err));
+	TRY(tracefs_write(&in->t, "", path, f->function->name, TRACEFS_APPEND, err));
 	snprintf(name, sizeof(name), "%s/retval", f->function->name);
 	snprintf(text, sizeof(text), "%#llx", (unsigned long long)f->value);
-	/* removed with the function, so not noted; 0 is "0", without an x */
+	/*
+	 * the file is removed with the function, so it is not noted; 0 is written as "0", without
+	 * an x
+	 */
 	return tracefs_write(&in->t, "", fmt_path(in, name, path), text, TRACEFS_SET, err);
 }
 
-/* First claims it among all sondes, then checks for other users. */
+static int check_others_use(struct injection *in, struct errmsg *err)
+{
+	TRY(check_functions(in, err));
+	TRY(check_marks(err));
+	return check_others(in, err);
+}
+
+/* Claims fail_function among all sondes first, then checks for other users. */
 static int claim(struct injection *in, struct journal *j, int pid, struct errmsg *err)
 {
-	int r = journal_take_marks(j, pid, err);
+	int r;
 
+	TRY(journal_take_marks(j, pid, err));
+	r = check_others_use(in, err);
 	if (r < 0)
-		return r;
-	r = check_functions(in, err);
-	if (r >= 0)
-		r = check_marks(err);
-	if (r >= 0)
-		r = check_others(in, err);
-	if (r < 0)
-		journal_keep(j); /* others set the present marks: do not remove them */
+		journal_keep(j); /* other programs set the present marks, so do not remove them */
 	return r;
 }
 
@@ -333,20 +330,14 @@ int injection_start(struct injection *in, struct journal *j, const struct inject
 		    struct errmsg *err)
 {
 	char path[PATH_BYTES], text[32];
-	int r = check_twice(c, err);
 
-	if (r >= 0)
-		r = claim(in, j, c->pid, err);
-	if (r < 0)
-		return r;
+	TRY(check_twice(c, err));
+	TRY(claim(in, j, c->pid, err));
 	in->budget = c->times ? c->times : INJECTION_TIMES_MAX;
-	r = set_conditions(in, j, c, err);
-	if (r >= 0)
-		r = taskmarks_set(c->pid, err);
-	for (size_t i = 0; i < c->n_faults && r >= 0; i++)
-		r = add_fault(in, j, &c->faults[i], err);
-	if (r < 0)
-		return r;
+	TRY(set_conditions(in, j, c, err));
+	TRY(taskmarks_set(c->pid, err));
+	for (size_t i = 0; i < c->n_faults; i++)
+		TRY(add_fault(in, j, &c->faults[i], err));
 	snprintf(text, sizeof(text), "%lld", c->probability);
 	return tracefs_write(&in->t, "", fmt_path(in, "probability", path), text, TRACEFS_SET, err);
 }

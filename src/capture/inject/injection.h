@@ -2,15 +2,15 @@
 /*
  * injection.h - makes kernel functions fail for one process, with the kernel's error injection.
  *
- *	injection_find        where it is, or what this kernel lacks
+ *	injection_find        finds the kernel's files, or names what this kernel lacks
  *	injectables_read …    the functions (injectables.h)
- *	injection_start       they fail from now on
- *	injection_count       how often they failed
- *	journal_undo          they work again
+ *	injection_start       makes the functions fail from now on
+ *	injection_count       returns how often they failed
+ *	journal_undo          makes them work again
  *
- * Every change goes through the journal and is undone however the program ends. The kernel has one
- * set of conditions for all users and functions: injection_start() fails while somebody else uses
- * it.
+ * Every change goes through the journal and is undone, however the program ends. The kernel has one
+ * set of conditions for all users and functions, so injection_start() fails while another program
+ * uses it.
  */
 #ifndef SONDE_CAPTURE_INJECT_INJECTION_H
 #define SONDE_CAPTURE_INJECT_INJECTION_H
@@ -29,14 +29,14 @@ struct injection_config {
 	size_t n_faults;
 	int pid;
 	long long times;       /* maximum number of failures; 0: no limit */
-	long long after;       /* number of calls to let through first */
+	long long after;       /* number of calls that succeed first */
 	long long every;       /* 1: all, 2: every second */
 	long long probability; /* in percent */
 	bool log;	       /* the kernel logs each failure with its stack */
 };
 
 struct injection {
-	char dir[TRACEFS_PATH_MAX / 2]; /* where debugfs is mounted */
+	char dir[TRACEFS_PATH_MAX / 2]; /* mount point of debugfs */
 	struct tracefs t;
 	long long budget; /* the start value of the kernel's countdown */
 };
@@ -45,15 +45,18 @@ struct injection {
 int injection_find(struct injection *in, struct errmsg *err);
 
 /*
- * Lists the options that the kernel lacks, "CONFIG_A, CONFIG_B", in buf; false if none is known to
- * be missing.
+ * Lists the options that the kernel lacks, "CONFIG_A, CONFIG_B", in buf. Returns false if none is
+ * known to be missing.
  */
 bool injection_fmt_missing(const struct kconfig *k, char *buf, size_t n_bytes);
 
-/* j: a journal without any notes. */
+/* Starts the injection. j is a journal without any notes. */
 int injection_start(struct injection *in, struct journal *j, const struct injection_config *c,
 		    struct errmsg *err);
-/* Call it before the injection is undone. Negative if it cannot be read. */
+/*
+ * Returns the number of failures, before the injection is undone. Returns a negative errno if it
+ * cannot be read.
+ */
 long long injection_count(const struct injection *in);
 
 #endif

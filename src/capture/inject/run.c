@@ -2,19 +2,20 @@
 /*
  * run.c - makes kernel functions fail for one process, from the first change to the last.
  *
- * The order: first everything that can be refused is checked, before anything is changed. Then the
- * guardian (journal) starts, then the command's process, which waits; then signals are blocked, the
- * kernel is armed, and the command runs. At the end the number is read and everything is undone;
- * only then sonde waits for a command that still runs.
+ * The order is: first check everything that can be refused, before any change. Then start the
+ * guardian (journal), and the command's process, which waits. Then block signals, configure the
+ * kernel, and run the command. At the end read the number and undo everything. Only then sonde
+ * waits for a command that still runs.
  *
- * One thread. SIGINT, SIGTERM, SIGHUP and SIGQUIT come through a signalfd; the second of them has
- * its usual effect, and the guardian undoes the rest.
+ * All this runs in one thread. SIGINT, SIGTERM, SIGHUP and SIGQUIT come through a signalfd; the
+ * second of them has its usual effect, and the guardian undoes the rest.
  */
 #include "capture/inject/run.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/inject/injection.h"
 #include "capture/record/child.h"
 
@@ -41,13 +42,13 @@ struct run {
 	int pid_fd, signal_fd, signal;
 	bool has_child;
 	struct inject_facts facts;
-	sigset_t mask; /* as it was before */
+	sigset_t mask; /* the previous signal mask */
 };
 
 static int read_comm(int pid, char *comm)
 {
 	char path[64];
-	FILE *file;
+	SCOPED(fclose_scoped) FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	file = fopen(path, "re");
@@ -56,31 +57,26 @@ static int read_comm(int pid, char *comm)
 		return -ESRCH;
 	if (fgets(comm, INJECT_COMM_BYTES, file))
 		comm[strcspn(comm, "\n")] = 0;
-	fclose(file);
 	return 0;
 }
 
-/* Checks what can be refused without changing anything. */
+/* Checks everything that can be refused, without changing anything. */
 static int prepare(struct run *run, struct errmsg *err)
 {
 	const struct inject_config *c = run->c;
-	int r = injection_find(&run->site, err);
 
-	if (r >= 0)
-		r = injectables_read(&run->functions, run->site.dir, err);
-	for (size_t i = 0; i < c->n_faults && r >= 0; i++)
-		r = fault_parse(&run->functions, c->faults[i], &run->faults[i], err);
-	if (r >= 0 && c->pid && read_comm(c->pid, run->facts.comm) < 0)
-		r = errmsg_set(err, -ESRCH, "there is no process %d", c->pid);
-	if (r >= 0)
-		r = tracefs_open(&run->site.t, err);
-	return r;
+	TRY(injection_find(&run->site, err));
+	TRY(injectables_read(&run->functions, run->site.dir, err));
+	for (size_t i = 0; i < c->n_faults; i++)
+		TRY(fault_parse(&run->functions, c->faults[i], &run->faults[i], err));
+	if (c->pid && read_comm(c->pid, run->facts.comm) < 0)
+		return errmsg_set(err, -ESRCH, "there is no process %d", c->pid);
+	return tracefs_open(&run->site.t, err);
 }
 
 static int open_process(struct run *run, struct errmsg *err)
 {
 	const char *slash;
-	int r;
 
 	if (!run->c->argv) {
 		run->facts.pid = run->c->pid;
@@ -89,9 +85,7 @@ static int open_process(struct run *run, struct errmsg *err)
 					: errmsg_set_errno(err, -errno, "cannot watch process %d",
 							   run->facts.pid);
 	}
-	r = child_start(&run->child, &(struct child_config){.argv = run->c->argv}, err);
-	if (r < 0)
-		return r;
+	TRY(child_start(&run->child, &(struct child_config){.argv = run->c->argv}, err));
 	run->has_child = true;
 	run->facts.pid = run->child.pid;
 	run->pid_fd = run->child.pid_fd;
@@ -101,13 +95,13 @@ static int open_process(struct run *run, struct errmsg *err)
 	return 0;
 }
 
-/* Signals that were ignored at our start stay ignored: nohup. */
+/* Opens a signalfd. Signals that were ignored at our start (nohup) stay ignored. */
 static int open_signals(struct run *run, struct errmsg *err)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t set;
 
-	signal(SIGINT, SIG_DFL); /* a shell ignores it for everything started with '&' */
+	signal(SIGINT, SIG_DFL); /* a shell ignores it for commands started with '&' */
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		struct sigaction old;
@@ -132,16 +126,12 @@ static int start(struct run *run, struct errmsg *err)
 		.probability = c->probability,
 		.log = c->log,
 	};
-	int r = journal_open(&run->journal, &run->site.t, err);
 
-	if (r >= 0)
-		r = open_process(run, err);
-	if (r >= 0)
-		r = open_signals(run, err);
+	TRY(journal_open(&run->journal, &run->site.t, err));
+	TRY(open_process(run, err));
+	TRY(open_signals(run, err));
 	config.pid = run->facts.pid;
-	if (r >= 0)
-		r = injection_start(&run->site, run->journal, &config, err);
-	return r;
+	return injection_start(&run->site, run->journal, &config, err);
 }
 
 static void take_signal(struct run *run)
@@ -155,10 +145,10 @@ static void take_signal(struct run *run)
 	if (run->has_child && info.ssi_code != SI_KERNEL)
 		kill(run->child.pid, run->signal);
 	sigprocmask(SIG_SETMASK, &run->mask,
-		    NULL); /* the next one ends us, and the guardian undoes the rest */
+		    NULL); /* the next signal ends us, and the guardian undoes the rest */
 }
 
-/* Waits until the process ends, a signal arrives, or there is nothing more to do. */
+/* Waits until the process ends, a signal arrives, or the work is done. */
 static void wait_for_end(struct run *run)
 {
 	const struct inject_config *c = run->c;
@@ -178,7 +168,7 @@ static void wait_for_end(struct run *run)
 	}
 }
 
-/* The command's exit status, as in a shell. */
+/* Returns the command's exit status, as in a shell. */
 static int end_child(struct run *run)
 {
 	struct pollfd fd = {run->child.pid_fd, POLLIN, 0};
@@ -191,7 +181,9 @@ static int end_child(struct run *run)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* From the first change to the last; the exit status, or negative. */
+/*
+ * Runs all steps from the first change to the last. Returns the exit status, or a negative errno.
+ */
 static int go(struct run *run, struct errmsg *err)
 {
 	int r = 0, r2, status = 0;
@@ -233,16 +225,11 @@ static void release(struct run *run)
 
 int inject_run(const struct inject_config *config, struct errmsg *err)
 {
-	struct run run = {.c = config, .pid_fd = -1, .signal_fd = -1};
-	int r;
+	SCOPED(release) struct run run = {.c = config, .pid_fd = -1, .signal_fd = -1};
 
 	run.facts.faults = run.faults;
 	run.facts.n_faults = config->n_faults;
-	r = prepare(&run, err);
-	if (r >= 0)
-		r = start(&run, err);
-	if (r >= 0)
-		r = go(&run, err);
-	release(&run);
-	return r;
+	TRY(prepare(&run, err));
+	TRY(start(&run, err));
+	return go(&run, err);
 }

@@ -6,16 +6,18 @@
  *	/proc/PID/task/TID/make-it-fail      each thread
  *
  * The file shows 0 or 1. A new thread or child process inherits the mark of its parent, and keeps
- * it when the parent is unmarked or gone. So clearing has to check every task of the machine, and
- * repeat while it finds marks: a marked task may have forked meanwhile. A task that started before
- * the injection and is not its process was marked by somebody else, and keeps its mark.
+ * it when the parent is unmarked or has ended. So clearing checks every task of the machine, and
+ * repeats while it finds marks: a marked task may have forked in between. A marked task that
+ * started before the injection, and does not belong to its process, was marked by another program
+ * and keeps its mark.
  *
  * The start time of a task is field 22 of /proc/PID/task/TID/stat, in ticks of 10 ms. It comes
- * after a name that may contain anything, so fields are counted from the last ')'.
+ * after a name that may contain any character, so fields are counted from the last ')'.
  */
 #include "capture/inject/taskmarks.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -28,8 +30,9 @@
 #include <unistd.h>
 
 #define PATH_BYTES	64
-#define TRIES		20 /* scans of all tasks; two are enough unless tasks fork all the time */
-#define FIELDS_TO_START 20 /* spaces between the ')' and the start time */
+/* limit of scans of all tasks; two are enough unless tasks fork all the time */
+#define TRIES		20
+#define FIELDS_TO_START 20 /* number of spaces between the ')' and the start time */
 
 bool taskmarks_are_there(void)
 {
@@ -62,7 +65,7 @@ static int write_mark(int pid, const char *tid, const char *mark)
 static bool is_marked(int pid, const char *tid)
 {
 	char path[PATH_BYTES], text = '0';
-	int fd;
+	SCOPED(scope_close) int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/make-it-fail", pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -70,11 +73,10 @@ static bool is_marked(int pid, const char *tid)
 		return false;
 	if (read(fd, &text, 1) != 1)
 		text = '0';
-	close(fd);
 	return text != '0';
 }
 
-/* 0 if it cannot be read: the task is gone. */
+/* Returns the start time of a task, or 0 if the task has ended. */
 static uint64_t start_of(int pid, const char *tid)
 {
 	char path[PATH_BYTES], text[2048] = "", *p;
@@ -100,28 +102,24 @@ static bool visit_threads(int pid, bool (*visit)(void *ctx, int pid, const char 
 	char path[PATH_BYTES];
 	struct dirent *e;
 	bool stopped = false;
-	DIR *dir;
+	SCOPED(closedir_scoped) DIR *dir = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	while (dir && !stopped && (e = readdir(dir)))
 		stopped = isdigit((unsigned char)e->d_name[0]) && visit(ctx, pid, e->d_name);
-	if (dir)
-		closedir(dir);
 	return stopped;
 }
 
 static bool visit_tasks(bool (*visit)(void *ctx, int pid, const char *tid), void *ctx)
 {
-	DIR *dir = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *dir = opendir("/proc");
 	struct dirent *e;
 	bool stopped = false;
 
 	while (dir && !stopped && (e = readdir(dir)))
 		stopped = isdigit((unsigned char)e->d_name[0]) &&
 			  visit_threads(atoi(e->d_name), visit, ctx);
-	if (dir)
-		closedir(dir);
 	return stopped;
 }
 
@@ -140,7 +138,7 @@ static bool mark(void *ctx, int pid, const char *tid)
 	int r = was_marked ? 0 : write_mark(pid, tid, "1");
 
 	if (r == -ENOENT || r == -ESRCH)
-		return false; /* exited just now */
+		return false; /* the thread has just exited */
 	m->n_threads += r >= 0;
 	m->n_new += r >= 0 && !was_marked;
 	m->code = r;
@@ -151,7 +149,7 @@ int taskmarks_set(int pid, struct errmsg *err)
 {
 	struct marking m = {0};
 
-	/* an unmarked thread may have started another meanwhile */
+	/* an unmarked thread may have started another one in between */
 	for (int i = 0; i < TRIES && (!i || m.n_new) && m.code >= 0; i++) {
 		m.n_threads = m.n_new = 0;
 		visit_threads(pid, mark, &m);

@@ -13,16 +13,16 @@
 
 struct errmsg;
 
-/* True if this kernel has marks. */
+/* Returns true if this kernel has marks. */
 bool taskmarks_are_there(void);
 
-/* The current time in the unit of a task's start time: clock ticks since boot. */
+/* Returns the current time in the unit of a task's start time: clock ticks since boot. */
 uint64_t taskmarks_now(void);
 
-/* Marks all threads of the process. -ESRCH if it is gone. */
+/* Marks all threads of the process. Returns -ESRCH if it has ended. */
 int taskmarks_set(int pid, struct errmsg *err);
 
-/* Finds the first marked process; false: none. */
+/* Finds the first marked process. Returns false if there is none. */
 bool taskmarks_find(int *ret_pid);
 
 /*

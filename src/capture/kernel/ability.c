@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ability.c - runs all checks and writes the answers.
+ * ability.c - runs all checks and writes the results.
  *
- * The checks are rows of two tables: what tracefs shows (ability_tracefs.c) and everything else
- * (ability_other.c). This file has what they share: it finds out the user and the environment,
- * creates and removes the instance for trials, and writes the messages about missing or refused
- * features.
+ * The checks are rows of two tables: those of tracefs (ability_tracefs.c) and all others
+ * (ability_other.c). This file has the common part: it finds the user and the environment, creates
+ * and removes the instance for trials, and writes the messages about missing or refused features.
  *
  *	instances/sonde.doctor.PID      exists for some milliseconds, with tracing_on 0
  *
@@ -102,7 +101,7 @@ void ability_locked(struct probing *p, const char *what, struct ability *ret)
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret)
 {
 	const struct abilities *a = p->a;
-	/* if we can create instances, the container is not the cause */
+	/* if we can create instances, the container is not the reason */
 	bool is_boxed = a->in_container && p->instance_code < 0;
 
 	if (code == -EROFS) {
@@ -307,7 +306,7 @@ int abilities_probe(struct abilities *a, const char *root, struct errmsg *err)
 	ask(&p, ability_rows_tracefs, n_ability_rows_tracefs, true);
 	ask(&p, ability_rows_other, n_ability_rows_other, false);
 	remove_instance(&p);
-	if (p.t.is_ours) /* it was not mounted before */
+	if (p.t.is_ours) /* the directory was not mounted before */
 		umount2(p.t.root, MNT_DETACH);
 	name_list_release(&p.tracers);
 	name_list_release(&p.instance_tracers);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ability.h - what this kernel can trace for this user: yes or no, why, and the remedy.
+ * ability.h - checks what this kernel can trace for this user: yes or no, why, and the remedy.
  *
  *	abilities_probe ─▶ abilities.rows … ─▶ abilities_release
  *
- * The checks do not change the machine's tracing. What only a trial can show is tried in a separate
- * instance, which abilities_probe() creates and removes. Signals that would end the program are
- * blocked meanwhile.
+ * The checks do not change the machine's tracing. Features that need a trial are tried in a
+ * separate instance, which abilities_probe() creates and removes. Signals that would end the
+ * program are blocked during the checks.
  */
 #ifndef SONDE_CAPTURE_KERNEL_ABILITY_H
 #define SONDE_CAPTURE_KERNEL_ABILITY_H
@@ -25,9 +25,9 @@ struct ability {
 	const char *group; /* "Functions" */
 	const char *what;  /* its purpose; lower case, no full stop */
 	enum ability_answer answer;
-	bool tried;		       /* really tried, not only looked up */
+	bool tried;		       /* the feature was tried, not only looked up */
 	char why[ABILITY_TEXT_MAX];    /* no: the reason; yes: a remark, or "" */
-	char remedy[ABILITY_TEXT_MAX]; /* what would turn a no into a yes; "": unknown */
+	char remedy[ABILITY_TEXT_MAX]; /* the remedy for a no; "": unknown */
 };
 
 struct abilities {
@@ -40,11 +40,11 @@ struct abilities {
 	bool is_root, in_container;
 };
 
-/* root is a prefix for all paths except $SONDE_TRACEFS: usually "". */
+/* Runs the checks. root is a prefix for all paths except $SONDE_TRACEFS, usually "". */
 int abilities_probe(struct abilities *a, const char *root, struct errmsg *err);
 void abilities_release(struct abilities *a);
 
-/* NULL: unknown ability. */
+/* Returns NULL if the ability is unknown. */
 const struct ability *abilities_find(const struct abilities *a, const char *name);
 /* Returns -EINVAL, with a message that names the nearest ability. */
 int abilities_refuse(const struct abilities *a, const char *name, struct errmsg *err);

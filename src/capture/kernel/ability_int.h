@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * ability_int.h - what ability.c and the probes share.
- */
+/* ability_int.h - declarations that ability.c and the checks share. */
 #ifndef SONDE_CAPTURE_KERNEL_ABILITY_INT_H
 #define SONDE_CAPTURE_KERNEL_ABILITY_INT_H
 
@@ -11,43 +9,47 @@
 #include "capture/kernel/lockdown.h"
 #include "capture/tracefs/tracefs.h"
 
-/* What the probes need; collected once. */
+/* Data that the checks need, collected once. */
 struct probing {
 	struct abilities *a;
 	const char *root;
 	struct tracefs t;
-	int tracefs_code; /* 0, or why there is no tracing directory */
+	int tracefs_code; /* 0, or the reason why there is no tracing directory */
 	char tracefs_why[ABILITY_TEXT_MAX];
-	char instance[64];     /* our own, for trials; "": none */
-	int instance_code;     /* why there is none */
-	bool instance_is_real; /* the kernel created its files: not a made-up directory */
+	char instance[64]; /* our own instance for trials; "": none */
+	int instance_code; /* reason why there is none */
+	/* the kernel created the instance's files, so it is not a copy of a directory */
+	bool instance_is_real;
 	struct kconfig config;
 	struct lockdown lock;
 	struct name_list tracers, instance_tracers, clocks;
 	struct textbuf readme; /* ended by NUL */
-	int function_code;     /* result for the function tracer: 0 works, 1 not tried */
+	/* result for the function tracer: 0 if it works, 1 if it was not tried */
+	int function_code;
 	char lsm[200];
 };
 
 struct ability_row {
 	const char *name, *group, *what;
 	void (*probe)(struct probing *p, const struct ability_row *row, struct ability *ret);
-	const char *arg;    /* a file, a tracer or a word; the probe interprets it */
+	const char *arg;    /* a file, a tracer or a word, which the check interprets */
 	const char *config; /* the option that enables it; NULL: none */
 	const char *remedy; /* in addition to the option; NULL: none */
 };
 
-/* Set the answer. */
+/* Set the result. */
 void ability_yes(struct ability *ret, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ability_no(struct ability *ret, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ability_remedy(struct ability *ret, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* It is missing: an option, a newer kernel or permissions are needed. */
+/* Sets the result for a missing feature: an option, a newer kernel or permissions are needed. */
 void ability_absent(struct probing *p, const struct ability_row *row, const char *what,
 		    struct ability *ret);
-/* It exists, but the kernel refused it: code is a negative errno. */
+/*
+ * Sets the result for a feature that exists but that the kernel refused; code is a negative errno.
+ */
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret);
-/* The same if lockdown is the known cause. */
+/* Like ability_refused(), if lockdown is known to be the reason. */
 void ability_locked(struct probing *p, const char *what, struct ability *ret);
 
 /* The tables: ability_tracefs.c, ability_other.c. */

@@ -9,10 +9,11 @@
  *	socket(AF_VSOCK)                between host and guest
  *	/sys/kernel/debug/fail_function functions that can be made to fail (debugfs)
  *
- * perf_event_paranoid says what perf allows users other than root: 2 only their own programs, 1
- * also the kernel's part of these, 0 whole CPUs, -1 everything.
+ * perf_event_paranoid defines what users other than root may do with perf: 2 only their own
+ * programs, 1 also the kernel's part of these, 0 whole CPUs, -1 everything.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/kernel/ability_int.h"
 
 #include "capture/inject/injection.h"
@@ -32,30 +33,27 @@ static char *fmt_path(const struct probing *p, const char *path, char *buf)
 	return buf;
 }
 
-/* Returns -1000 if there is no number. */
+/* Reads a number. Returns -1000 if there is none. */
 static long read_number(const struct probing *p, const char *path)
 {
 	char full[TRACEFS_PATH_MAX], text[64] = "";
-	FILE *file = fopen(fmt_path(p, path, full), "re");
+	SCOPED(fclose_scoped) FILE *file = fopen(fmt_path(p, path, full), "re");
 	bool got = file && fgets(text, sizeof(text), file);
 
-	if (file)
-		fclose(file);
 	return got ? strtol(text, NULL, 10) : -1000;
 }
 
 static void probe_kallsyms(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	char full[TRACEFS_PATH_MAX], line[256] = "";
-	FILE *file = fopen(fmt_path(p, row->arg, full), "re");
+	SCOPED(fclose_scoped) FILE *file = fopen(fmt_path(p, row->arg, full), "re");
 	bool shown = false;
 
 	if (!file)
 		return ability_absent(p, row, row->arg, ret);
-	/* per-cpu symbols really are at 0: check more than one */
+	/* per-cpu symbols really are at 0, so check more than one */
 	for (int i = 0; i < 4096 && !shown && fgets(line, sizeof(line), file); i++)
 		shown = strspn(line, "0") < strcspn(line, " ");
-	fclose(file);
 	if (shown)
 		return ability_yes(ret, "%s", row->arg);
 	ability_no(ret, "the addresses in %s are hidden (kptr_restrict is %ld)", row->arg,

@@ -16,14 +16,15 @@
  *
  * ftrace_enabled and tracing_on are often confused. tracing_on 0 stops writing to the ring buffer;
  * the hooks stay and still cost time. ftrace_enabled 0 removes the function tracer's hooks from the
- * kernel's code; events continue. It is one switch for the whole machine, so it is only read here,
- * never written.
+ * kernel's code; events continue. ftrace_enabled is one switch for the whole machine, so this file
+ * only reads it.
  */
 #include "base/array.h"
 #include "capture/kernel/ability_int.h"
 #include "capture/kernel/functions.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@
  * --- files and words ---------------------------------------------------------------------------
  */
 
-/* The file exists, and this user may write to it. */
+/* Checks that the file exists, and that this user may write to it. */
 static void probe_file(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	char path[TRACEFS_PATH_MAX];
@@ -76,7 +77,7 @@ static void probe_clocks(struct probing *p, const struct ability_row *row, struc
 	ability_absent(p, row, "trace_clock", ret);
 }
 
-/* The kernel's own help text lists what dynamic_events accepts. */
+/* Checks the kernel's own help text, which lists what dynamic_events accepts. */
 static void probe_readme(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	if (strstr(p->readme.start, row->arg))
@@ -123,28 +124,26 @@ static void probe_instances(struct probing *p, const struct ability_row *row, st
 
 static size_t count_events(const struct probing *p)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = 4u << 20};
 	size_t n = 0;
 
-	textbuf_init(&text, 4u << 20);
 	if (tracefs_read(&p->t, "", "available_events", &text) >= 0)
 		for (size_t i = 0; i < textbuf_len(&text); i++)
 			n += text.start[i] == '\n';
-	textbuf_release(&text);
 	return n;
 }
 
-/* Changes a setting of our own instance and restores it; returns 0, 1 (not tried), or negative. */
+/*
+ * Changes a setting of our own instance and restores it. Returns 0, 1 (not tried), or a negative
+ * errno.
+ */
 static int try_setting(struct probing *p, const char *file, const char *there, const char *back)
 {
-	int r;
-
 	if (!p->instance_is_real || !tracefs_exists(&p->t, p->instance, file))
 		return 1;
-	r = tracefs_try_write(&p->t, p->instance, file, there, TRACEFS_SET);
-	if (r >= 0)
-		tracefs_try_write(&p->t, p->instance, file, back, TRACEFS_SET);
-	return r;
+	TRY(tracefs_try_write(&p->t, p->instance, file, there, TRACEFS_SET));
+	tracefs_try_write(&p->t, p->instance, file, back, TRACEFS_SET);
+	return 0;
 }
 
 static void probe_events(struct probing *p, const struct ability_row *row, struct ability *ret)
@@ -191,7 +190,7 @@ static void probe_ftrace_enabled(struct probing *p, const struct ability_row *ro
 	ability_remedy(ret, "sysctl kernel.ftrace_enabled=1");
 }
 
-/* A function that is not called during normal work. */
+/* Returns a function that is not called during normal work. */
 static const char *choose_quiet_function(struct kfunctions *f)
 {
 	static const char *const quiet[] = {"kernel_power_off", "kernel_halt", "panic",
@@ -204,8 +203,8 @@ static const char *choose_quiet_function(struct kfunctions *f)
 }
 
 /*
- * Tries the tracer with a filter of one function; *ret_what says which step failed. Returns 1 if it
- * could not be tried.
+ * Tries the tracer with a filter of one function. *ret_what names the step that failed. Returns 1
+ * if it could not be tried.
  */
 static int try_tracer(struct probing *p, struct kfunctions *f, const char *tracer,
 		      const char **ret_what)
@@ -251,7 +250,9 @@ static void probe_function(struct probing *p, const struct ability_row *row, str
 	kfunctions_free(f);
 }
 
-/* If an instance does not offer it, it works if the function tracer works. */
+/*
+ * Checks function_graph. If an instance does not offer it, it works if the function tracer works.
+ */
 static void probe_graph(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	if (!name_list_find(&p->tracers, row->arg))

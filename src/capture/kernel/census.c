@@ -3,23 +3,25 @@
  * census.c - collects the processes from /proc and the kernel.
  *
  *	at the start       /proc/PID/task, /proc/PID/cmdline of all
- *	meanwhile          threads: the kernel's saved_tgids, which the option record-tgid fills (setup/tasks.c)
+ *	in between         threads: the kernel's saved_tgids, which the option record-tgid fills (setup/tasks.c)
  *	                   command lines: a BPF program at every exec (bpf/exec.c), if possible
  *	at the end         /proc again, for processes that changed their command line
  *
  * Later sources are newer and override earlier ones. The kernel never empties saved_tgids: it still
  * has thousands of threads of earlier recordings. So its lines are also read at the start, and
- * lines that are the same at the end are ignored. (If a thread got the number and the process of an
- * earlier thread, it is missed; if a process got the pid of an earlier one, its exec is known.)
+ * lines that are the same at the end are ignored. (A thread that got both the pid and the process
+ * of an earlier thread is missed. A process that got the pid of an earlier process is known from
+ * its exec.)
  *
  * In another pid namespace the pids mean other processes, so nothing is collected there.
  *
- * sonde's own processes are this one, its guardian, and those that started it to record for them
- * (view --live).
+ * sonde's own processes are this process, its guardian, and the processes that started it to record
+ * for them (view --live).
  */
 #include "capture/kernel/census.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/bpf/exec.h"
 #include "capture/kernel/pidspace.h"
@@ -68,20 +70,18 @@ static void read_threads(struct census *c, int tgid)
 {
 	struct dirent *e;
 	char path[64];
-	DIR *dir;
+	SCOPED(closedir_scoped) DIR *dir = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
 	dir = opendir(path);
 	while (dir && (e = readdir(dir)))
 		if (isdigit((unsigned char)e->d_name[0]))
 			processes_add_thread(c->processes, atoi(e->d_name), tgid);
-	if (dir)
-		closedir(dir);
 }
 
 static void read_proc(struct census *c)
 {
-	DIR *proc = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *proc = opendir("/proc");
 	struct dirent *e;
 
 	while (proc && (e = readdir(proc))) {
@@ -91,21 +91,18 @@ static void read_proc(struct census *c)
 		if (!c->no_commands)
 			read_command(c, atoi(e->d_name));
 	}
-	if (proc)
-		closedir(proc);
 }
 
 /*
  * --- meanwhile ---------------------------------------------------------------------------------
  */
 
-/* Adds the kernel's "PID TGID" lines to *to, except those in `known`; known may be NULL. */
+/* Adds the kernel's "PID TGID" lines to *to, except those in `known`, which may be NULL. */
 static void read_tgids(struct processes *to, const struct processes *known, const struct tracefs *t)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = TGIDS_MAX_BYTES};
 	int tid, tgid;
 
-	textbuf_init(&text, TGIDS_MAX_BYTES);
 	if (tracefs_read(t, "", "saved_tgids", &text) >= 0)
 		textbuf_add(&text, "", 1);
 	for (const char *p = text.overflow ? NULL : text.start; p && *p;) {
@@ -115,7 +112,6 @@ static void read_tgids(struct processes *to, const struct processes *known, cons
 		p = strchr(p, '\n');
 		p = p ? p + 1 : NULL;
 	}
-	textbuf_release(&text);
 }
 
 static int take_command(void *ctx, int tgid, const char *words, size_t n_bytes, bool is_cut)
@@ -129,19 +125,17 @@ static int take_command(void *ctx, int tgid, const char *words, size_t n_bytes, 
  * --- life --------------------------------------------------------------------------------------
  */
 
-/* It is a fork of our process until it runs the command. */
+/* Adds the command's process, which is a fork of our process until it runs the command. */
 static void add_command(struct census *c, const struct census_config *config)
 {
-	struct textbuf words;
+	SCOPED(textbuf_release) struct textbuf words = {.max_bytes = PROCESSES_COMMAND_MAX + 1};
 
 	if (!config->command || !config->argv || c->no_commands)
 		return;
-	textbuf_init(&words, PROCESSES_COMMAND_MAX + 1);
 	for (char *const *word = config->argv; *word; word++)
 		textbuf_add(&words, *word, strlen(*word) + 1);
 	processes_add_command(c->processes, config->command, words.start, textbuf_len(&words),
 			      words.overflow);
-	textbuf_release(&words);
 }
 
 struct census *census_open(const struct census_config *config)

@@ -4,21 +4,21 @@
  *
  * It writes a line into the trace_marker of our own instance many times, with tracing_on and
  * without. The difference is the cost of reserving, timestamping and committing a record with this
- * clock, which every event pays. Collecting an event's fields comes on top, and a stack or a
- * function hook costs more, so the figure is a lower bound.
+ * clock, which every event pays. Collecting an event's fields costs more time, and a stack or a
+ * function hook costs even more, so the figure is a lower bound.
  *
  * A probe in a program is a breakpoint, which takes 1 us on bare metal and 30 us in some virtual
- * machines. So a probe is put on a function of our own that does nothing, and the function is
- * called. The cost depends on the probed instruction. The kernel emulates some (push, call, jumps,
- * nop). All others need a single step out of line, which is a second exception: ten times as much
- * in a virtual machine that has to exit to its host.
+ * machines. So a probe is put on an empty function of sonde, which is then called. The cost depends
+ * on the probed instruction. The kernel emulates some (push, call, jumps, nop). All others need a
+ * single step out of line, which is a second exception: ten times as long in a virtual machine that
+ * has to exit to its host.
  *
  * A probe on the entry of a kernel function is a call on some kernels and a breakpoint on others:
  * 0.1 us or 1 us, and many times that on an emulated machine. So a probe is put on getppid, the
  * cheapest system call, which is called with and without it. Other processes that call it during
  * those milliseconds are slowed down, too.
  *
- * Nothing is recorded during both measurements; writing the event comes on top.
+ * No events are recorded during both measurements, so the cost of writing the event must be added.
  */
 #include "capture/kernel/cost.h"
 
@@ -103,7 +103,7 @@ __attribute__((noinline)) static void hit_stepped(void)
 #endif
 
 /*
- * First bytes of the instructions that the kernel emulates on x86-64; the second byte counts if it
+ * First bytes of the instructions that the kernel emulates on x86-64. The second byte counts if it
  * has a mask.
  */
 static const struct {
@@ -141,7 +141,7 @@ bool cost_is_quick(const char *place)
 	return false;
 }
 
-/* The position of the function in our own file, in the form for a uprobe: "PATH:0xOFFSET". */
+/* Finds the position of the function in our own file, in the form for a uprobe: "PATH:0xOFFSET". */
 static bool find_place(void (*function)(void), char *buf, size_t n_bytes)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -160,7 +160,7 @@ static bool find_place(void (*function)(void), char *buf, size_t n_bytes)
 	return found;
 }
 
-/* Nanoseconds for one call, from the fastest round. */
+/* Returns the nanoseconds for one call, from the fastest round. */
 static double hit_many(void (*hit)(void))
 {
 	double least = 1e18;

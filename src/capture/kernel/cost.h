@@ -8,17 +8,20 @@
 #include "capture/tracefs/journal.h"
 #include "probe/probe.h"
 
-/* Approximate nanoseconds; 0 if it cannot be measured. Takes a millisecond or two. */
+/* Returns approximate nanoseconds, or 0 if it cannot be measured. Takes a millisecond or two. */
 double cost_of_event(struct journal *j, const struct tracefs *t, const char *clock);
 /*
- * The cost of one hit of a probe of this kind, without writing the event; is_quick: see
+ * Returns the cost of one hit of a probe of this kind, without writing the event. is_quick: see
  * cost_is_quick(). Returns 0 for kinds that cost no more than the event. The instance must be ours
  * and must not record yet.
  */
 double cost_of_probe(struct journal *j, const struct tracefs *t, const char *instance,
 		     enum probe_kind kind, bool is_quick);
 
-/* Whether the kernel emulates the instruction at "PATH:0xOFFSET…"; false if unknown. */
+/*
+ * Returns true if the kernel emulates the instruction at "PATH:0xOFFSET…", and false if that is
+ * unknown.
+ */
 bool cost_is_quick(const char *place);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * counter.c - the rate of the processor's counter.
+ * counter.c - reads the rate of the processor's counter.
  *
- * The kernel provides it in the first page of a perf event's buffer. Any event will do; this one
- * counts nothing. If the counter does not run at a constant rate on all CPUs, as in many virtual
- * machines, cap_user_time is 0.
+ * The kernel provides it in the first page of a perf event's buffer. Any event is suitable; this
+ * one counts nothing. If the counter does not run at a constant rate on all CPUs, as in many
+ * virtual machines, cap_user_time is 0.
  */
 #include "capture/kernel/counter.h"
 

@@ -12,7 +12,10 @@ struct counter_rate {
 	uint32_t mult, shift; /* ns = counter * mult >> shift */
 };
 
-/* Returns -ENOTSUP if the kernel does not provide it, or if the counter is not constant. */
+/*
+ * Reads the rate. Returns -ENOTSUP if the kernel does not provide it, or if the counter is not
+ * constant.
+ */
 int counter_read_rate(struct counter_rate *ret_rate);
 
 #endif

@@ -15,6 +15,7 @@
  * The patterns are those of the kernel's own parser: without a wildcard the whole name; else '*'
  * anywhere, '?' and '[abc]', as in fnmatch().
  */
+#include "base/scope.h"
 #include "capture/kernel/functions_int.h"
 
 #include "base/errmsg.h"
@@ -131,7 +132,7 @@ bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
 
 		snprintf(ret->module, sizeof(ret->module), "%.*s", (int)strcspn(module, ":"),
 			 module);
-		if (!len) /* ":mod:NAME": all of its functions */
+		if (!len) /* ":mod:NAME" means all functions of the module */
 			memcpy(ret->name, "*", 2);
 	}
 	ret->is_glob = strpbrk(ret->name, "*?[\\");
@@ -211,8 +212,7 @@ int kfunctions_each(struct kfunctions *f, const char *pattern,
 	char name[FUNCTION_NAME_MAX];
 	int n = 0, r = kfunctions_read_list(f, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!kfunctions_parse_pattern(pattern, &parsed) || !parsed.name[0])
 		return errmsg_set(err, -EINVAL, "'%.40s' is not a name or pattern of functions",
 				  pattern);
@@ -226,8 +226,7 @@ int kfunctions_each(struct kfunctions *f, const char *pattern,
 		name[line.name_len] = 0;
 		r = visit(ctx, name);
 	}
-	if (r < 0)
-		return r;
+	TRY(r);
 	return n ? n : kfunctions_refuse(f, &parsed, err);
 }
 

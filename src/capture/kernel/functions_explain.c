@@ -27,6 +27,7 @@
 #include "capture/kernel/functions_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@
  * --- the nearest -------------------------------------------------------------------------------
  */
 
-/* The name without leading underscores and without the usual prefixes. */
+/* Returns the name without leading underscores and without the usual prefixes. */
 static struct function_line stem_of(const char *name, size_t len)
 {
 	static const char *const words[] = {"asm_", "do_", "sysvec_", "exc_", "native_"};
@@ -65,7 +66,7 @@ static unsigned difference(size_t a, size_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The distance between a function and the wanted name; UINT32_MAX: too far. */
+/* Returns the distance between a function and the wanted name, or UINT32_MAX if it is too far. */
 static unsigned cost_of(const struct function_line *line, size_t len,
 			const struct function_line *stem)
 {
@@ -93,7 +94,7 @@ static unsigned cost_of(const struct function_line *line, size_t len,
 	return UINT32_MAX;
 }
 
-/* "; the nearest traceable function is X", or nothing; returns buf. */
+/* Writes "; the nearest traceable function is X", or nothing, and returns buf. */
 static const char *fmt_nearest(const struct kfunctions *f, const char *name, char *buf,
 			       size_t n_bytes)
 {
@@ -122,17 +123,17 @@ static const char *fmt_nearest(const struct kfunctions *f, const char *name, cha
 
 struct symbol {
 	uint64_t addr;
-	char type; /* as in nm; 0: no such symbol */
+	char type; /* type as in nm; 0: no such symbol */
 };
 
-/* Prefers a function if several symbols have the name. */
+/* Finds a symbol. Prefers a function if several symbols have the name. */
 static struct symbol find_symbol(const struct kfunctions *f, const char *name)
 {
 	struct symbol found = {0};
 	size_t len = strlen(name);
 
 	for (const char *p = f->symbols.start; (p = strstr(p, name)); p += len) {
-		const char *line = p - 3; /* " T name" */
+		const char *line = p - 3; /* the line has the form " T name" */
 		char *end;
 		uint64_t addr;
 
@@ -172,7 +173,8 @@ static const char *reason_by_place(const struct kfunctions *f, uint64_t addr)
  */
 
 /*
- * The line of the file in which key stands between the characters of `around`; *text gets the file.
+ * Finds the line of a file that contains key between one of `before` and one of `after`. *text gets
+ * the file.
  */
 static const char *find_line(const char *path, const char *before, const char *key,
 			     const char *after, struct textbuf *text)
@@ -183,26 +185,22 @@ static const char *find_line(const char *path, const char *before, const char *k
 	if (n >= sizeof(wanted) || kfunctions_read_file(path, text) < 0)
 		return NULL;
 	for (const char *p = text->start; (p = strstr(p, wanted)); p++)
-		if (strchr(after, p[n])) /* the NUL at the end, too */
+		if (strchr(after, p[n])) /* also at the NUL at the end */
 			return p;
 	return NULL;
 }
 
 static bool file_has(const char *path, const char *before, const char *key, const char *after)
 {
-	struct textbuf text;
-	bool found;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SMALL_FILE_MAX_BYTES};
 
-	textbuf_init(&text, SMALL_FILE_MAX_BYTES);
-	found = find_line(path, before, key, after, &text);
-	textbuf_release(&text);
-	return found;
+	return find_line(path, before, key, after, &text);
 }
 
-/* Module names with - and _ are equal. */
+/* Returns true if the module is loaded. Module names with - and _ are equal. */
 static bool is_loaded(const struct kfunctions *f, const char *module)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SMALL_FILE_MAX_BYTES};
 	char name[64];
 	bool found = false;
 
@@ -210,50 +208,44 @@ static bool is_loaded(const struct kfunctions *f, const char *module)
 	for (char *p = name; *p; p++)
 		if (*p == '-')
 			*p = '_';
-	textbuf_init(&text, SMALL_FILE_MAX_BYTES);
 	if (kfunctions_read_file(f->paths.loaded, &text) >= 0)
 		for (const char *p = text.start; *p && !found;) {
 			found = !strncmp(p, name, strlen(name)) && p[strlen(name)] == ' ';
 			p += strcspn(p, "\n");
 			p += *p == '\n';
 		}
-	textbuf_release(&text);
 	return found;
 }
 
-/* "alias symbol:NAME MODULE" of modules.symbols. */
+/* Finds the module in "alias symbol:NAME MODULE" of modules.symbols. */
 static bool find_exporter(const struct kfunctions *f, const char *name, char *ret, size_t n_bytes)
 {
 	char path[TRACEFS_PATH_MAX + 32];
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SMALL_FILE_MAX_BYTES};
 	const char *line;
 
 	snprintf(path, sizeof(path), "%s/modules.symbols", f->paths.modules);
-	textbuf_init(&text, SMALL_FILE_MAX_BYTES);
 	line = find_line(path, "alias symbol:", name, " ", &text);
 	if (line) {
 		line = strchr(line + strlen("alias symbol:"), ' ') + 1;
 		snprintf(ret, n_bytes, "%.*s", (int)strcspn(line, " \n"), line);
 	}
-	textbuf_release(&text);
 	return line;
 }
 
 /*
- * The module in modules.dep with the longest name such that the function's name begins with NAME_.
+ * Finds the module in modules.dep with the longest name such that the function's name begins with
+ * NAME_.
  */
 static bool find_namesake(const struct kfunctions *f, const char *name, char *ret, size_t n_bytes)
 {
 	char path[TRACEFS_PATH_MAX + 32];
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SMALL_FILE_MAX_BYTES};
 	size_t best = 0;
 
 	snprintf(path, sizeof(path), "%s/modules.dep", f->paths.modules);
-	textbuf_init(&text, SMALL_FILE_MAX_BYTES);
-	if (kfunctions_read_file(path, &text) < 0) {
-		textbuf_release(&text);
+	if (kfunctions_read_file(path, &text) < 0)
 		return false;
-	}
 	for (const char *p = text.start; *p;) {
 		size_t line = strcspn(p, ":\n"), from = line, len, i = 0;
 
@@ -270,7 +262,6 @@ static bool find_namesake(const struct kfunctions *f, const char *name, char *re
 		p += strcspn(p, "\n");
 		p += *p == '\n';
 	}
-	textbuf_release(&text);
 	return best;
 }
 
@@ -400,7 +391,7 @@ int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct e
 
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot look up the function %s", name);
-	/* for the nearest one; empty if the kernel refuses the list */
+	/* for the nearest function; the list is empty if the kernel refuses it */
 	kfunctions_read_list(f, &no_sentence);
 	if (kfunctions_read_symbols(f))
 		sym = find_symbol(f, name);

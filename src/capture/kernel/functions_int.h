@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * functions_int.h - what functions.c, functions_explain.c and functions_btf.c share.
+ * functions_int.h - declarations that functions.c, functions_explain.c and functions_btf.c share.
  */
 #ifndef SONDE_CAPTURE_KERNEL_FUNCTIONS_INT_H
 #define SONDE_CAPTURE_KERNEL_FUNCTIONS_INT_H
@@ -24,7 +24,8 @@ struct kfunctions {
 };
 
 /*
- * A name and the module in brackets after it; neither ended by NUL. module NULL: the kernel itself.
+ * A name and the module in brackets after it; neither ends with NUL. module NULL: the kernel
+ * itself.
  */
 struct function_line {
 	const char *name, *module;
@@ -32,32 +33,34 @@ struct function_line {
 };
 
 struct function_pattern {
-	char name[FUNCTION_NAME_MAX], module[FUNCTION_NAME_MAX]; /* module "": any */
+	char name[FUNCTION_NAME_MAX], module[FUNCTION_NAME_MAX]; /* module "": any module */
 	bool is_glob;
 };
 
 /*
- * Parses the line at p: "name", "name [module]", "name\t[module]". Returns the next line, NULL at
- * the end.
+ * Parses the line at p: "name", "name [module]", "name\t[module]". Returns the next line, or NULL
+ * at the end.
  */
 const char *kfunctions_next_line(const char *p, struct function_line *ret);
 
-/* Returns false if it is too long for a name. */
+/* Parses a pattern. Returns false if it is too long for a name. */
 bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret);
 bool kfunctions_match(const struct function_pattern *pattern, const struct function_line *line);
 
-/* Reads the list of traceable functions, once; negative with a message. */
+/* Reads the list of traceable functions, once. Returns a negative errno with a message. */
 int kfunctions_read_list(struct kfunctions *f, struct errmsg *err);
-/* Reads the symbols, once; false if they cannot be read. */
+/* Reads the symbols, once. Returns false if they cannot be read. */
 bool kfunctions_read_symbols(struct kfunctions *f);
-/* Sets err: why nothing matches. The list must have been read. Always returns -ENOENT. */
+/*
+ * Sets err to the reason why nothing matches. The list must have been read. Always returns -ENOENT.
+ */
 int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *pattern,
 		      struct errmsg *err);
 
-/* functions_btf.c: does the BTF of that file describe a function of this name? */
+/* functions_btf.c: returns true if the BTF of that file describes a function of this name. */
 bool kfunctions_in_btf(const char *path, const char *name);
 
-/* Appends the file to *out, ended by NUL; returns 0 or negative. */
+/* Appends the file to *out, ended by NUL. Returns 0 or a negative errno. */
 int kfunctions_read_file(const char *path, struct textbuf *out);
 
 #endif

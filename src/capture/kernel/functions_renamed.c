@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions_renamed.c - the names in this kernel of functions of older kernels.
+ * functions_renamed.c - finds the names in this kernel of functions of older kernels.
  *
- * Articles, scripts and habits use the names of their time. The rows below list the replacements;
- * the first candidate that this kernel can trace is used. Three kinds of change follow a rule and
- * need no rows:
+ * Articles and scripts use the names of older kernels. The rows below list the replacements; the
+ * first candidate that this kernel can trace is used. Three kinds of change follow a rule and need
+ * no rows:
  *
  *	sys_read, SyS_read          system calls: __x64_sys_read, __arm64_sys_read, …
  *	kmem_cache_alloc            allocators since 6.10: kmem_cache_alloc_noprof
@@ -53,7 +53,7 @@ static const struct renamed table[] = {
 	{"do_bad_area", "bad_area_nosemaphore __bad_area_nosemaphore force_sig_fault"},
 	{"__do_softirq", "handle_softirqs"},
 	{"handle_softirqs", "__do_softirq"},
-	/* the way back to user mode */
+	/* the return to user mode */
 	{"do_notify_resume", "exit_to_user_mode_loop exit_to_user_mode_prepare "
 			     "syscall_exit_to_user_mode_prepare arch_do_signal_or_restart "
 			     "task_work_run"},
@@ -110,7 +110,7 @@ static const char *const call_prefixes[] = {
 
 static const char *const copy_suffixes[] = {".isra.", ".constprop.", ".part.", ".llvm.", ".cold"};
 
-/* A line of kallsyms: address, type, name. */
+/* Parses a line of kallsyms: address, type, name. */
 static const char *next_symbol(const char *p, struct function_line *ret)
 {
 	for (int i = 0; i < 2 && *p; i++) {
@@ -131,7 +131,10 @@ static bool is_copy_of(const struct function_line *line, const char *name, size_
 	return false;
 }
 
-/* Finds the function or, if it is missing, a copy that the compiler made; in arena memory. */
+/*
+ * Finds the function or, if it is missing, a copy that the compiler made. The name is in arena
+ * memory.
+ */
 static const char *find_or_copy(struct kfunctions *f, const char *name, size_t len)
 {
 	bool listed = f->list_state > 0;
@@ -197,7 +200,8 @@ const char *kfunctions_substitute(struct kfunctions *f, const char *name)
 	if (!len || (kfunctions_read_list(f, no_sentence) < 0 && !kfunctions_read_symbols(f)))
 		return NULL;
 	found = find_or_copy(f, name, len);
-	if (!found && stem && name[stem]) /* a copy with another number, or the whole function */
+	/* use a copy with another number, or the whole function */
+	if (!found && stem && name[stem])
 		found = find_or_copy(f, name, stem);
 	if (found || stem >= sizeof(form) - 8)
 		return found;

@@ -8,8 +8,8 @@
  *	/lib/modules/RELEASE/build/.config
  *
  * Lines are "CONFIG_X=y", "CONFIG_X=m", "CONFIG_X=\"text\"" or "# CONFIG_X is not set". An option
- * that does not occur at all depends on one that is not set (or the kernel does not know it): that
- * is an 'n', too. gzread() reads plain and compressed files. A configuration has 300 kB; the limit
+ * that does not occur depends on one that is not set (or the kernel does not know it); this is an
+ * 'n', too. gzread() reads plain and compressed files. A configuration has 300 kB; the limit
  * protects against other files.
  */
 #include "capture/kernel/kconfig.h"
@@ -23,7 +23,7 @@
 
 #define CONFIG_MAX_BYTES (4u << 20)
 
-/* zlib allocates and reads on its own: note its failures here. */
+/* Reads the configuration. zlib allocates and reads on its own, so its failures are noted here. */
 static bool read_config(struct kconfig *k)
 {
 	gzFile file;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kconfig.h - the options with which the running kernel was built, if it or its package provides
- * them.
+ * kconfig.h - reads the options with which the running kernel was built, if it or its package
+ * provides them.
  *
- * One owner; look-ups do not modify it.
+ * Only one thread may use it at a time; look-ups do not modify it.
  */
 #ifndef SONDE_CAPTURE_KERNEL_KCONFIG_H
 #define SONDE_CAPTURE_KERNEL_KCONFIG_H
@@ -15,7 +15,9 @@ struct kconfig {
 	char path[512];	     /* the file; "": not found */
 };
 
-/* root is a prefix for all paths, usually "". release: as in uname -r. */
+/*
+ * Reads the configuration. root is a prefix for all paths, usually "". release is that of uname -r.
+ */
 void kconfig_read(struct kconfig *k, const char *root, const char *release);
 void kconfig_release(struct kconfig *k);
 

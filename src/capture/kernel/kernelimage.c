@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernelimage.c - the contents of a tracing directory, as the bytes of a trace file.
+ * kernelimage.c - makes the bytes of a trace file from the contents of a tracing directory.
  *
  * The texts follow the head of a version 6 file, so that code that opens trace files can also read
  * a kernel. The file ends after its texts: it has no CPUs and no events.
@@ -56,5 +56,5 @@ void kernelimage_add(const struct kernelinfo *ki, struct textbuf *tb)
 			textbuf_add(tb, parts[i].tag, strlen(parts[i].tag) + 1);
 		add_text(tb, &ki->texts[parts[i].kind], parts[i].length_bytes);
 	}
-	add_number(tb, 0, 4); /* CPUs */
+	add_number(tb, 0, 4); /* number of CPUs */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelimage.h - the contents of a tracing directory, as the bytes of a trace file without events.
+ * kernelimage.h - makes the bytes of a trace file without events from the contents of a tracing
+ * directory.
  */
 #ifndef SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
 #define SONDE_CAPTURE_KERNEL_KERNELIMAGE_H

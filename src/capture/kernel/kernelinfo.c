@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +30,8 @@
 
 static int read_file(const char *path, struct textbuf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = 0;
 	char buf[16384];
 
 	if (fd < 0)
@@ -45,7 +47,6 @@ static int read_file(const char *path, struct textbuf *out)
 		}
 		textbuf_add(out, buf, n);
 	}
-	close(fd);
 	return out->overflow ? -EFBIG : r;
 }
 
@@ -76,20 +77,18 @@ static void put(struct textbuf *tb, size_t at, const void *data, size_t n)
 static void reformat(const struct kernelinfo_config *c, const char *system, const char *event,
 		     struct textbuf *out, size_t at)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = TEXT_MAX_BYTES};
 
 	if (!c->reformat || out->overflow)
 		return;
-	textbuf_init(&text, TEXT_MAX_BYTES);
 	if (c->reformat(c->ctx, system, event, out->start + at, textbuf_len(out) - at, &text) &&
 	    !text.overflow) {
 		out->pos = out->start + at;
 		textbuf_add(out, text.start, textbuf_len(&text));
 	}
-	textbuf_release(&text);
 }
 
-/* u32 count, then u64 length and text of every format below events/SYSTEM. */
+/* Adds u32 count, then u64 length and text of every format below events/SYSTEM. */
 static uint32_t add_system(const struct kernelinfo_config *c, const char *events,
 			   const char *system, struct textbuf *out)
 {
@@ -150,7 +149,7 @@ static void add_all_systems(const struct kernelinfo_config *c, const char *event
 			if (add_system(c, events, name, out))
 				n_systems++;
 			else if (!out->overflow)
-				out->pos = out->start + before; /* a file, not a system */
+				out->pos = out->start + before; /* this is a file, not a system */
 		}
 		free(entries[i]);
 	}
@@ -287,10 +286,10 @@ void kernelinfo_release(struct kernelinfo *ki)
 
 #define NAMES_MAX      (1u << 20)
 #define NAME_MAX_BYTES 64
-#define COMM_BYTES     15 /* of a name in the kernel */
+#define COMM_BYTES     15 /* maximum length of a name in the kernel */
 
 struct task_name {
-	uint32_t pid, age; /* the lowest age is the newest */
+	uint32_t pid, age; /* the lowest age is the newest name */
 	char name[NAME_MAX_BYTES];
 };
 
@@ -302,21 +301,13 @@ struct task_names {
 static void add_name(struct task_names *names, uint32_t pid, uint32_t age, const char *name,
 		     size_t len)
 {
-	if (names->n == names->cap) {
-		size_t cap = names->cap ? 2 * names->cap : 1024;
-		struct task_name *list =
-			cap > NAMES_MAX ? NULL : realloc(names->list, cap * sizeof(*list));
-
-		if (!list)
-			return; /* shown by its pid then */
-		names->list = list;
-		names->cap = cap;
-	}
+	if (!ARRAY_ROOM(names->list, names->cap, names->n + 1, NAMES_MAX))
+		return; /* the task is then shown by its pid */
 	names->list[names->n] = (struct task_name){.pid = pid, .age = age};
 	snprintf(names->list[names->n++].name, NAME_MAX_BYTES, "%.*s", (int)len, name);
 }
 
-/* "PID NAME" lines; the tracer writes <...> for an unknown name. */
+/* Adds "PID NAME" lines. The tracer writes <...> for an unknown name. */
 static void add_lines(struct task_names *names, uint32_t age, const struct textbuf *text)
 {
 	const char *p = text->start, *end = text->pos;
@@ -336,7 +327,8 @@ size_t kernelinfo_bare_name(const char *name, size_t len)
 {
 	if (len <= 8 || memcmp(name, "kworker/", 8))
 		return len;
-	if (name[8] == 'R') /* "kworker/R-kblockd" is the name, cut off at the kernel's limit */
+	/* "kworker/R-kblockd" is a whole name, truncated at the kernel's limit */
+	if (name[8] == 'R')
 		return len < COMM_BYTES ? len : COMM_BYTES;
 	for (size_t i = 8; i < len; i++)
 		if (name[i] == '-' || name[i] == '+')
@@ -362,12 +354,12 @@ static void add_task(struct task_names *names, const char *process, const char *
 
 static void add_living(struct task_names *names)
 {
-	DIR *proc = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *proc = opendir("/proc");
 	struct dirent *e, *e2;
 
 	while (proc && (e = readdir(proc))) {
 		char path[300];
-		DIR *tasks;
+		SCOPED(closedir_scoped) DIR *tasks = NULL;
 
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
@@ -376,11 +368,7 @@ static void add_living(struct task_names *names)
 		while (tasks && (e2 = readdir(tasks)))
 			if (e2->d_name[0] != '.')
 				add_task(names, e->d_name, e2->d_name);
-		if (tasks)
-			closedir(tasks);
 	}
-	if (proc)
-		closedir(proc);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -393,9 +381,8 @@ static int compare_names(const void *a, const void *b)
 void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out)
 {
 	struct task_names names = {0};
-	struct textbuf saved;
+	SCOPED(textbuf_release) struct textbuf saved = {.max_bytes = TEXT_MAX_BYTES};
 
-	textbuf_init(&saved, TEXT_MAX_BYTES);
 	dir = dir ? dir : find_mounted();
 	if (dir && read_below(dir, "saved_cmdlines", &saved) >= 0)
 		add_lines(&names, 1, &saved);
@@ -408,5 +395,4 @@ void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struc
 		if (names.list[i].pid && (!i || names.list[i].pid != names.list[i - 1].pid))
 			textbuf_addf(out, "%u %s\n", names.list[i].pid, names.list[i].name);
 	free(names.list);
-	textbuf_release(&saved);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelinfo.h - what a trace file stores about the kernel, read from its tracing directory: the
- * layout of sub-buffers, the formats of all events, symbols, printk formats, task names, the clock.
+ * kernelinfo.h - reads the description of the kernel for a trace file from the tracing directory:
+ * the layout of sub-buffers, the formats of all events, symbols, printk formats, task names, the
+ * clock.
  *
  * tracefile.h describes the forms of the texts; they are valid until kernelinfo_release().
  */
@@ -26,7 +27,7 @@ struct kernelinfo_config {
 	const char *dir;      /* NULL: the mounted one */
 	const char *kallsyms; /* NULL: /proc/kallsyms */
 	/*
-	 * Selects the events whose formats to read; NULL: all. Those of the tracers are always
+	 * Selects the events whose formats are read; NULL: all. Those of the tracers are always
 	 * read.
 	 */
 	bool (*wants)(void *ctx, const char *system, const char *event);
@@ -38,19 +39,22 @@ struct kernelinfo_config {
 	bool no_formats; /* read no formats except those of the tracers */
 };
 
-/* Only the layout of sub-buffers is required; anything else that cannot be read stays empty. */
+/*
+ * Reads the description. Only the layout of sub-buffers is required; all other files that cannot be
+ * read stay empty.
+ */
 int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *config,
 		    struct errmsg *err);
 void kernelinfo_release(struct kernelinfo *ki);
 
 /*
- * The names of all tasks, as "PID NAME" lines sorted by pid: those that the kernel's tracer saved,
- * and those of living tasks (dir as above). earlier: the same text, read before; tasks that ended
- * since then keep their name. May be NULL.
+ * Reads the names of all tasks, as "PID NAME" lines sorted by pid: those that the kernel's tracer
+ * saved, and those of living tasks. dir is as in kernelinfo_config. earlier is the same text, read
+ * before, or NULL; tasks that ended since then keep their name.
  */
 void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out);
 /*
- * Returns the length of the name in what /proc shows: for "kworker/0:1-events", whose end is the
+ * Returns the length of the name in the text of /proc: for "kworker/0:1-events", whose end is the
  * current work, the part before the dash. Events have this name.
  */
 size_t kernelinfo_bare_name(const char *name, size_t len);

@@ -19,6 +19,7 @@
 #include "capture/kernel/lockdown.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,20 +56,17 @@ static void read_path(const char *root, const char *path, char *text)
 	read_text(open(full, O_RDONLY | O_CLOEXEC), text);
 }
 
-/* Reads securityfs even if nobody has mounted it: Linux 5.2, root. */
+/* Reads securityfs even if it is not mounted. Needs Linux 5.2 and root. */
 static void read_unmounted(char *text)
 {
-	int fs = syscall(SYS_fsopen, "securityfs", 1 /* FSOPEN_CLOEXEC */), mount = -1;
+	SCOPED(scope_close) int fs = syscall(SYS_fsopen, "securityfs", 1 /* FSOPEN_CLOEXEC */);
+	SCOPED(scope_close) int mount = -1;
 
 	*text = 0;
 	if (fs >= 0 && !syscall(SYS_fsconfig, fs, CREATE_COMMAND, NULL, NULL, 0))
 		mount = syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
 	if (mount >= 0)
 		read_text(openat(mount, "lockdown", O_RDONLY | O_CLOEXEC), text);
-	if (mount >= 0)
-		close(mount);
-	if (fs >= 0)
-		close(fs);
 }
 
 static bool take_bracketed(struct lockdown *l, const char *text)

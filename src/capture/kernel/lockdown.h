@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lockdown.h - whether the kernel is locked down, what that forbids, and the remedy.
+ * lockdown.h - checks whether the kernel is locked down, what that forbids, and the remedy.
  *
- * tracefs_open() fails with its message, so that every command that needs the tracing directory
- * says the same; doctor and injection use it, too. Thread-safe.
+ * tracefs_open() fails with this message, so that every command that needs the tracing directory
+ * prints the same; doctor and injection use it, too. Thread-safe.
  */
 #ifndef SONDE_CAPTURE_KERNEL_LOCKDOWN_H
 #define SONDE_CAPTURE_KERNEL_LOCKDOWN_H
@@ -18,13 +18,13 @@ struct lockdown {
 	char level[LOCKDOWN_LEVEL_MAX]; /* "none", "integrity", "confidentiality"; "": unknown */
 };
 
-/* root is a prefix for all paths: usually "". */
+/* Reads the level. root is a prefix for all paths, usually "". */
 void lockdown_read(struct lockdown *l, const char *root);
 
 bool lockdown_forbids_tracing(const struct lockdown *l);
 bool lockdown_forbids_debugfs(const struct lockdown *l);
 
-/* The remedy; meaningless if nothing is forbidden. */
+/* Returns the remedy. It is meaningless if nothing is forbidden. */
 const char *lockdown_remedy(const struct lockdown *l);
 
 /* Set the message and return code. */

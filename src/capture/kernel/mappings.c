@@ -6,15 +6,15 @@
  * mapped, and when a task begins or ends:
  *
  *	MMAP2   u32 pid tid   u64 start length file_offset   u32 maj min   u64 inode generation   u32 prot flags   path
- *	COMM    u32 pid tid   name; with a flag: exec, so the old mappings are gone
+ *	COMM    u32 pid tid   name; with a flag: exec, which removes the old mappings
  *	FORK    u32 pid ppid tid ptid   u64 time
- *	EXIT    the same
+ *	EXIT    u32 pid ppid tid ptid   u64 time
  *
  * The time at the end of each record puts the rings of all CPUs into one order.
  *
  * /proc/PID/maps has the earlier mappings. For a program that has not mapped any of the files yet,
- * the mappings are only stored, since it may still do so. When it does, they go to programs.c, and
- * later ones go there at once.
+ * the mappings are only stored, because it may still map one. When it does, they are passed to
+ * programs.c, and later ones are passed at once.
  *
  *	kept:  pid ──▶ mapping ──▶ mapping …     in one list, freed when the program ends
  *
@@ -22,7 +22,9 @@
  */
 #include "capture/kernel/mappings.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/rawpipe.h"
 
 #include <dirent.h>
@@ -49,7 +51,7 @@
 
 struct ring {
 	int fd;
-	struct perf_event_mmap_page *page; /* NULL: none */
+	struct perf_event_mmap_page *page; /* NULL: there is no ring */
 	/* while the ring is emptied: its end, and the next record */
 	uint64_t head, tail, time;
 	size_t n_bytes;
@@ -57,7 +59,7 @@ struct ring {
 
 struct wanted {
 	int pid;
-	bool is_given; /* keep its mappings, whatever it executes */
+	bool is_given; /* keep the program's mappings, whatever it executes */
 };
 
 struct mappings {
@@ -70,7 +72,7 @@ struct mappings {
 	struct ring *rings;
 	size_t n_rings;
 	size_t page_bytes;
-	struct program_mapping *kept; /* these own their paths */
+	struct program_mapping *kept; /* stored mappings, which own their paths */
 	size_t n_kept, cap_kept;
 	struct wanted *wanted; /* programs that have mapped one of the files, by pid */
 	size_t n_wanted, cap_wanted;
@@ -92,7 +94,7 @@ struct programs *mappings_programs(struct mappings *m)
  * --- whose mappings are wanted -----------------------------------------------------------------
  */
 
-/* Our own name for one of the files of interest; NULL: another file. */
+/* Returns our own name for one of the files of interest, or NULL for another file. */
 static const char *find_path(const struct mappings *m, uint64_t inode)
 {
 	for (size_t i = 0; i < m->n_files; i++)
@@ -130,20 +132,14 @@ static bool is_given(const struct mappings *m, int pid)
 
 static void add_wanted(struct mappings *m, int pid, bool is_given)
 {
-	size_t i = find_wanted(m, pid), cap = m->cap_wanted ? 2 * m->cap_wanted : 64;
-	struct wanted *more;
+	size_t i = find_wanted(m, pid);
 
 	if (is_wanted(m, pid)) {
 		m->wanted[i].is_given |= is_given;
 		return;
 	}
-	if (m->n_wanted == m->cap_wanted) {
-		more = realloc(m->wanted, cap * sizeof(*more));
-		if (!more)
-			return;
-		m->wanted = more;
-		m->cap_wanted = cap;
-	}
+	if (!ARRAY_ROOM(m->wanted, m->cap_wanted, m->n_wanted + 1, ARRAY_NO_MAX))
+		return;
 	memmove(m->wanted + i + 1, m->wanted + i, (m->n_wanted - i) * sizeof(*m->wanted));
 	m->wanted[i] = (struct wanted){pid, is_given};
 	m->n_wanted++;
@@ -161,19 +157,10 @@ static void drop_wanted(struct mappings *m, int pid)
 
 static void keep(struct mappings *m, const struct program_mapping *mapping)
 {
-	size_t cap = m->cap_kept ? 2 * m->cap_kept : 256;
-	struct program_mapping *more;
 	char *path;
 
-	if (m->n_kept == KEPT_MAX)
+	if (!ARRAY_ROOM(m->kept, m->cap_kept, m->n_kept + 1, KEPT_MAX))
 		return;
-	if (m->n_kept == m->cap_kept) {
-		more = realloc(m->kept, cap * sizeof(*more));
-		if (!more)
-			return;
-		m->kept = more;
-		m->cap_kept = cap;
-	}
 	path = strdup(mapping->path);
 	if (!path)
 		return;
@@ -181,7 +168,7 @@ static void keep(struct mappings *m, const struct program_mapping *mapping)
 	m->kept[m->n_kept++].path = path;
 }
 
-/* Hands on or drops the stored mappings of one program. */
+/* Passes on or drops the stored mappings of one program. */
 static void release_kept(struct mappings *m, int pid, bool hand_on)
 {
 	size_t n = 0;
@@ -209,7 +196,7 @@ static void take_mapping(struct mappings *m, const struct program_mapping *mappi
 
 	if (mapping->path[0] != '/')
 		return;
-	if (path) { /* the program may have another root */
+	if (path) { /* the program may have another root directory */
 		own.path = path;
 		mapping = &own;
 	}
@@ -243,7 +230,7 @@ static void take_fork(struct mappings *m, int pid, int parent)
 		}
 }
 
-/* The program is gone; its pid may be reused. */
+/* Forgets a program that has ended, because its pid may be reused. */
 static void forget(struct mappings *m, int pid)
 {
 	drop_wanted(m, pid);
@@ -301,7 +288,7 @@ static void take_record(struct mappings *m, const void *record, size_t n_bytes)
 	}
 }
 
-/* A record may wrap around at the end of the ring. */
+/* Copies a record, which may wrap around at the end of the ring. */
 static void copy_out(const struct mappings *m, const struct ring *ring, uint64_t at, void *to,
 		     size_t n_bytes)
 {
@@ -314,7 +301,7 @@ static void copy_out(const struct mappings *m, const struct ring *ring, uint64_t
 	memcpy((char *)to + first, data, n_bytes - first);
 }
 
-/* Reads the next record of a ring; if there is none, its time is "never". */
+/* Reads the next record of a ring. If there is none, its time is "never". */
 static void peek(const struct mappings *m, struct ring *ring)
 {
 	struct perf_event_header header;
@@ -326,7 +313,7 @@ static void peek(const struct mappings *m, struct ring *ring)
 	ring->n_bytes = header.size;
 	if (header.size < sizeof(header) + sizeof(ring->time) ||
 	    header.size > ring->head - ring->tail)
-		ring->tail = ring->head; /* invalid */
+		ring->tail = ring->head; /* the record is invalid */
 	else
 		copy_out(m, ring, ring->tail + header.size - sizeof(ring->time), &ring->time,
 			 sizeof(ring->time));
@@ -344,8 +331,9 @@ static struct ring *find_oldest(struct mappings *m)
 }
 
 /*
- * A program moves between CPUs, so its records are in several rings, each sorted by time. All
- * records before until_ns are there; newer ones may be incomplete and wait.
+ * Processes the records before until_ns. A program moves between CPUs, so its records are in
+ * several rings, each sorted by time. All records before until_ns have arrived; newer ones may be
+ * incomplete and wait.
  */
 static void drain(struct mappings *m, uint64_t until_ns)
 {
@@ -393,7 +381,7 @@ void mappings_catch_up(struct mappings *m)
  * --- what is mapped already --------------------------------------------------------------------
  */
 
-/* "55c7eeefa000-55c7eeefb000 r-xp 00001000 fe:01 1234   /usr/bin/prog" */
+/* Parses "55c7eeefa000-55c7eeefb000 r-xp 00001000 fe:01 1234   /usr/bin/prog". */
 static bool parse_line(const char *line, char path[4096], struct program_mapping *ret)
 {
 	unsigned long long start, end, offset, inode;
@@ -414,7 +402,7 @@ static bool parse_line(const char *line, char path[4096], struct program_mapping
 static void read_maps(struct mappings *m, int pid)
 {
 	char name[64], line[4096 + 128], path[4096];
-	FILE *f;
+	SCOPED(fclose_scoped) FILE *f = NULL;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
 	f = fopen(name, "re");
@@ -424,20 +412,16 @@ static void read_maps(struct mappings *m, int pid)
 		if (parse_line(line, path, &mapping))
 			take_mapping(m, &mapping);
 	}
-	if (f)
-		fclose(f);
 }
 
 static void read_all_maps(struct mappings *m)
 {
-	DIR *proc = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *proc = opendir("/proc");
 	struct dirent *e;
 
 	while (proc && (e = readdir(proc)))
 		if (atoi(e->d_name) > 0 && atoi(e->d_name) != m->fork_pid)
 			read_maps(m, atoi(e->d_name));
-	if (proc)
-		closedir(proc);
 }
 
 /*
@@ -533,7 +517,7 @@ void mappings_watch_others(struct mappings *m)
 static void *run(void *ctx)
 {
 	struct mappings *m = ctx;
-	struct pollfd *fds = calloc(m->n_rings + 1, sizeof(*fds));
+	SCOPED(scope_free) struct pollfd *fds = calloc(m->n_rings + 1, sizeof(*fds));
 
 	for (size_t i = 0; fds && i < m->n_rings; i++)
 		fds[i] = (struct pollfd){m->rings[i].fd, POLLIN, 0};
@@ -543,7 +527,6 @@ static void *run(void *ctx)
 		poll(fds, m->n_rings + 1, PATIENCE_MS);
 		mappings_catch_up(m);
 	}
-	free(fds);
 	return NULL;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pidspace.c - in a container, tasks have other pids than outside.
+ * pidspace.c - checks whether we are in a container, where tasks have other pids than outside.
  *
  * set_event_pid, filters of common_pid and BPF programs compare with the pids of the initial
- * namespace, and events contain these pids. Another namespace does not know them: a selection would
- * hit unrelated tasks that happen to have these pids, and excluding ourselves would exclude another
- * process.
+ * namespace, and events contain these pids. In another namespace these pids have another meaning: a
+ * selection would select unrelated tasks with these pids, and excluding ourselves would exclude
+ * another process.
  *
  * The inode number of the initial namespace is a stable part of the kernel's ABI
  * (PROC_PID_INIT_INO).

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * pidspace.h - whether our pids are those by which the kernel traces.
- */
+/* pidspace.h - checks whether our pids are those by which the kernel traces. */
 #ifndef SONDE_CAPTURE_KERNEL_PIDSPACE_H
 #define SONDE_CAPTURE_KERNEL_PIDSPACE_H
 

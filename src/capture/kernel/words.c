@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * words.c - names that the running kernel knows, by kind, for completing a word.
+ * words.c - lists names of the running kernel, by kind, for completing a word.
  *
- * Each kind is a row of the table at the end: a function that offers words, one by one, to a filter that
- * hands out those with the right beginning.
+ * Each kind is a row of the table at the end: a function that offers words to a filter, which
+ * passes on those with the right beginning.
  *
- * `sudo sonde record -e <TAB>` runs the completion without root's rights, and only root can read the
- * tracing directory. So each kind has something to say without it: functions and tracepoints by their
- * names in /proc/kallsyms (every tracepoint has a function __traceiter_NAME), tracers and clocks from a
- * list of those that kernels have.
+ * `sudo sonde record -e <TAB>` runs the completion without root's rights, and only root can read
+ * the tracing directory. So each kind has an alternative source: functions and tracepoints by their
+ * names in /proc/kallsyms (every tracepoint has a function __traceiter_NAME), tracers and clocks
+ * from a list of those that kernels have.
  */
 #include "capture/kernel/words.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/tracefs.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #define WORD_BYTES 512
 
 struct wish {
-	const struct tracefs *t; /* NULL: it cannot be had */
+	const struct tracefs *t; /* NULL: the tracing directory is not available */
 	const char *prefix;
 	size_t prefix_len;
 	void (*take)(void *ctx, const char *word);
@@ -43,7 +44,7 @@ static void offer_list(const struct wish *w, struct name_list *list)
 	name_list_release(list);
 }
 
-/* Words with a blank between them. */
+/* Offers the words of a text, which are separated by blanks. */
 static void offer_words(const struct wish *w, const char *words)
 {
 	char word[WORD_BYTES];
@@ -53,12 +54,12 @@ static void offer_words(const struct wish *w, const char *words)
 		offer(w, word);
 }
 
-/* Calls take with each line of a file, without its end. False if there is none. */
+/* Calls take with each line of a file, without its end. Returns false if there is none. */
 static bool each_line(const char *path, void (*take)(const struct wish *w, char *line),
 		      const struct wish *w)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
+	SCOPED(fclose_scoped) FILE *file = fopen(path, "re");
+	SCOPED(scope_free) char *line = NULL;
 	size_t room = 0;
 	bool has_lines = false;
 
@@ -67,13 +68,13 @@ static bool each_line(const char *path, void (*take)(const struct wish *w, char 
 		take(w, line);
 		has_lines = true;
 	}
-	free(line);
-	if (file)
-		fclose(file);
 	return has_lines;
 }
 
-/* False if the file cannot be read, or is empty as on kernels that trace no functions. */
+/*
+ * Like each_line(), for a file of the tracing directory. Returns false if it cannot be read, or is
+ * empty, as on kernels that trace no functions.
+ */
 static bool each_tracing_line(const struct wish *w, const char *name,
 			      void (*take)(const struct wish *w, char *line))
 {
@@ -84,7 +85,7 @@ static bool each_tracing_line(const struct wish *w, const char *name,
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* "system:event": as it is once a colon was typed, else only the event; systems have a list of their own. */
+/* Offers "system:event" if a colon was typed, else only the event; systems have a separate list. */
 static void take_event(const struct wish *w, char *line)
 {
 	char *colon = strchr(line, ':');
@@ -124,14 +125,14 @@ static void offer_events(const struct wish *w)
 
 /* --- functions, modules, probes ---------------------------------------------------------------- */
 
-/* "name" or "name [module]" */
+/* Parses "name" or "name [module]". */
 static void take_function(const struct wish *w, char *line)
 {
 	line[strcspn(line, " ")] = 0;
 	offer(w, line);
 }
 
-/* "ADDRESS T NAME[\t[MODULE]]" */
+/* Parses "ADDRESS T NAME[\t[MODULE]]". */
 static void take_symbol(const struct wish *w, char *line)
 {
 	char *type = strchr(line, ' ');
@@ -153,7 +154,7 @@ static void offer_modules(const struct wish *w)
 	each_line("/proc/modules", take_function, w);
 }
 
-/* "p:group/name where …", "r16:group/name …" */
+/* Parses "p:group/name where …" or "r16:group/name …". */
 static void take_probe(const struct wish *w, char *line)
 {
 	char *name = strchr(line, ':'), *slash;
@@ -170,7 +171,7 @@ static void take_probe(const struct wish *w, char *line)
 
 static void offer_probes(const struct wish *w)
 {
-	if (!each_tracing_line(w, "dynamic_events", take_probe)) { /* before 5.0 */
+	if (!each_tracing_line(w, "dynamic_events", take_probe)) { /* kernels before 5.0 */
 		each_tracing_line(w, "kprobe_events", take_probe);
 		each_tracing_line(w, "uprobe_events", take_probe);
 	}
@@ -200,7 +201,7 @@ static void offer_clocks(const struct wish *w)
 	offer(w, "tsc2nsec");
 }
 
-/* Each option has a form that switches it off, offered once "no" is typed. */
+/* Offers options. Each has a form that switches it off, which is offered after "no" was typed. */
 static void offer_options(const struct wish *w)
 {
 	struct name_list list;

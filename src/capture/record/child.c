@@ -11,15 +11,16 @@
  *	    waits ◀─────────── the pipe closes (exec succeeded), or an errno arrives
  *
  * A missing command is refused before the fork, so that nothing is set or written for it. The child
- * does as much as possible before tracing begins, because everything later appears in the trace as
- * the command's work. So execve() is the only system call that the child makes after that.
+ * does as much as possible before tracing begins, because all later work appears in the trace as
+ * work of the command. So execve() is the only system call that the child makes after that.
  *
- * The kernel sends the child SIGTERM when the recorder dies: a killed recorder should not leave its
- * workload behind. The child has the signal mask and handlers that the shell gave us.
+ * The kernel sends the child SIGTERM when the recorder dies, so that the workload of a killed
+ * recorder ends, too. The child has the signal mask and handlers that the shell gave us.
  */
 #include "capture/record/child.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +38,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FILE_BYTES 4096
+#define FILE_BYTES CHILD_FILE_BYTES
 #define READY_MS   1000
 
 enum gate { GATE_SHUT, GATE_OPEN, GATE_CALLED_OFF };
 
 struct child_gate {
-	int is_here; /* both __atomic */
+	int is_here; /* both are accessed with __atomic */
 	int state;   /* enum gate */
 };
 
@@ -61,7 +62,7 @@ static int find_user(const char *name, struct passwd **ret_user, struct errmsg *
  * --- whether there is one ----------------------------------------------------------------------
  */
 
-/* Returns 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
+/* Returns 0, or the reason why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
 static int check_file(const char *path)
 {
 	struct stat st;
@@ -73,8 +74,8 @@ static int check_file(const char *path)
 	return access(path, X_OK) ? -errno : 0;
 }
 
-/* Searches as execvp() does: the first file in PATH that can be run. */
-static int find_command(const char *name, char file[FILE_BYTES])
+/* Searches as execvp() does, for the first file in PATH that can be run. */
+int child_find(const char *name, char file[CHILD_FILE_BYTES])
 {
 	const char *path = getenv("PATH");
 	int found = -ENOENT;
@@ -134,19 +135,20 @@ static void report_and_exit(int fd, int code)
 static int prepare(const struct child_config *config, const struct passwd *user, pid_t parent,
 		   char file[FILE_BYTES])
 {
-	int r = user ? become(user) : 0;
-
-	if (r < 0)
-		return r;
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
+	if (user)
+		TRY(become(user));
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears the signal */
 	if (getppid() != parent)
-		_exit(127); /* the parent died before the prctl */
+		_exit(127); /* the parent died before the prctl() */
 	for (const char *const *e = config->env; e && *e; e++)
 		putenv((char *)*e);
-	return find_command(config->argv[0], file);
+	return child_find(config->argv[0], file);
 }
 
-/* A text without #! is run by the shell, as in execvp(). The result is never freed. */
+/*
+ * Makes the words for a text without #!, which the shell runs, as in execvp(). The result is never
+ * freed.
+ */
 static char **shell_words(char *const *argv, char *file)
 {
 	size_t n = 0;
@@ -179,7 +181,9 @@ static void wait_at_gate(struct child_gate *gate)
 		_exit(127);
 }
 
-/* What the process does before exec belongs to the command, too. */
+/*
+ * Gives the process the command's name, because its work before exec belongs to the command, too.
+ */
 static void name_process(const char *command)
 {
 	const char *slash = strrchr(command, '/');
@@ -209,8 +213,10 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 		n = read(go_fd, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(127); /* cancelled */
+		_exit(127); /* the parent cancelled the command */
 	wait_at_gate(gate);
+	if (config->outlives) /* not before: a child at the gate must end with us */
+		prctl(PR_SET_PDEATHSIG, 0);
 	if (r < 0)
 		report_and_exit(error_fd, r);
 	execve(file, config->argv, environ);
@@ -229,9 +235,8 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 	int r = config->user ? find_user(config->user, &user, err) : 0;
 	pid_t pid;
 
-	if (r < 0)
-		return r;
-	r = find_command(config->argv[0], file);
+	TRY(r);
+	r = child_find(config->argv[0], file);
 	if (r < 0)
 		return refuse_command(config->argv[0], r, err);
 	gate = mmap(NULL, sizeof(*gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -304,7 +309,7 @@ int child_go(struct child *c, const char *name, struct errmsg *err)
 	close(c->error_fd);
 	c->error_fd = -1;
 	if (n == sizeof(code))
-		return code == -ENOENT && !find_command(name, file)
+		return code == -ENOENT && !child_find(name, file)
 			       ? errmsg_set(err, code,
 					    "cannot run '%s': the interpreter in its first "
 					    "line (#!), or the loader that it needs, does not "

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define SLEEP_US    50000
-#define FULL_US	    2000 /* between rounds, while some CPU has no room */
+#define FULL_US	    2000 /* time between rounds, while a CPU has no room */
 #define ROUND_PAGES 256
 
 struct stream {
@@ -42,11 +42,12 @@ struct stream {
 struct liverecorder {
 	struct liverecorder_config config;
 	struct stream *streams;
-	uint8_t *page; /* as large as the largest sub-buffer */
+	uint8_t *page; /* memory of the size of the largest sub-buffer */
 	pthread_t thread;
 	atomic_bool finishing;
 	atomic_uint within_ms;
 	int wake_fd, fail_fd;
+	unsigned other_us;     /* how long the other source may wait; 0: there is none */
 	struct errmsg failure; /* belongs to the thread until it has ended */
 };
 
@@ -84,7 +85,19 @@ static enum turn read_stream(struct liverecorder *r, struct stream *st, uint64_t
 	return TURN_MORE;
 }
 
-/* Returns why the round is incomplete, the worst reason of all CPUs. */
+static enum turn read_other(struct liverecorder *r, uint64_t round, bool is_last)
+{
+	int us = r->config.read_other(r->config.other_ctx, round, is_last);
+
+	r->other_us = us > 0 ? (unsigned)us : 0;
+	if (us == -EAGAIN)
+		return TURN_FULL;
+	if (us < 0)
+		errmsg_set_errno(&r->failure, us, "cannot store the events of user functions");
+	return us < 0 ? TURN_FAILED : us ? TURN_EMPTY : TURN_MORE;
+}
+
+/* Reads all CPUs. Returns why the round is incomplete, the worst reason of all CPUs. */
 static enum turn read_all(struct liverecorder *r)
 {
 	uint64_t round = livepages_begin_round(r->config.pages);
@@ -92,6 +105,11 @@ static enum turn read_all(struct liverecorder *r)
 
 	for (size_t i = 0; i < r->config.n_streams && worst != TURN_FAILED; i++) {
 		enum turn t = read_stream(r, &r->streams[i], round);
+
+		worst = t > worst ? t : worst;
+	}
+	if (r->config.read_other && worst != TURN_FAILED) {
+		enum turn t = read_other(r, round, false);
 
 		worst = t > worst ? t : worst;
 	}
@@ -104,14 +122,17 @@ static void nap(const struct liverecorder *r, enum turn last)
 		      : r->config.sleep_us ? r->config.sleep_us
 					   : SLEEP_US;
 	struct pollfd p = {r->wake_fd, POLLIN, 0};
-	struct timespec ts = {us / 1000000, us % 1000000 * 1000};
+	struct timespec ts;
 
+	if (r->other_us && r->other_us < us)
+		us = r->other_us;
+	ts = (struct timespec){us / 1000000, us % 1000000 * 1000};
 	if (last == TURN_MORE || (r->config.busy && last != TURN_FULL))
 		return;
 	ppoll(&p, 1, &ts, NULL);
 }
 
-/* Reads until everything is read, or the time is over. */
+/* Reads until everything is read, or until the time limit. */
 static void read_rest(struct liverecorder *r)
 {
 	unsigned within = atomic_load(&r->within_ms);
@@ -143,6 +164,8 @@ static void *work(void *arg)
 	}
 	if (t != TURN_FAILED)
 		read_rest(r);
+	if (r->config.read_other)
+		read_other(r, livepages_begin_round(r->config.pages), true);
 	livepages_end(r->config.pages);
 	if (r->failure.code)
 		rawpipe_ring(r->fail_fd);

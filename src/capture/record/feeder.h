@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * feeder.h - reads the kernel's buffers in rounds, for users who look at the events at once.
+ * feeder.h - reads the kernel's buffers in rounds, for events that are shown at once.
  *
- *	liverecorder_start     a thread reads every CPU, some twenty times a second
+ *	liverecorder_start     starts a thread that reads every CPU, some twenty times a second
  *	liverecorder_stop      reads the rest; livepages_end()
  *
- * recorder.h waits for full sub-buffers and moves them without copying; this one takes what is
- * there. Start it before tracing_on is set, stop it after tracing_on is cleared.
+ * recorder.h waits for full sub-buffers and moves them without copying; this code copies the
+ * available data. Start it before tracing_on is set, stop it after tracing_on is cleared.
  */
 #ifndef SONDE_CAPTURE_RECORD_FEEDER_H
 #define SONDE_CAPTURE_RECORD_FEEDER_H
@@ -29,25 +29,32 @@ struct liverecorder_config {
 	struct livepages *pages;
 	const struct live_stream *streams; /* copied; CPUs without a stream count as empty */
 	size_t n_streams;
-	unsigned sleep_us; /* between rounds; 0: 50 ms */
+	unsigned sleep_us; /* pause between rounds; 0: 50 ms */
 	int rt_priority;   /* SCHED_FIFO; 0: no */
 	bool busy;	   /* do not sleep at all */
+	/*
+	 * Another source, read in every round: it adds its pages and reports its CPUs as read.
+	 * Returns how many microseconds it may wait, -EAGAIN if there is no room for its pages, or
+	 * another negative errno. is_last: nothing comes after this. NULL: there is none.
+	 */
+	int (*read_other)(void *ctx, uint64_t round, bool is_last);
+	void *other_ctx;
 };
 
 int liverecorder_start(struct liverecorder **ret_recorder, const struct liverecorder_config *config,
 		       struct errmsg *err);
 
-/* A descriptor that becomes readable when the recording cannot continue. */
+/* Returns a descriptor that becomes readable when the recording cannot continue. */
 int liverecorder_fd(const struct liverecorder *r);
 
 /*
- * Starts to end: spends at most within_ms on reading the rest; UINT_MAX: reads all, however long it
- * takes. The caller must decode pages meanwhile, or there is no room for more.
+ * Starts to end. Reads the rest within within_ms; UINT_MAX: reads all, however long it takes. The
+ * caller must continue to decode pages; otherwise there is no room for more.
  */
 void liverecorder_finish(struct liverecorder *r, unsigned within_ms);
 /*
- * Call it after liverecorder_finish(). Frees r. Returns the failure, if there was one, with its
- * message in err.
+ * Stops the thread after liverecorder_finish(), and frees r. Returns the failure, if there was one,
+ * with its message in err.
  */
 int liverecorder_stop(struct liverecorder *r, struct errmsg *err);
 

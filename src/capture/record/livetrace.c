@@ -11,6 +11,9 @@
 
 #include "base/arena.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
+#include "capture/calls/userevents.h"
+#include "capture/calls/usertrace.h"
 #include "capture/record/feeder.h"
 #include "capture/record/recording_int.h"
 #include "format/bytes.h"
@@ -28,9 +31,11 @@ struct livetrace {
 	struct session *s;
 	struct tracefile *tf;
 	struct liverecorder *recorder;
-	struct arena arena; /* the options' bytes */
+	struct arena arena; /* the bytes of the options */
 	struct tracefile_option options[OPTIONS_MAX];
 	size_t n_options;
+	struct usertrace *user; /* functions of programs, in the last buffer; NULL: none */
+	size_t user_buffer;
 };
 
 static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
@@ -51,21 +56,19 @@ static int open_file(struct livetrace *lt, struct errmsg *err)
 {
 	struct session *s = lt->s;
 	size_t n = s->setup->n_buffers;
-	struct live_buffer *buffers = calloc(n, sizeof(*buffers));
-	char(*clocks)[64] = calloc(n, sizeof(*clocks));
+	SCOPED(scope_free) struct live_buffer *buffers = calloc(n + 1, sizeof(*buffers));
+	char(*clocks)[64] = calloc(n + 1, sizeof(*clocks));
 	struct live_config config = {.name = "the live trace",
 				     .options = lt->options,
 				     .n_options = lt->n_options,
 				     .buffers = buffers,
-				     .n_buffers = n};
+				     .n_buffers = n + (lt->user != NULL)};
 	int r;
 
-	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++) {
-		const struct textbuf *tb =
-			i == TRACEFILE_CMDLINES ? &s->names : &s->kernel.texts[i];
-
-		config.texts[i] = (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)};
-	}
+	if (lt->user)
+		userevents_add_formats(&s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
+		config.texts[i] = session_text(s, i);
 	for (size_t i = 0; buffers && clocks && i < n; i++) {
 		session_clock(s, i, clocks[i], sizeof(*clocks));
 		buffers[i] = (struct live_buffer){.name = s->setup->buffers[i].plan->name,
@@ -73,14 +76,19 @@ static int open_file(struct livetrace *lt, struct errmsg *err)
 						  .page_size = session_page_size(s, i),
 						  .n_cpus = s->n_cpus};
 	}
+	if (buffers && lt->user)
+		buffers[n] = (struct live_buffer){.name = USEREVENTS_BUFFER,
+						  .clock = USEREVENTS_CLOCK,
+						  .page_size = s->kernel.page_size,
+						  .n_cpus = s->n_cpus};
+	lt->user_buffer = n;
 	r = buffers && clocks ? tracefile_open_live(&lt->tf, &config, err)
 			      : errmsg_set_errno(err, -ENOMEM, "cannot trace");
-	free(buffers);
 	free(clocks);
 	return r;
 }
 
-/* One for each CPU; CPU numbers may have gaps. */
+/* Makes one stream for each CPU. CPU numbers may have gaps. */
 static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
 {
 	struct session *s = lt->s;
@@ -102,25 +110,56 @@ static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
 	return n;
 }
 
+/* --- user functions ------------------------------------------------------------------------------ */
+
+static int take_user_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
+{
+	const struct livetrace *lt = ctx;
+
+	return livepages_add(tracefile_livepages(lt->tf), lt->user_buffer, cpu, page, n_bytes);
+}
+
+/*
+ * Reads the rings of user functions. A full buffer keeps the rings full: then programs wait, or
+ * records are lost.
+ */
+static int read_user(void *ctx, uint64_t round, bool is_last)
+{
+	struct livetrace *lt = ctx;
+	struct livepages *pages = tracefile_livepages(lt->tf);
+	int us = 0;
+
+	for (unsigned cpu = 0; cpu < lt->s->n_cpus && !is_last; cpu++)
+		if (!livepages_has_room(pages, lt->user_buffer, cpu))
+			return -EAGAIN;
+	us = is_last ? usertrace_read_rest(lt->user) : usertrace_read(lt->user);
+	for (unsigned cpu = 0; cpu < lt->s->n_cpus && us >= 0; cpu++)
+		livepages_set_read(pages, lt->user_buffer, cpu, round);
+	return us;
+}
+
 static int start_recorder(struct livetrace *lt, const struct recording_config *rc,
 			  struct errmsg *err)
 {
 	size_t max = lt->s->setup->n_buffers * lt->s->n_cpus;
-	struct live_stream *streams = calloc(max + 1, sizeof(*streams));
+	SCOPED(scope_free) struct live_stream *streams = calloc(max + 1, sizeof(*streams));
 	struct liverecorder_config config = {.t = &lt->s->t,
 					     .pages = tracefile_livepages(lt->tf),
 					     .streams = streams,
 					     .sleep_us = rc->sleep_us,
 					     .rt_priority = rc->rt_priority,
 					     .busy = rc->busy};
-	int r;
 
 	if (!streams)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
+	if (lt->user) {
+		config.read_other = read_user;
+		config.other_ctx = lt;
+		TRY(usertrace_start_live(lt->user, take_user_page, lt, lt->s->n_cpus,
+					 lt->s->kernel.page_size, err));
+	}
 	config.n_streams = make_streams(lt, streams);
-	r = liverecorder_start(&lt->recorder, &config, err);
-	free(streams);
-	return r;
+	return liverecorder_start(&lt->recorder, &config, err);
 }
 
 int livetrace_open(struct livetrace **ret_trace, struct session *s,
@@ -133,6 +172,7 @@ int livetrace_open(struct livetrace **ret_trace, struct session *s,
 	if (!lt)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
 	lt->s = s;
+	lt->user = config->user;
 	arena_init(&lt->arena, OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
 		if (s->setup->buffers[i].is_latency)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagemerge.c - appends the events of a sub-buffer to the one before.
+ * pagemerge.c - appends the events of a sub-buffer to those of the previous one.
  *
  *	tail   time 100 │ commit 40 │ events          │ empty
  *	page   time 900 │ commit 24 │ events │ empty
@@ -13,8 +13,8 @@
  * time of 59 bits, replaces the sub-buffer's time.
  *
  * The layout is that of this machine's kernel: u64 time, a long for the commit, whose bits 30 and
- * 31 say that events were lost before. A sub-buffer with lost events is not merged, so that the
- * mark keeps its place.
+ * 31 mark lost events before it. A sub-buffer with lost events is not merged, so that the mark
+ * keeps its place.
  */
 #include "capture/record/pagemerge.h"
 
@@ -47,7 +47,7 @@ static uint32_t stamp_word(uint64_t t)
 {
 	uint32_t delta = t & ((1u << DELTA_BITS) - 1);
 
-	/* a bit field in the kernel: the type is first in memory */
+	/* a bit field in the kernel, in which the type comes first in memory */
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TYPE_TIME_STAMP << DELTA_BITS | delta
 						      : delta << 5 | TYPE_TIME_STAMP;
 }

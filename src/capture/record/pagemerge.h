@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Appends the events of page, the next sub-buffer, to those in tail. Returns false if they cannot
- * be merged; tail is unchanged then.
+ * Appends the events of page, the next sub-buffer, to those in tail. Returns false, and does not
+ * change tail, if they cannot be merged.
  */
 bool pagemerge_add(uint8_t *tail, const uint8_t *page, size_t page_size);
 

@@ -19,14 +19,15 @@
  * large as the system allows (usually 1 MB; the default of 64 KB costs sixteen times as many system
  * calls).
  *
- * Flushing. A CPU with few events has them in a sub-buffer that never gets full. Every flush_ms it
- * is taken as it is, so that a recorder that dies loses at most that much time. The next one of
- * that CPU is merged into it, if there is room (pagemerge.h).
+ * Flushing. A CPU with few events has them in a sub-buffer that never gets full. Every flush_ms the
+ * recorder takes this sub-buffer, so that a recorder that dies loses at most the events of that
+ * time. The next sub-buffer of that CPU is merged into it, if there is room (pagemerge.h).
  */
 #include "capture/record/recorder.h"
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/record/pagemerge.h"
 #include "capture/tracefs/rawpipe.h"
 
@@ -47,7 +48,7 @@
 #define THREADS_MAX	 64
 #define WAIT_SHORT_MS	 10
 #define WAIT_LONG_MS	 200
-#define TURNS_PER_STREAM 8 /* pipe fills, before the next stream gets its turn */
+#define TURNS_PER_STREAM 8 /* number of pipe fills before the next stream */
 
 struct stream {
 	struct recorder_stream config;
@@ -63,7 +64,7 @@ struct worker {
 	struct stream **streams;
 	size_t n_streams;
 	struct pollfd *polls;
-	uint8_t *pages; /* TAKE_PAGES of the largest sub-buffer */
+	uint8_t *pages; /* memory for TAKE_PAGES of the largest sub-buffer */
 	unsigned wait_ms;
 	uint64_t cpu_ns;
 };
@@ -75,11 +76,14 @@ struct recorder {
 	size_t n_workers, n_running;
 	atomic_bool stopping;
 	int wake_fd, fail_fd;
-	pthread_mutex_t lock; /* guards failure */
+	pthread_mutex_t lock; /* protects failure */
 	struct errmsg failure;
 };
 
-/* For use while workers run; after the last one has ended, nothing writes `failure` any more. */
+/*
+ * Returns true after a failure, for use while workers run. After the last one has ended, `failure`
+ * no longer changes.
+ */
 static bool has_failed(struct recorder *r)
 {
 	bool has;
@@ -90,7 +94,7 @@ static bool has_failed(struct recorder *r)
 	return has;
 }
 
-/* Only the first failure is reported; the others would say the same. */
+/* Stores a failure. Only the first one is reported. */
 static int fail(struct worker *w, const struct stream *st, int code)
 {
 	struct recorder *r = w->r;
@@ -126,7 +130,6 @@ static int take_from_pipe(struct worker *w, struct stream *st, size_t n_bytes)
 
 	while (n_bytes) {
 		size_t want = n_bytes < room ? n_bytes : room, got = 0;
-		int r;
 
 		while (got < want) {
 			ssize_t n = read(st->pipe[0], w->pages + got, want - got);
@@ -135,15 +138,13 @@ static int take_from_pipe(struct worker *w, struct stream *st, size_t n_bytes)
 				return n < 0 ? -errno : -EIO;
 			got += n > 0 ? n : 0;
 		}
-		r = st->config.sink.take(st->config.sink.ctx, w->pages, got);
-		if (r < 0)
-			return r;
+		TRY(st->config.sink.take(st->config.sink.ctx, w->pages, got));
 		n_bytes -= got;
 	}
 	return 0;
 }
 
-/* Moves full sub-buffers through the pipe. Returns the bytes moved; 0: none now. */
+/* Moves full sub-buffers through the pipe. Returns the bytes moved, or 0 if there are none now. */
 static ssize_t move_by_splice(struct worker *w, struct stream *st)
 {
 	ssize_t n = splice(st->fd, NULL, st->pipe[1], NULL, PIPE_BYTES,
@@ -152,7 +153,7 @@ static ssize_t move_by_splice(struct worker *w, struct stream *st)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n < 0 && errno == EINVAL) { /* this kernel does not support it */
+	if (n < 0 && errno == EINVAL) { /* this kernel does not support splice */
 		st->no_splice = true;
 		return 0;
 	}
@@ -175,13 +176,12 @@ static ssize_t move_by_splice(struct worker *w, struct stream *st)
 }
 
 /*
- * Reads what is there, one sub-buffer per read, partly filled ones too. Returns the bytes moved; 0:
- * none now.
+ * Reads the available data, one sub-buffer per read, also partly filled ones. Returns the bytes
+ * moved, or 0 if there are none now.
  */
 static ssize_t move_by_read(struct worker *w, struct stream *st)
 {
 	size_t page_size = st->config.page_size, got = 0;
-	int r;
 
 	while (got < TAKE_PAGES * page_size) {
 		ssize_t n = read(st->fd, w->pages + got, page_size);
@@ -197,16 +197,17 @@ static ssize_t move_by_read(struct worker *w, struct stream *st)
 	}
 	if (!got)
 		return 0;
-	r = st->config.sink.take(st->config.sink.ctx, w->pages, got);
-	return r < 0 ? r : (ssize_t)got;
+	TRY(st->config.sink.take(st->config.sink.ctx, w->pages, got));
+	return (ssize_t)got;
 }
 
-/* Takes the sub-buffer that is being filled. Returns the bytes taken; 0: nothing new. */
+/*
+ * Takes the sub-buffer that is being filled. Returns the bytes taken, or 0 if there is nothing new.
+ */
 static ssize_t take_partial(struct worker *w, struct stream *st)
 {
 	size_t page_size = st->config.page_size;
 	ssize_t n;
-	int r;
 
 	do
 		n = read(st->fd, w->pages, page_size);
@@ -215,15 +216,15 @@ static ssize_t take_partial(struct worker *w, struct stream *st)
 		return n < 0 && errno != EAGAIN ? -errno : 0;
 	memset(w->pages + n, 0, page_size - n);
 	if (st->has_tail && pagemerge_add(st->tail, w->pages, page_size)) {
-		r = st->config.sink.replace(st->config.sink.ctx, st->tail, page_size);
-		return r < 0 ? r : n;
+		TRY(st->config.sink.replace(st->config.sink.ctx, st->tail, page_size));
+		return n;
 	}
-	r = st->config.sink.take(st->config.sink.ctx, w->pages, page_size);
-	if (r >= 0 && st->tail) {
+	TRY(st->config.sink.take(st->config.sink.ctx, w->pages, page_size));
+	if (st->tail) {
 		memcpy(st->tail, w->pages, page_size);
 		st->has_tail = true;
 	}
-	return r < 0 ? r : n;
+	return n;
 }
 
 /* Moves all full sub-buffers, or as many as one turn allows. */
@@ -258,7 +259,7 @@ static ssize_t move_all(struct worker *w)
 	return total;
 }
 
-/* Also takes partly filled sub-buffers. */
+/* Moves all sub-buffers, also partly filled ones. */
 static int flush_all(struct worker *w)
 {
 	for (size_t i = 0; i < w->n_streams; i++) {
@@ -391,7 +392,8 @@ static void recorder_free(struct recorder *r)
 }
 
 /*
- * Deals out the streams like cards, so that the CPUs of a busy buffer belong to different threads.
+ * Assigns the streams to threads in turn, so that the CPUs of a busy buffer belong to different
+ * threads.
  */
 static int deal_streams(struct recorder *r)
 {
@@ -418,7 +420,10 @@ static int deal_streams(struct recorder *r)
 	return 0;
 }
 
-/* Each stream needs three files: 400 CPUs exceed the default limit of open files. */
+/*
+ * Raises the limit of open files: each stream needs three files, so 400 CPUs exceed the default
+ * limit.
+ */
 static void allow_files(void)
 {
 	struct rlimit limit;
@@ -474,8 +479,7 @@ int recorder_start(struct recorder **ret_recorder, const struct recorder_config 
 	n = n_cpus > 0 && n > (size_t)n_cpus ? (size_t)n_cpus : n;
 	n = n > THREADS_MAX ? THREADS_MAX : n;
 	code = recorder_new(&r, config, n, err);
-	if (code < 0)
-		return code;
+	TRY(code);
 	for (; r->n_running < r->n_workers; r->n_running++) {
 		struct worker *w = &r->workers[r->n_running];
 
@@ -521,8 +525,7 @@ int recorder_drain(const struct recorder_config *config, struct errmsg *err)
 	struct recorder *r;
 	int code = recorder_new(&r, config, 1, err);
 
-	if (code < 0)
-		return code;
+	TRY(code);
 	finish(&r->workers[0]);
 	code = r->failure.code;
 	if (code && !err->code)

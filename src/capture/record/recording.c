@@ -4,9 +4,10 @@
  *
  *	kernel ──▶ recorder, a thread or more ──▶ a region of the file for each CPU (livefile.h)
  *
- * Everything that the kernel can provide before (formats, symbols, clock, task names) is in the
- * file before the first event. What is known only at the end (names of later tasks, the statistics
- * of each CPU) is added then. If the recorder dies, the file lacks these, but has all its events.
+ * Everything that the kernel provides at the start (formats, symbols, clock, task names) is in the
+ * file before the first event. Data that is known only at the end (names of later tasks, the
+ * statistics of each CPU) is added then. If the recorder dies, the file lacks these, but has all
+ * its events.
  *
  * A latency tracer keeps one text, the worst case, instead of a stream of events; then there is no
  * recorder, and the file contains that text.
@@ -14,6 +15,10 @@
 #include "capture/record/recording.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
+#include "capture/calls/userevents.h"
+#include "capture/calls/userrecording.h"
+#include "capture/calls/usertrace.h"
 #include "capture/record/recording_int.h"
 #include "format/tracedat.h"
 #include "store/live/livefile.h"
@@ -21,6 +26,7 @@
 #include "symbols/programs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +41,14 @@ struct recording {
 	struct session *s;
 	struct recording_config config;
 	struct livefile *file;
-	struct livefile_id id; /* of the file */
+	struct livefile_id id; /* id of the file */
 	struct recorder *recorder;
 	bool is_latency;
+	int user_buffer; /* index of the buffer of user functions */
 	char clock[64];
 	/*
 	 * The kernel's counters at the start, per buffer and CPU. They count since the buffer was
-	 * cleared, maybe long before: what others read or lost is not ours.
+	 * cleared, perhaps long before, so they include events that other programs read or lost.
 	 */
 	struct cpu_stats *before;
 };
@@ -52,18 +59,11 @@ struct recording {
 
 static int add_texts(struct recording *rec, struct errmsg *err)
 {
-	const struct kernelinfo *k = &rec->s->kernel;
-	int r = 0;
-
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
-		const struct textbuf *tb =
-			kind == TRACEFILE_CMDLINES ? &rec->s->names : &k->texts[kind];
-
-		r = livefile_add_text(rec->file, kind,
-				      (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)},
-				      err);
-	}
-	return r;
+	if (rec->config.user)
+		userevents_add_formats(&rec->s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		TRY(livefile_add_text(rec->file, kind, session_text(rec->s, kind), err));
+	return 0;
 }
 
 static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
@@ -74,13 +74,12 @@ static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *
 static int add_buffers(struct recording *rec, struct errmsg *err)
 {
 	struct session *s = rec->s;
-	int r = 0;
 
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < s->setup->n_buffers; i++) {
 		char clock[64];
 
 		session_clock(s, i, clock, sizeof(clock));
-		r = livefile_add_buffer(rec->file,
+		TRY(livefile_add_buffer(rec->file,
 					&(struct livefile_buffer){
 						.name = s->setup->buffers[i].plan->name,
 						.clock = clock,
@@ -88,9 +87,13 @@ static int add_buffers(struct recording *rec, struct errmsg *err)
 						.n_cpus = s->n_cpus,
 						.max_bytes = rec->config.max_bytes,
 					},
-					err);
+					err));
 	}
-	return r < 0 ? r : 0;
+	if (!rec->config.user)
+		return 0;
+	rec->user_buffer = userrecording_add_buffer(rec->file, s->n_cpus, s->kernel.page_size,
+						    rec->config.max_bytes, err);
+	return rec->user_buffer < 0 ? rec->user_buffer : 0;
 }
 
 static int read_before(struct recording *rec, struct errmsg *err)
@@ -129,19 +132,17 @@ static int open_file(struct recording *rec, struct errmsg *err)
 		.page_size = session_page_size(s, 0),
 		.n_cpus = s->n_cpus,
 	};
-	int r = read_before(rec, err);
 
-	if (r >= 0)
-		r = livefile_open(&rec->file, &config, err);
-	if (r >= 0)
-		r = add_texts(rec, err);
-	if (r >= 0)
-		r = recording_options(s, &rec->config, put_option, rec->file, err);
-	if (r >= 0)
-		r = add_buffers(rec, err);
-	if (r >= 0)
-		r = note_file(rec, err);
-	return r < 0 ? r : livefile_start(rec->file, err);
+	TRY(read_before(rec, err));
+	TRY(livefile_open(&rec->file, &config, err));
+	TRY(add_texts(rec, err));
+	TRY(recording_options(s, &rec->config, put_option, rec->file, err));
+	TRY(add_buffers(rec, err));
+	TRY(note_file(rec, err));
+	TRY(livefile_start(rec->file, err));
+	return rec->config.user ? usertrace_start(rec->config.user, rec->file, rec->user_buffer,
+						  s->n_cpus, s->kernel.page_size, err)
+				: 0;
 }
 
 int recording_dup(const struct recording *rec)
@@ -173,7 +174,10 @@ static int sink_flush(void *ctx)
 	return liveregion_flush(ctx);
 }
 
-/* One for each CPU of each buffer; the caller frees the array. Returns NULL if out of memory. */
+/*
+ * Makes one stream for each CPU of each buffer. The caller frees the array. Returns NULL if out of
+ * memory.
+ */
 static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n)
 {
 	struct session *s = rec->s;
@@ -226,21 +230,24 @@ static struct recorder_config recorder_config(const struct recording *rec,
 static int start_recorder(struct recording *rec, bool once, struct errmsg *err)
 {
 	size_t n = 0;
-	struct recorder_stream *streams = make_streams(rec, &n);
+	SCOPED(scope_free) struct recorder_stream *streams = make_streams(rec, &n);
 	struct recorder_config config = recorder_config(rec, streams, n);
-	int r;
 
 	if (!streams)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
-	r = once ? recorder_drain(&config, err) : recorder_start(&rec->recorder, &config, err);
-	free(streams);
-	return r;
+	return once ? recorder_drain(&config, err) : recorder_start(&rec->recorder, &config, err);
 }
 
-static int recording_new(struct recording **ret_recording, struct session *s,
-			 const struct recording_config *config, struct errmsg *err)
+SCOPED_POINTER(struct recording, recording_free)
+
+/*
+ * Starts a recording. A latency tracer needs no recorder. once: only read the current contents of
+ * the buffers.
+ */
+static int begin(struct recording **ret_recording, struct session *s,
+		 const struct recording_config *config, bool once, struct errmsg *err)
 {
-	struct recording *rec = calloc(1, sizeof(*rec));
+	SCOPED(recording_free_scoped) struct recording *rec = calloc(1, sizeof(*rec));
 
 	if (!rec)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
@@ -248,33 +255,28 @@ static int recording_new(struct recording **ret_recording, struct session *s,
 	rec->config = *config;
 	for (size_t i = 0; i < s->setup->n_buffers; i++)
 		rec->is_latency |= s->setup->buffers[i].is_latency;
-	*ret_recording = rec;
+	if (!rec->is_latency) {
+		TRY(open_file(rec, err));
+		TRY(start_recorder(rec, once, err));
+	}
+	*ret_recording = TAKE(rec);
 	return 0;
 }
 
 int recording_open(struct recording **ret_recording, struct session *s,
 		   const struct recording_config *config, struct errmsg *err)
 {
-	struct recording *rec = NULL;
-	int r = recording_new(&rec, s, config, err);
+	SCOPED(recording_free_scoped) struct recording *rec = NULL;
 
-	if (r < 0)
-		return r;
-	if (!rec->is_latency) {
-		r = open_file(rec, err);
-		if (r >= 0)
-			r = start_recorder(rec, false, err);
-	} else if (s->setup->n_buffers > 1) {
-		r = errmsg_set(err, -ENOTSUP,
-			       "the tracer %s keeps one text, not events, so it cannot be recorded "
-			       "together with other buffers (-B)",
-			       s->setup->buffers[0].plan->tracer);
-	}
-	if (r < 0) {
-		recording_free(rec);
-		return r;
-	}
-	*ret_recording = rec;
+	TRY(begin(&rec, s, config, false, err));
+	if (rec->is_latency && (s->setup->n_buffers > 1 || config->user))
+		return errmsg_set(
+			err, -ENOTSUP,
+			"the tracer %s keeps one text, not events, so it cannot be recorded "
+			"together with %s",
+			s->setup->buffers[0].plan->tracer,
+			config->user ? "user functions (-u)" : "other buffers (-B)");
+	*ret_recording = TAKE(rec);
 	return 0;
 }
 
@@ -285,6 +287,10 @@ int recording_fd(const struct recording *rec)
 
 int recording_flush(struct recording *rec, struct errmsg *err)
 {
+	struct pollfd failed = {rec->config.user ? usertrace_fd(rec->config.user) : -1, POLLIN, 0};
+
+	if (poll(&failed, 1, 0) > 0)
+		return usertrace_stop(rec->config.user, err);
 	return rec->file ? livefile_flush(rec->file, err) : 0;
 }
 
@@ -309,7 +315,8 @@ static uint64_t lost_in(const struct cpu_stats *stats)
 
 static uint64_t grown(uint64_t now, uint64_t before)
 {
-	return now >= before ? now - before : now; /* the buffer was cleared meanwhile */
+	/* if it is less, the buffer was cleared in between */
+	return now >= before ? now - before : now;
 }
 
 static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
@@ -321,18 +328,16 @@ static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
 }
 
 /*
- * Adds an option for each CPU, as trace-cmd does, and the sums. Version 6 has no place for late
+ * Adds an option for each CPU, as trace-cmd does, and the sums. Version 6 cannot store late
  * options.
  */
 static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct session *s = rec->s;
-	struct textbuf text;
-	int r = 0;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = STATS_MAX_BYTES};
 
-	textbuf_init(&text, STATS_MAX_BYTES);
 	for (size_t i = 0; i < s->setup->n_buffers; i++)
-		for (unsigned cpu = 0; cpu < s->n_cpus && r >= 0; cpu++) {
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
 			const struct setup_buffer *b = &s->setup->buffers[i];
 			struct cpu_stats stats;
 
@@ -342,7 +347,7 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 			textbuf_addf(&text, "CPU: %u\n", cpu);
 			if (!session_cpu_stats(s, b->instance, cpu, &stats, &text))
 				continue;
-			/* the sum of all CPUs; it is unknown which */
+			/* this is the sum of all CPUs; the numbers of each CPU are unknown */
 			if (!i && !cpu && s->n_missed)
 				textbuf_addf(&text, "missed hits of probes: %llu\n",
 					     (unsigned long long)s->n_missed);
@@ -350,35 +355,29 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 			add_counts(sum, &stats, &rec->before[i * s->n_cpus + cpu]);
 			if (rec->config.version == 6)
 				continue;
-			r = livefile_add_option(
-				rec->file, SNF_OPTION_CPUSTAT,
-				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
-				err);
+			TRY(livefile_add_option(rec->file, SNF_OPTION_CPUSTAT, PIECE_OF_TEXT(&text),
+						err));
 		}
-	textbuf_release(&text);
-	return r;
+	return 0;
 }
 
-/* Version 6 has no place for it. */
+/* Adds the programs. Version 6 cannot store them. */
 static int add_programs(struct recording *rec, struct errmsg *err)
 {
 	struct mappings *m = rec->s->setup->mappings;
-	struct textbuf text;
-	int r = 0;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = PROGRAMS_MAX_BYTES};
 
 	if (!m || rec->config.version == 6)
 		return 0;
-	textbuf_init(&text, PROGRAMS_MAX_BYTES);
 	programs_fmt(mappings_programs(m), &text);
 	if (textbuf_len(&text))
-		r = livefile_add_option(
-			rec->file, SNF_OPTION_PROGRAMS,
-			(struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, err);
-	textbuf_release(&text);
-	return r;
+		TRY(livefile_add_option(rec->file, SNF_OPTION_PROGRAMS, PIECE_OF_TEXT(&text), err));
+	return 0;
 }
 
-/* Adds the newest information; version 6 has only what recording_options() wrote. */
+/*
+ * Adds the newest information about processes. Version 6 has only what recording_options() wrote.
+ */
 static int add_processes(struct recording *rec, struct errmsg *err)
 {
 	if (!rec->s->census)
@@ -388,33 +387,35 @@ static int add_processes(struct recording *rec, struct errmsg *err)
 					: recording_processes(rec->s, put_option, rec->file, err);
 }
 
+static int add_rest(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
+{
+	SCOPED(textbuf_release) struct textbuf names = {.max_bytes = 64u << 20};
+
+	TRY(add_stats(rec, sum, err));
+	TRY(add_programs(rec, err));
+	TRY(add_processes(rec, err));
+	if (rec->config.user) {
+		TRY(userrecording_add_end(rec->config.user, rec->file,
+					  &rec->s->kernel.texts[TRACEFILE_KALLSYMS], err));
+		usertrace_add_names(rec->config.user, &rec->s->names);
+	}
+	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
+	TRY(livefile_add_text(rec->file, TRACEFILE_CMDLINES, PIECE_OF_TEXT(&names), err));
+	return livefile_flush(rec->file, err);
+}
+
 static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
-	struct textbuf names;
-	int r;
+	int r = add_rest(rec, sum, err);
 
-	textbuf_init(&names, 64u << 20);
-	r = add_stats(rec, sum, err);
-	if (r >= 0)
-		r = add_programs(rec, err);
-	if (r >= 0)
-		r = add_processes(rec, err);
-	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
-	if (r >= 0)
-		r = livefile_add_text(
-			rec->file, TRACEFILE_CMDLINES,
-			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
-	if (r >= 0)
-		r = livefile_flush(rec->file, err);
 	sum->bytes = livefile_bytes(rec->file);
 	if (r >= 0)
 		r = livefile_finish(rec->file, err);
 	else
 		livefile_free(rec->file);
-	if (r >= 0 || r == -ESTALE) /* it is complete, whatever its name is now */
+	if (r >= 0 || r == -ESTALE) /* the file is complete, whatever its name is now */
 		journal_end_live(rec->s->journal, &rec->id);
 	rec->file = NULL;
-	textbuf_release(&names);
 	return r;
 }
 
@@ -434,53 +435,32 @@ static int write_latency(struct recording *rec, struct errmsg *err)
 		.long_size = sizeof(long),
 		.page_size = rec->s->kernel.page_size,
 	};
-	struct textbuf text;
-	struct writer *w;
-	int r;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = LATENCY_MAX_BYTES};
+	SCOPED(writer_free_scoped) struct writer *w = NULL;
+	int r = tracefs_read(&rec->s->t, b->instance, "trace", &text);
 
-	textbuf_init(&text, LATENCY_MAX_BYTES);
-	r = tracefs_read(&rec->s->t, b->instance, "trace", &text);
-	if (r < 0) {
-		textbuf_release(&text);
+	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the result of the tracer %s",
 					b->plan->tracer);
-	}
 	session_clock(rec->s, 0, rec->clock, sizeof(rec->clock));
-	r = writer_open(&w, &config, err);
-	if (r >= 0) {
-		writer_set_cpu_count(w, rec->s->n_cpus);
-		for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
-			const struct textbuf *tb = kind == TRACEFILE_CMDLINES
-							   ? &rec->s->names
-							   : &rec->s->kernel.texts[kind];
-
-			r = writer_add_text(
-				w, kind,
-				(struct piece){(const uint8_t *)tb->start, textbuf_len(tb)}, err);
-		}
-		if (r >= 0)
-			r = recording_options(rec->s, &rec->config, put_writer_option, w, err);
-		if (r >= 0)
-			r = writer_add_latency(
-				w, rec->clock,
-				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
-				err);
-		if (r >= 0)
-			r = writer_close(w, err);
-		else
-			writer_free(w);
-	}
-	textbuf_release(&text);
-	return r;
+	TRY(writer_open(&w, &config, err));
+	writer_set_cpu_count(w, rec->s->n_cpus);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		TRY(writer_add_text(w, kind, session_text(rec->s, kind), err));
+	TRY(recording_options(rec->s, &rec->config, put_writer_option, w, err));
+	TRY(writer_add_latency(w, rec->clock, PIECE_OF_TEXT(&text), err));
+	return writer_close(TAKE(w), err);
 }
 
 int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err)
 {
 	struct recording_sum sum = {0};
-	int r = 0, r2;
+	int r = rec->config.user ? usertrace_stop(rec->config.user, err) : 0, r2;
 
 	if (rec->recorder) {
-		r = recorder_stop(rec->recorder, &sum.recorder_ns, err);
+		int stopped = recorder_stop(rec->recorder, &sum.recorder_ns, err);
+
+		r = r < 0 ? r : stopped;
 		rec->recorder = NULL;
 	}
 	r2 = rec->is_latency ? write_latency(rec, err) : finish_file(rec, &sum, err);
@@ -496,6 +476,8 @@ void recording_free(struct recording *rec)
 
 	if (rec->recorder)
 		recorder_stop(rec->recorder, &ns, &ignored);
+	if (rec->config.user)
+		usertrace_stop(rec->config.user, &ignored);
 	livefile_free(rec->file);
 	free(rec->before);
 	free(rec);
@@ -504,19 +486,8 @@ void recording_free(struct recording *rec)
 int recording_extract(struct session *s, const struct recording_config *config,
 		      struct recording_sum *ret_sum, struct errmsg *err)
 {
-	struct recording *rec = NULL;
-	int r = recording_new(&rec, s, config, err);
+	struct recording *rec;
 
-	if (r < 0)
-		return r;
-	if (!rec->is_latency) {
-		r = open_file(rec, err);
-		if (r >= 0)
-			r = start_recorder(rec, true, err);
-	}
-	if (r < 0) {
-		recording_free(rec);
-		return r;
-	}
+	TRY(begin(&rec, s, config, true, err));
 	return recording_finish(rec, ret_sum, err);
 }

@@ -18,6 +18,7 @@
 #include "store/tracefile.h"
 
 struct recording;
+struct usertrace;
 
 struct recording_config {
 	const char *path, *temp_dir;
@@ -33,11 +34,12 @@ struct recording_config {
 	unsigned sleep_us;
 	int rt_priority;
 	bool no_splice, busy;
+	struct usertrace *user; /* functions of programs, too; NULL: none */
 };
 
 /*
  * The result of a recording. events and lost come from the kernel's counters since the start of the
- * recording and include other readers of the same buffer. Only the file shows how many events it
+ * recording, and include other readers of the same buffer. Only the file shows how many events it
  * has.
  */
 struct recording_sum {
@@ -48,36 +50,39 @@ struct recording_sum {
 
 int recording_open(struct recording **ret_recording, struct session *s,
 		   const struct recording_config *config, struct errmsg *err);
-/* For session_wait(). */
+/* Returns the descriptor for session_wait(). */
 int recording_fd(const struct recording *rec);
-/* Brings the file up to date. */
+/* Writes the current state to the file. */
 int recording_flush(struct recording *rec, struct errmsg *err);
-/* Bytes in the file now. */
+/* Returns the current size of the file in bytes. */
 uint64_t recording_bytes(const struct recording *rec);
 
 /*
- * Returns a descriptor of the file, owned by the caller, to read it after recording_finish(): by
- * then another file may have its name. Returns -errno; -ENOENT if there is no file yet (the text of
- * a latency tracer).
+ * Returns a descriptor of the file, owned by the caller, to read it after recording_finish(), when
+ * another file may have its name. Returns -errno; -ENOENT if there is no file yet (the text of a
+ * latency tracer).
  */
 int recording_dup(const struct recording *rec);
 
 /* Adds an option, at any time before recording_finish(). */
 int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err);
-/* Call it after session_stop(). Frees rec. On failure the file has what could be written. */
+/*
+ * Completes the file after session_stop(), and frees rec. On failure the file has the data that
+ * could be written.
+ */
 int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err);
-/* Cancels before session_start(): an earlier file is lost only if it was replaced. */
+/* Cancels before session_start(). An earlier file is lost only if it was replaced. */
 void recording_free(struct recording *rec);
 
 /*
- * Passes every option that is known at the start to put(): for callers who write or send it
+ * Passes every option that is known at the start to put(), for callers that write or send it
  * elsewhere.
  */
 int recording_options(struct session *s, const struct recording_config *config,
 		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 		      void *ctx, struct errmsg *err);
 
-/* Only reads the current contents of the buffers into a file (extract). */
+/* Reads the current contents of the buffers into a file (extract). */
 int recording_extract(struct session *s, const struct recording_config *config,
 		      struct recording_sum *ret_sum, struct errmsg *err);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * recording_int.h - what recording.c and recording_options.c share.
- */
+/* recording_int.h - declarations that recording.c and recording_options.c share. */
 #ifndef SONDE_CAPTURE_RECORD_RECORDING_INT_H
 #define SONDE_CAPTURE_RECORD_RECORDING_INT_H
 
@@ -13,7 +11,7 @@ int recording_options(struct session *s, const struct recording_config *config,
 		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 		      void *ctx, struct errmsg *err);
 
-/* The processes that the census knows by now. */
+/* Passes the processes that the census has found so far to put(). */
 int recording_processes(struct session *s,
 			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 			void *ctx, struct errmsg *err);

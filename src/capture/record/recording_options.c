@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording_options.c - the options of a trace file: further information about the machine.
+ * recording_options.c - makes the options of a trace file, which contain further information about
+ * the machine.
  *
- * The time of day (--date): programs cannot read the trace clock, but a line written into
+ * The time of day (--date): programs cannot read the trace clock, but a line written to
  * trace_marker gets a timestamp. So sonde writes a few lines in an instance with the same clock;
  * the fastest one gives the difference between the two clocks in microseconds.
  *
- * The counter (tsc2nsec): its conversion to nanoseconds, from counter.h.
+ * The counter (tsc2nsec): counter.h has its conversion to nanoseconds.
  */
 #include "capture/record/recording_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
+#include "capture/calls/userevents.h"
 #include "capture/kernel/counter.h"
 #include "format/tracedat.h"
 #include "store/packedtext.h"
@@ -22,6 +25,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DATE_TRIES     10
@@ -51,7 +55,7 @@ static int64_t wall_us(void)
 	return tv.tv_sec * 1000000LL + tv.tv_usec;
 }
 
-/* "  sonde-12  [000] .....  1234.567890: tracing_mark_write: sonde 3" */
+/* Parses "  sonde-12  [000] .....  1234.567890: tracing_mark_write: sonde 3". */
 static bool find_mark(const char *text, int number, int64_t *ret_us)
 {
 	char mark[64];
@@ -83,9 +87,7 @@ static int measure_date(struct session *s, const char *clock, int64_t *ret_us)
 	int r;
 
 	snprintf(name, sizeof(name), "sonde.%d.date", (int)getpid());
-	r = journal_add_instance(s->journal, name, &ignored);
-	if (r < 0)
-		return r;
+	TRY(journal_add_instance(s->journal, name, &ignored));
 	tracefs_try_write(&s->t, name, "trace_clock", clock, TRACEFS_SET);
 	for (int i = 0; i < DATE_TRIES; i++) {
 		char line[64];
@@ -151,14 +153,14 @@ static int put_counter(const struct option_sink *sink)
  * --- what tasks have mapped --------------------------------------------------------------------
  */
 
-/* "pid count name", then "start end path" for each mapped file, all numbers in hex. */
+/* Adds "pid count name", then "start end path" for each mapped file, all numbers in hex. */
 static int put_maps(const struct option_sink *sink, unsigned pid)
 {
 	char path[64], line[4096 + 128], comm[64] = "";
-	struct textbuf maps, all;
+	SCOPED(textbuf_release) struct textbuf maps = {.max_bytes = MAPS_MAX_BYTES};
+	SCOPED(textbuf_release) struct textbuf all = {.max_bytes = MAPS_MAX_BYTES + 256};
 	unsigned n = 0;
 	FILE *f;
-	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	f = fopen(path, "re");
@@ -168,7 +170,6 @@ static int put_maps(const struct option_sink *sink, unsigned pid)
 		fclose(f);
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
-	textbuf_init(&maps, MAPS_MAX_BYTES);
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long start, end;
 		char file[4096];
@@ -181,16 +182,13 @@ static int put_maps(const struct option_sink *sink, unsigned pid)
 	}
 	if (f)
 		fclose(f);
-	textbuf_init(&all, MAPS_MAX_BYTES + 256);
 	textbuf_addf(&all, "%x %x %s\n", pid, n, comm);
 	if (n)
 		textbuf_add(&all, maps.start, textbuf_len(&maps));
 	textbuf_add(&all, "", 1);
 	if (n && !all.overflow && !maps.overflow)
-		r = put_text(sink, SNF_OPTION_PROCMAPS, all.start);
-	textbuf_release(&all);
-	textbuf_release(&maps);
-	return r;
+		TRY(put_text(sink, SNF_OPTION_PROCMAPS, all.start));
+	return 0;
 }
 
 static int put_all_maps(struct session *s, const struct option_sink *sink)
@@ -212,30 +210,34 @@ int recording_processes(struct session *s,
 			void *ctx, struct errmsg *err)
 {
 	const struct processes *p = census_processes(s->census);
-	struct textbuf text, packed;
-	int r = 0;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = PROCESSES_MAX_BYTES};
+	SCOPED(textbuf_release) struct textbuf packed = {.max_bytes = PROCESSES_MAX_BYTES};
 
 	if (!p)
 		return 0;
-	textbuf_init(&text, PROCESSES_MAX_BYTES);
-	textbuf_init(&packed, PROCESSES_MAX_BYTES);
 	processes_fmt(p, &text);
-	if (textbuf_len(&text)) { /* beyond the limit the rest is missing */
-		r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
-				   &packed);
-		if (r >= 0)
-			r = put(ctx, SNF_OPTION_PROCESSES,
-				(struct piece){(const uint8_t *)packed.start, textbuf_len(&packed)},
-				err);
+	if (textbuf_len(&text)) { /* the part beyond the limit is missing */
+		TRY(packedtext_fmt(PIECE_OF_TEXT(&text), &packed));
+		TRY(put(ctx, SNF_OPTION_PROCESSES, PIECE_OF_TEXT(&packed), err));
 	}
-	textbuf_release(&packed);
-	textbuf_release(&text);
-	return r;
+	return 0;
 }
 
 /*
  * --- all ---------------------------------------------------------------------------------------
  */
+
+/* Adds the difference between the time of day and the clock of user functions, in microseconds. */
+static int put_raw_date(const struct option_sink *sink)
+{
+	struct timespec raw;
+	char text[32];
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
+	snprintf(text, sizeof(text), "0x%llx",
+		 (long long)wall_us() - raw.tv_sec * 1000000LL - raw.tv_nsec / 1000);
+	return put_text(sink, SNF_OPTION_DATE, text);
+}
 
 static int put_machine(struct session *s, const struct recording_config *config,
 		       const struct option_sink *sink)
@@ -243,25 +245,21 @@ static int put_machine(struct session *s, const struct recording_config *config,
 	uint32_t n_cpus = s->n_cpus;
 	uint64_t id = config->trace_id;
 	char clock[4096];
-	int r;
 
 	if (!id && getrandom(&id, sizeof(id), 0) != sizeof(id))
 		id = (uint64_t)wall_us() << 20 | (getpid() & 0xfffff);
-	if (tracefs_read_short(&s->t, s->setup->buffers[0].instance, "trace_clock", clock,
-			       sizeof(clock)) < 0)
+	if (!s->setup->n_buffers)
+		snprintf(clock, sizeof(clock), "[%s]", USEREVENTS_CLOCK);
+	else if (tracefs_read_short(&s->t, s->setup->buffers[0].instance, "trace_clock", clock,
+				    sizeof(clock)) < 0)
 		*clock = 0;
-	r = put_text(sink, SNF_OPTION_TRACECLOCK, clock);
-	if (r >= 0)
-		r = put_text(sink, SNF_OPTION_UNAME, s->kernel.uname);
-	if (r >= 0)
-		r = put_text(sink, SNF_OPTION_VERSION, config->program);
-	if (r >= 0)
-		r = sink->put(sink->ctx, SNF_OPTION_CPUCOUNT,
-			      (struct piece){(const uint8_t *)&n_cpus, 4}, sink->err);
-	if (r >= 0)
-		r = sink->put(sink->ctx, SNF_OPTION_TRACEID,
-			      (struct piece){(const uint8_t *)&id, 8}, sink->err);
-	return r;
+	TRY(put_text(sink, SNF_OPTION_TRACECLOCK, clock));
+	TRY(put_text(sink, SNF_OPTION_UNAME, s->kernel.uname));
+	TRY(put_text(sink, SNF_OPTION_VERSION, config->program));
+	TRY(sink->put(sink->ctx, SNF_OPTION_CPUCOUNT, (struct piece){(const uint8_t *)&n_cpus, 4},
+		      sink->err));
+	return sink->put(sink->ctx, SNF_OPTION_TRACEID, (struct piece){(const uint8_t *)&id, 8},
+			 sink->err);
 }
 
 int recording_options(struct session *s, const struct recording_config *config,
@@ -269,17 +267,17 @@ int recording_options(struct session *s, const struct recording_config *config,
 		      void *ctx, struct errmsg *err)
 {
 	struct option_sink sink = {put, ctx, err};
-	int r = put_machine(s, config, &sink);
 
-	if (r >= 0 && config->date)
-		r = put_date(s, &sink);
-	if (r >= 0 && config->ts_offset)
-		r = put_text(&sink, SNF_OPTION_OFFSET, config->ts_offset);
-	if (r >= 0 && config->tsc2nsec)
-		r = put_counter(&sink);
-	if (r >= 0 && config->proc_map)
-		r = put_all_maps(s, &sink);
-	for (size_t i = 0; config->hooks && i < config->hooks->n && r >= 0; i++)
-		r = put_text(&sink, SNF_OPTION_HOOK, config->hooks->words[i]);
-	return r < 0 ? r : recording_processes(s, put, ctx, err);
+	TRY(put_machine(s, config, &sink));
+	if (config->date)
+		TRY(s->setup->n_buffers ? put_date(s, &sink) : put_raw_date(&sink));
+	if (config->ts_offset)
+		TRY(put_text(&sink, SNF_OPTION_OFFSET, config->ts_offset));
+	if (config->tsc2nsec)
+		TRY(put_counter(&sink));
+	if (config->proc_map)
+		TRY(put_all_maps(s, &sink));
+	for (size_t i = 0; config->hooks && i < config->hooks->n; i++)
+		TRY(put_text(&sink, SNF_OPTION_HOOK, config->hooks->words[i]));
+	return recording_processes(s, put, ctx, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session.c - what every recording does, whatever happens to the events.
+ * session.c - does the common steps of every recording.
  *
  * Order of processes: the guardian is forked first, then the command's process, which waits. Only
  * then signals are blocked and read from a descriptor, and only then threads may start. So both
@@ -13,76 +13,50 @@
 #include "capture/bpf/tasks.h"
 #include "base/clock.h"
 #include "capture/kernel/pidspace.h"
+#include "capture/calls/userevents.h"
+#include "capture/calls/userrecording.h"
+#include "capture/record/endsignals.h"
 #include "capture/record/privileges.h"
 #include "capture/record/session.h"
 #include "capture/setup/setup_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
-#define TASKS_MS	200   /* how often to check whether they still exist */
-#define WATCH_MS	1000  /* how often to count hits of probes */
-#define LIST_BYTES	16384 /* list of tasks; a longer list means that not all have ended */
-#define LIMIT_MS	100   /* … with --max-rate: a shorter time until the limit acts */
-#define WAKE_PERCENT	"25"  /* how full a buffer is when its reader wakes; the default is 50 */
+#define TASKS_MS	200  /* interval of checks whether the tasks still exist */
+#define WATCH_MS	1000 /* interval of counting hits of probes */
+/* size of a list of tasks; a longer list means that not all have ended */
+#define LIST_BYTES	16384
+#define LIMIT_MS	100 /* interval with --max-rate, so that the limit acts sooner */
+/* fill level of a buffer at which its reader wakes; the default is 50 */
+#define WAKE_PERCENT	"25"
 
 /*
  * --- the beginning -----------------------------------------------------------------------------
  */
 
-static void end_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
-
-/*
- * nohup and shells that run us in the background ignore some of them: these stay ignored. But
- * SIGINT ends a recording, also from a script, whose shell ignores it for everything started with
- * '&'.
- */
-static int open_signals(struct session *s, struct errmsg *err)
-{
-	sigset_t set;
-
-	signal(SIGINT, SIG_DFL);
-	end_signals(&set);
-	for (int sig = 1; sig < 32; sig++) {
-		struct sigaction old;
-
-		if (sigismember(&set, sig) && !sigaction(sig, NULL, &old) &&
-		    old.sa_handler == SIG_IGN)
-			sigdelset(&set, sig);
-	}
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signal_fd < 0 ? errmsg_set_errno(err, -errno, "cannot wait for signals") : 0;
-}
-
-/* Where the command finds the file that sonde/mark.h writes to. */
+/* Starts the command. Its environment names the file to which sonde/mark.h writes. */
 static int start_child(struct session *s, struct errmsg *err)
 {
 	char marker[TRACEFS_PATH_MAX + 32], on[TRACEFS_PATH_MAX + 32], path[TRACEFS_PATH_MAX];
 	char instance[64];
-	const char *env[] = {marker, on, NULL};
-	struct child_config config = {s->config.argv, s->config.user, env};
+	const char *env[2 + SESSION_ENV_MAX + 1] = {marker, on, NULL};
+	/* who traces a program's functions does not end it by being killed */
+	struct child_config config = {s->config.argv, s->config.user, env, s->config.env};
 
 	if (!s->config.argv || !s->config.argv[0])
 		return 0;
@@ -93,6 +67,8 @@ static int start_child(struct session *s, struct errmsg *err)
 		 tracefs_fmt_path(&s->t, instance, "trace_marker", path));
 	snprintf(on, sizeof(on), "SONDE_TRACING_ON=%s",
 		 tracefs_fmt_path(&s->t, instance, "tracing_on", path));
+	for (size_t i = 0; i < SESSION_ENV_MAX && s->config.env && s->config.env[i]; i++)
+		env[2 + i] = s->config.env[i];
 	if (child_start(&s->child, &config, err) < 0)
 		return err->code;
 	s->has_child = true;
@@ -124,8 +100,7 @@ static int set_wake_percent(struct session *s, struct errmsg *err)
 		if (tracefs_exists(&s->t, instance, "buffer_percent"))
 			r = setup_write(s->setup, instance, "buffer_percent", WAKE_PERCENT,
 					TRACEFS_SET, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	return 0;
 }
@@ -154,18 +129,17 @@ static void open_mappings(struct session *s)
 					     atoi(plan->buffers[i].pids.words[k]), false);
 }
 
-/* The earlier contents are in the journal already. */
+/* Clears the kernel's list of tasks. The journal already has its earlier contents. */
 static int forget_tasks(struct session *s, struct errmsg *err)
 {
 	const struct plan *plan = s->config.plan;
-	int r = 0;
 
 	if (!s->has_own_choice || (!plan->only_command && !plan->buffers[0].pids.n))
 		return 0;
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
-		r = tracefs_write(&s->t, s->setup->buffers[i].instance, "set_event_pid", "\n",
-				  TRACEFS_SET, err);
-	return r;
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		TRY(tracefs_write(&s->t, s->setup->buffers[i].instance, "set_event_pid", "\n",
+				  TRACEFS_SET, err));
+	return 0;
 }
 
 static void open_census(struct session *s, bool is_live)
@@ -197,82 +171,109 @@ static void tell_left(struct session *s)
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
 {
-	int r;
+	struct plan *plan = config->plan;
 
 	memset(s, 0, sizeof(*s));
 	s->config = *config;
 	s->signal_fd = -1;
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
-	r = plan_check(config->plan, err);
-	if (r >= 0)
-		r = pidspace_check(config->plan, err);
+	TRY(plan_check(plan, err));
+	TRY(pidspace_check(plan, err));
 	if (!pidspace_is_kernels())
-		config->plan->trace_self = true; /* the pid would be that of another process */
-	if (r >= 0)
-		r = tracefs_open(&s->t, err);
-	if (r >= 0)
-		r = journal_open(&s->journal, &s->t, err);
-	if (r >= 0)
-		tell_left(s);
-	if (r >= 0)
-		r = start_child(s, err);
-	if (r >= 0)
-		r = open_signals(s, err);
-	config->plan->command = config->argv ? config->argv[0] : NULL;
-	if (r >= 0)
-		r = setup_apply(&s->setup, config->plan, &s->t, s->journal, err);
-	if (r >= 0)
-		r = set_wake_percent(s, err);
-	if (r >= 0 && s->has_child && config->plan->only_command)
-		r = setup_set_pid(s->setup, s->child.pid, err);
-	if (r >= 0)
-		r = read_kernel(s, err);
-	if (r >= 0 && config->tell)
+		plan->trace_self = true; /* our pid would be that of another process */
+	TRY(tracefs_open(&s->t, err));
+	TRY(journal_open(&s->journal, &s->t, err));
+	tell_left(s);
+	TRY(start_child(s, err));
+	TRY(endsignals_open(&s->signal_fd, err));
+	plan->command = config->argv ? config->argv[0] : NULL;
+	TRY(setup_apply(&s->setup, plan, &s->t, s->journal, err));
+	TRY(set_wake_percent(s, err));
+	if (s->has_child && plan->only_command)
+		TRY(setup_set_pid(s->setup, s->child.pid, err));
+	TRY(read_kernel(s, err));
+	if (config->tell)
 		setup_measure_probes(s->setup);
-	if (r >= 0 && config->plan->estimate)
+	if (plan->estimate)
 		setup_estimate_probes(s->setup, config->tell);
-	if (r >= 0 && config->tell && !s->setup->n_probes &&
-	    (config->plan->max_rate || config->plan->estimate))
+	if (config->tell && !s->setup->n_probes && (plan->max_rate || plan->estimate))
 		config->tell("--max-rate and --estimate apply to probes, but no event is a "
 			     "probe: they have no effect");
-	if (r >= 0 && config->prepare)
-		r = config->prepare(s, config->prepare_ctx, err);
-	if (r >= 0)
-		r = forget_tasks(s, err);
-	if (r >= 0)
-		open_mappings(s);
-	if (r >= 0 && !config->plan->only_triggers)
-		open_census(s, true);
+	if (config->prepare)
+		TRY(config->prepare(s, config->prepare_ctx, err));
+	TRY(forget_tasks(s, err));
+	open_mappings(s);
 	/*
-	 * a plan that only sets triggers may still give up; then another session with its own
+	 * a session that only sets triggers may still fail; then another session with its own
 	 * command follows
 	 */
-	if (r >= 0 && !config->plan->only_triggers)
+	if (!plan->only_triggers) {
+		open_census(s, true);
 		privileges_drop(s->powers);
-	if (r >= 0 && s->setup->mappings)
+	}
+	if (s->setup->mappings)
 		mappings_start(s->setup->mappings);
-	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
-	return r;
+	s->n_cpus = tracefs_cpu_count(&s->t);
+	return 0;
+}
+
+/*
+ * Sets the descriptions that tracefs supplies in other sessions: page headers, event header, uname.
+ */
+static void describe_user_events(struct session *s)
+{
+	struct utsname un;
+
+	s->kernel.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		textbuf_init(&s->kernel.texts[kind], NAMES_MAX_BYTES);
+	userevents_fmt_header_page(&s->kernel.texts[TRACEFILE_HEADER_PAGE], s->kernel.page_size);
+	userevents_fmt_header_event(&s->kernel.texts[TRACEFILE_HEADER_EVENT]);
+	if (!uname(&un))
+		snprintf(s->kernel.uname, sizeof(s->kernel.uname), "%s %s %s %s", un.sysname,
+			 un.nodename, un.release, un.machine);
+}
+
+int session_open_alone(struct session *s, const struct session_config *config, struct errmsg *err)
+{
+	struct child_config child = {config->argv, config->user, config->env, true};
+
+	memset(s, 0, sizeof(*s));
+	s->config = *config;
+	s->signal_fd = -1;
+	s->has_own_choice = true; /* nothing of ours is in such a trace */
+	textbuf_init(&s->names, NAMES_MAX_BYTES);
+	if (!config->argv)
+		return errmsg_set(err, -EINVAL,
+				  "functions of running processes (-u -P) can be recorded, but not "
+				  "shown live: use sonde record -u -P PID");
+	s->setup = calloc(1, sizeof(*s->setup));
+	if (!s->setup)
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	s->setup->plan = config->plan;
+	describe_user_events(s);
+	TRY(child_start(&s->child, &child, err));
+	s->has_child = true;
+	TRY(endsignals_open(&s->signal_fd, err));
+	privileges_drop(0);
+	s->n_cpus = userrecording_count_cpus();
+	return 0;
 }
 
 static int stop_buffers(struct session *s, bool keep, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < s->setup->n_buffers; i++) {
 		const char *instance = s->setup->buffers[i].instance;
 
-		r = keep ? journal_set(s->journal, instance, "tracing_on", "0", TRACEFS_SET, err)
-			 : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err);
+		TRY(keep ? journal_set(s->journal, instance, "tracing_on", "0", TRACEFS_SET, err)
+			 : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err));
 	}
-	return r;
+	return 0;
 }
 
 int session_attach(struct session *s, const struct name_list *instances, bool keep,
 		   struct errmsg *err)
 {
-	int r;
-
 	memset(s, 0, sizeof(*s));
 	s->config.all_formats = true;
 	s->signal_fd = -1;
@@ -283,20 +284,21 @@ int session_attach(struct session *s, const struct name_list *instances, bool ke
 		if (*instances->names[i] && !plan_add_buffer(&s->own_plan, instances->names[i]))
 			return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	s->config.plan = &s->own_plan;
-	r = tracefs_open(&s->t, err);
-	if (r >= 0)
-		r = journal_open(&s->journal, &s->t, err);
-	if (r >= 0)
-		r = setup_attach(&s->setup, &s->own_plan, &s->t, name_list_find(instances, ""),
-				 err);
-	if (r >= 0)
-		r = stop_buffers(s, keep, err);
-	if (r >= 0)
-		r = read_kernel(s, err);
-	if (r >= 0)
-		open_census(s, false);
-	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
-	return r;
+	TRY(tracefs_open(&s->t, err));
+	TRY(journal_open(&s->journal, &s->t, err));
+	TRY(setup_attach(&s->setup, &s->own_plan, &s->t, name_list_find(instances, ""), err));
+	TRY(stop_buffers(s, keep, err));
+	TRY(read_kernel(s, err));
+	open_census(s, false);
+	s->n_cpus = tracefs_cpu_count(&s->t);
+	return 0;
+}
+
+struct piece session_text(const struct session *s, enum tracefile_text_kind kind)
+{
+	const struct textbuf *tb = kind == TRACEFILE_CMDLINES ? &s->names : &s->kernel.texts[kind];
+
+	return PIECE_OF_TEXT(tb);
 }
 
 uint32_t session_page_size(const struct session *s, size_t buffer)
@@ -328,63 +330,58 @@ static int leave_out_task(void *ctx, const char *task)
 	static const char *const files[] = {"set_event_notrace_pid", "set_ftrace_notrace_pid"};
 	const struct leaving_out *lo = ctx;
 	struct session *s = lo->s;
-	int r = 0;
 
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < s->setup->n_buffers; i++) {
 		const struct setup_buffer *b = &s->setup->buffers[i];
 
-		for (int f = 0; f < (setup_traces_functions(b) ? 2 : 1) && r >= 0; f++)
+		for (int f = 0; f < (setup_traces_functions(b) ? 2 : 1); f++)
 			if (tracefs_exists(&s->t, b->instance, files[f]))
-				r = setup_write(s->setup, b->instance, files[f], task,
-						TRACEFS_APPEND, lo->err);
+				TRY(setup_write(s->setup, b->instance, files[f], task,
+						TRACEFS_APPEND, lo->err));
 	}
-	return r;
+	return 0;
 }
 
 static int leave_out_process(struct session *s, int pid, struct errmsg *err)
 {
 	struct leaving_out lo = {s, err};
 	char text[16];
-	int r;
 
 	snprintf(text, sizeof(text), "%d", pid);
-	r = leave_out_task(&lo, text);
-	return r < 0 ? r : setup_each_thread(text, leave_out_task, &lo);
+	TRY(leave_out_task(&lo, text));
+	return setup_each_thread(text, leave_out_task, &lo);
 }
 
 /*
- * With the option event-fork, threads that these processes start later are excluded, too. If tasks
- * are selected, the option would add to the selection, but none of our tasks is in it.
+ * Excludes threads that these processes start later, with the option event-fork. If tasks are
+ * selected, the option would add to the selection, but none of our tasks is in it.
  */
 static int follow_self(struct session *s, struct errmsg *err)
 {
 	const struct plan *plan = s->config.plan;
-	int r = 0;
 
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < s->setup->n_buffers; i++) {
 		const struct setup_buffer *b = &s->setup->buffers[i];
 
 		if (!plan->only_command && !b->plan->pids.n &&
 		    tracefs_exists(&s->t, b->instance, "options/event-fork"))
-			r = setup_write(s->setup, b->instance, "options/event-fork", "1",
-					TRACEFS_SET, err);
+			TRY(setup_write(s->setup, b->instance, "options/event-fork", "1",
+					TRACEFS_SET, err));
 	}
-	return r;
+	return 0;
 }
 
 static int leave_out_self(struct session *s, struct errmsg *err)
 {
 	const struct plan *plan = s->config.plan;
-	int r;
 
 	if (plan->trace_self || s->has_own_choice)
 		return 0;
-	r = leave_out_process(s, getpid(), err);
-	if (r >= 0)
-		r = leave_out_process(s, journal_guardian(s->journal), err);
-	for (size_t i = 0; i < plan->n_own_pids && r >= 0; i++)
-		r = leave_out_process(s, plan->own_pids[i], err);
-	return r < 0 ? r : follow_self(s, err);
+	TRY(leave_out_process(s, getpid(), err));
+	TRY(leave_out_process(s, journal_guardian(s->journal), err));
+	for (size_t i = 0; i < plan->n_own_pids; i++)
+		TRY(leave_out_process(s, plan->own_pids[i], err));
+	return follow_self(s, err);
 }
 
 int session_start(struct session *s, struct errmsg *err)
@@ -393,56 +390,52 @@ int session_start(struct session *s, struct errmsg *err)
 
 	if (s->config.plan->only_triggers)
 		privileges_drop(s->powers);
-	r = leave_out_self(s, err);
+	TRY(leave_out_self(s, err));
 	if (s->census)
 		census_add_own(s->census);
-	if (s->has_child) { /* in this order: a child that is ready burns a CPU */
+	if (s->has_child) { /* in this order, because a child that is ready uses a CPU */
 		setup_look_at_others(s->setup, s->child.pid);
-		if (r >= 0)
-			child_ready(&s->child);
+		child_ready(&s->child);
 	}
-	if (r >= 0)
-		r = setup_start(s->setup, err);
+	TRY(setup_start(s->setup, err));
 	s->start_ns = clock_now_ns();
-	if (r >= 0 && s->config.begin)
+	if (s->config.begin)
 		s->config.begin(s->config.prepare_ctx);
-	if (r >= 0 && s->has_child)
-		r = child_go(&s->child, s->config.argv[0], err);
-	if (r < 0 && s->has_child && s->child.go_fd < 0) { /* it could not be run, and has ended */
+	if (!s->has_child)
+		return 0;
+	r = child_go(&s->child, s->config.argv[0], err);
+	if (r < 0 && s->child.go_fd < 0) { /* the command could not be run, and has ended */
 		child_end(&s->child);
 		s->has_child = false;
 	}
 	return r;
 }
 
-/* From now on the next signal ends the program at once. */
+/* Handles a signal. From now on the next signal ends the program at once. */
 static void take_signal(struct session *s)
 {
-	struct signalfd_siginfo info;
-	sigset_t set;
+	int sig = endsignals_take(s->signal_fd, s->has_child ? s->child.pid : 0);
 
-	if (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		s->signal = info.ssi_signo;
-		/* the terminal sends signals to all processes in the foreground, kill only to us */
-		if (s->has_child && info.ssi_code != SI_KERNEL)
-			kill(s->child.pid, s->signal);
-	}
-	end_signals(&set);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	s->signal = sig ? sig : s->signal;
 }
 
-/* A child that does not end on request is not waited for: it ends with us, or not at all. */
+/* Ends the child. sonde does not wait for a child that does not end on request. */
 static void end_child(struct session *s)
 {
 	struct pollfd fd = {s->child.pid_fd, POLLIN, 0};
 
-	if (!s->has_child || (s->signal && poll(&fd, 1, PATIENCE_MS) != 1))
+	int patience_ms = s->signal == ENDSIGNALS_ASKED ? 0 : PATIENCE_MS;
+
+	if (!s->has_child || (s->signal && poll(&fd, 1, patience_ms) != 1))
 		return;
 	s->child_status = child_end(&s->child);
 	s->has_child = false;
 }
 
-/* For the kernel its threads are separate tasks, like its children. */
+/*
+ * Checks whether the command has threads, which are separate tasks for the kernel, like its
+ * children.
+ */
 static void watch_threads(struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -452,7 +445,8 @@ static void watch_threads(struct session *s)
 	if (!s->has_child || !plan->only_command || plan->children || s->has_threads)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)s->child.pid);
-	s->has_threads = !stat(path, &st) && st.st_nlink > 3; /* itself, its parent, one task */
+	/* links: itself, its parent, one task */
+	s->has_threads = !stat(path, &st) && st.st_nlink > 3;
 }
 
 static void watch_probes(struct session *s)
@@ -469,7 +463,7 @@ static void watch_probes(struct session *s)
 	}
 }
 
-/* Gone, or a zombie. */
+/* Returns true if the task has ended, or is a zombie. */
 static bool has_ended(const char *pid)
 {
 	char path[64], text[512];
@@ -483,14 +477,11 @@ static bool has_ended(const char *pid)
 	if (f)
 		fclose(f);
 	text[n] = 0;
-	state = strrchr(text, ')'); /* "12 (name) S …", whatever the name is */
+	state = strrchr(text, ')'); /* "12 (name) S …", with any name */
 	return !state || strchr("ZX", state[strspn(state, ") ")]);
 }
 
-/*
- * Checks the kernel's own list of tasks, to which it adds new ones and from which it removes dead
- * ones.
- */
+/* Checks the kernel's own list of tasks. The kernel adds new tasks to it and removes dead ones. */
 static bool has_list_ended(const struct session *s, const char *instance)
 {
 	char text[LIST_BYTES], *word, *rest = text;
@@ -512,7 +503,7 @@ static int ask_task(void *ctx, int task)
 	return has_ended(pid) ? 0 : -EBUSY;
 }
 
-/* With -c: the tasks and everything that they started. */
+/* Returns true if the tasks and all their descendants have ended (-c). */
 static bool have_all_ended(const struct session *s)
 {
 	if (s->has_own_choice)
@@ -523,7 +514,7 @@ static bool have_all_ended(const struct session *s)
 	return true;
 }
 
-/* Without a command: have all selected tasks (-P) ended? */
+/* Returns true if, without a command, all selected tasks (-P) have ended. */
 static bool have_tasks_ended(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -538,7 +529,7 @@ static bool have_tasks_ended(const struct session *s)
 	return n > 0;
 }
 
-/* Whether to wait for that. */
+/* Returns true if the session ends with the selected tasks. */
 static bool waits_for_tasks(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -549,7 +540,10 @@ static bool waits_for_tasks(const struct session *s)
 	return all && !s->config.argv;
 }
 
-/* How long poll() may wait: until the next tick, or until the next check of probes with a limit. */
+/*
+ * Returns how long poll() may wait: until the next tick, or until the next check of probes with a
+ * limit.
+ */
 static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 {
 	uint64_t now = clock_now_ns();
@@ -626,21 +620,30 @@ void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
 	tell(text);
 }
 
-void session_tell_end(const struct session *s, void (*tell)(const char *sentence))
+void session_tell_signal(int status, const char *more, void (*tell)(const char *sentence))
 {
-	int number = WIFSIGNALED(s->child_status) ? WTERMSIG(s->child_status) : 0;
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	char text[320];
 
-	if (!tell || !number || s->signal)
+	if (!tell || !number)
 		return;
 	snprintf(text, sizeof(text), "signal %d (%s) ended the command%s", number,
-		 strsignal(number),
-		 setup_probes_returns(s->setup)
-			 ? "; sonde probed returns of functions, which breaks some programs: "
-			   "those that switch stacks, throw exceptions or read their return "
-			   "addresses"
-			 : "");
+		 strsignal(number), more);
 	tell(text);
+}
+
+void session_tell_end(const struct session *s, void (*tell)(const char *sentence))
+{
+	if (s->signal)
+		return;
+	session_tell_signal(
+		s->child_status,
+		setup_probes_returns(s->setup)
+			? "; sonde probed returns of functions, which breaks some programs: "
+			  "those that switch stacks, throw exceptions or read their return "
+			  "addresses"
+			: "",
+		tell);
 }
 
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
@@ -677,22 +680,6 @@ bool session_cpu_stats(const struct session *s, const char *instance, unsigned c
  * --- the end -----------------------------------------------------------------------------------
  */
 
-/* Earlier signals have had their effect; from now on a signal ends the program as usual. */
-static void close_signals(struct session *s)
-{
-	struct signalfd_siginfo info;
-	sigset_t set;
-
-	if (s->signal_fd < 0)
-		return;
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
-		;
-	close(s->signal_fd);
-	s->signal_fd = -1;
-	end_signals(&set);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 static void wait_for_command(struct session *s, const struct errmsg *err)
 {
 	struct pollfd fds[] = {{s->child.pid_fd, POLLIN, 0}, {s->signal_fd, POLLIN, 0}};
@@ -710,7 +697,7 @@ static void wait_for_command(struct session *s, const struct errmsg *err)
 	s->has_child = false;
 }
 
-/* Names what stays, and how to remove it. */
+/* Keeps the settings, and reports what stays and how to remove it. */
 static void keep_settings(struct session *s)
 {
 	journal_keep(s->journal);
@@ -748,7 +735,7 @@ int session_restore(struct session *s, struct errmsg *err)
 	else if (s->journal)
 		r = journal_undo(s->journal, &why);
 	if (r < 0 && err->code &&
-	    s->config.tell) /* report what stays behind, in addition to any other failure */
+	    s->config.tell) /* report what stays, in addition to any other failure */
 		s->config.tell(why.text);
 	else if (r < 0)
 		errmsg_set(err, r, "%s", why.text);
@@ -757,7 +744,7 @@ int session_restore(struct session *s, struct errmsg *err)
 	/* after a failure in the middle: the command continues, and we end with it */
 	if (s->has_child)
 		wait_for_command(s, err);
-	close_signals(s);
+	endsignals_close(&s->signal_fd);
 	return r;
 }
 

@@ -2,12 +2,12 @@
 /*
  * session.h - one recording from its first change to its last: journal, setup, command, signals.
  *
- *	session_open       sets up the machine as the plan says; the command exists but waits
- *	    session_streams    what a recorder has to read
+ *	session_open       sets up the machine according to the plan; the command exists but waits
+ *	    session_streams    returns the streams for a recorder
  *	session_start      turns tracing on and runs the command
- *	session_wait       until the command ends, a signal arrives, or the recorder fails
+ *	session_wait       waits until the command ends, a signal arrives, or the recorder fails
  *	session_stop       turns tracing off; read the rest now
- *	session_close      restores everything
+ *	session_close      restores all settings
  *
  * SIGINT, SIGTERM, SIGHUP and SIGQUIT end session_wait(); a second signal ends the program, and the
  * guardian restores the machine. Call session_open() before there are threads.
@@ -21,20 +21,26 @@
 #include "capture/kernel/kernelinfo.h"
 #include "capture/record/recorder.h"
 #include "capture/setup/setup.h"
+#include "format/bytes.h"
+#include "store/tracefile.h"
 
 #include <stdint.h>
 
 struct bpftasks;
 struct session;
 
+#define SESSION_ENV_MAX 4
+
 struct session_config {
 	struct plan *plan;
 	char **argv;	  /* the command; NULL: none */
-	const char *user; /* the user that runs it */
+	const char *user; /* the user who runs the command */
+	/* "NAME=VALUE" … NULL, at most SESSION_ENV_MAX, for the command; may be NULL */
+	const char *const *env;
 	bool keep;	  /* -k: keep the settings at the end */
 	bool all_formats; /* -a */
 	bool no_symbols;  /* the kernel's symbols are not needed */
-	/* Gets a message about probes that are hit too often during the recording; may be NULL. */
+	/* Gets messages about probes that are hit too often during the recording; may be NULL. */
 	void (*tell)(const char *sentence);
 	/*
 	 * Called after the setup and before the recording, for work that needs all capabilities of
@@ -44,7 +50,7 @@ struct session_config {
 	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
 	/* Called when events start to count, just before the command runs; may be NULL. */
 	void (*begin)(void *ctx);
-	void *prepare_ctx; /* for both */
+	void *prepare_ctx; /* ctx of both functions */
 };
 
 enum session_end {
@@ -62,70 +68,87 @@ struct session {
 	struct setup *setup;
 	struct child child;
 	bool has_child;
-	int child_status; /* as from wait(), after its end */
+	int child_status; /* status from wait(), after the command has ended */
 	int signal_fd, signal;
 	struct kernelinfo kernel;
 	struct census *census; /* processes; NULL: not needed */
-	struct textbuf names;  /* of all tasks, "PID NAME" lines, at the time of session_open() */
+	/* names of all tasks at the time of session_open(), as "PID NAME" lines */
+	struct textbuf names;
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
 	uint64_t powers;	    /* capabilities kept in addition to those of privileges.c */
 	/*
-	 * Set by prepare: BPF programs select the tasks, so the buffers need not. Selecting them in
+	 * Set by prepare: BPF programs select the tasks, so the buffers need not. A selection in
 	 * the buffers costs time at every context switch.
 	 */
 	bool has_own_choice;
-	const struct bpftasks *own_choice; /* … and with -c these are the tasks; NULL: unknown */
-	uint64_t watched_ns;		   /* when the hits of probes were last counted */
+	const struct bpftasks *own_choice; /* the tasks that they select with -c; NULL: unknown */
+	uint64_t watched_ns;		   /* time when the hits of probes were last counted */
 	/* the command has threads, but only the first is traced (-F without -c) */
 	bool has_threads;
-	uint64_t n_missed; /* hits of probes without an event; known after the stop */
+	uint64_t n_missed; /* number of hits of probes without an event; known after the stop */
 };
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
 
 /*
- * To read existing buffers: stops the buffers of these instances ("": the top level) and changes
- * nothing else. keep: session_close() restarts those that were running.
+ * Opens a session without the kernel: with a command and signals, but with no settings to change or
+ * restore. It has no buffers, and the texts of user functions (userevents.h). It needs no rights.
+ */
+int session_open_alone(struct session *s, const struct session_config *config, struct errmsg *err);
+
+/*
+ * Prepares to read existing buffers: stops the buffers of these instances ("": the top level) and
+ * changes nothing else. keep: session_close() restarts those that were running.
  */
 int session_attach(struct session *s, const struct name_list *instances, bool keep,
 		   struct errmsg *err);
 
-/* Sub-buffer size of one of the setup's buffers. */
+/* Returns a text of the kernel for a trace file: formats, symbols, names of tasks. */
+struct piece session_text(const struct session *s, enum tracefile_text_kind kind);
+/* Returns the sub-buffer size of one of the setup's buffers. */
 uint32_t session_page_size(const struct session *s, size_t buffer);
-/* The name of its clock: "local". */
+/* Writes the name of the buffer's clock: "local". */
 void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_bytes);
 
 int session_start(struct session *s, struct errmsg *err);
 /*
- * recorder_fd: becomes readable when the recorder failed; -1: none. Calls tick every tick_ms until
- * it returns false; tick may be NULL.
+ * Waits for the end. recorder_fd becomes readable when the recorder failed; -1: none. Calls tick
+ * every tick_ms until it returns false; tick may be NULL.
  */
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
 			      bool (*tick)(void *ctx), void *ctx);
 int session_stop(struct session *s, struct errmsg *err);
 /*
- * Call it afterwards: reports in sentences what the trace lacks, besides the losses of the buffers.
+ * Reports what the trace lacks, besides the losses of the buffers. Call it after the recording.
  * tell may be NULL.
  */
 void session_tell_missing(struct session *s, void (*tell)(const char *sentence));
 /* Reports a command that was ended by a signal that we did not send. */
 void session_tell_end(const struct session *s, void (*tell)(const char *sentence));
+/*
+ * Like session_tell_end(), from a status of wait(). more is the rest of the sentence; tell may be
+ * NULL.
+ */
+void session_tell_signal(int status, const char *more, void (*tell)(const char *sentence));
 
 /* The numbers of per_cpu/cpuN/stats. */
 struct cpu_stats {
 	uint64_t entries, overrun, commit_overrun, dropped, read_events, bytes;
 };
-/* Returns false if they cannot be read. text: the file is appended to it; may be NULL. */
+/*
+ * Reads the numbers. Returns false if they cannot be read. The file is appended to text, which may
+ * be NULL.
+ */
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
 		       struct cpu_stats *ret_stats, struct textbuf *text);
 
 /*
- * Waits for the command if it still runs. Restores everything, negative if that failed; after it
- * only the texts of the session remain, for the output.
+ * Restores all settings. Waits for the command if it still runs. Returns a negative errno if
+ * restoring failed. After that only the texts of the session remain, for the output.
  */
 int session_restore(struct session *s, struct errmsg *err);
-/* The same, and frees the rest. */
+/* Like session_restore(), and frees the rest. */
 int session_close(struct session *s, struct errmsg *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * code.c - pointers to functions of programs: whose mappings are needed to resolve them.
+ * code.c - selects the programs whose mappings are needed to resolve pointers to functions.
  *
  * If a probe in a program has such a pointer among its arguments, at the entry or the return, sonde
  * resolves functions for the programs that map the probed file (mappings.c). Without such a probe,
@@ -8,6 +8,7 @@
  * such addresses; they are resolved for the command and the selected tasks.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/setup/setup_int.h"
 #include "probe/probe.h"
 
@@ -24,7 +25,7 @@ static bool has_code(const struct probe *p)
 	return false;
 }
 
-/* "/bin/bash:0x1234(0x5678)" */
+/* Returns the path of "/bin/bash:0x1234(0x5678)". */
 static char *path_of(const struct probe *p)
 {
 	const char *place = p->places[0].text, *colon = strrchr(place, ':');
@@ -58,7 +59,7 @@ bool setup_records_addresses(const struct setup *s)
 
 int setup_open_mappings(struct setup *s)
 {
-	char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
+	SCOPED(scope_free) char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
 	struct errmsg err = {0};
 	size_t n = 0;
 	int r = 0;
@@ -77,6 +78,5 @@ int setup_open_mappings(struct setup *s)
 		setup_note(s, "addresses of functions of programs appear as numbers: %s", err.text);
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);
-	free(paths);
 	return r;
 }

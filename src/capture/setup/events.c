@@ -3,15 +3,16 @@
  * events.c - enables the events of a plan, with their filters and triggers.
  *
  * A pattern is `system:event`, `system`, `event`, with globs, or `all`; a bare word means a system
- * or an event of that name. It is matched here against the kernel's list, once, so that a word
- * without a match can be reported with the nearest name.
+ * or an event of that name. This code matches it against the kernel's list, once, so that a word
+ * without a match is reported with the nearest name.
  *
  * If a pattern covers a whole system, sonde writes the system's own files, one write instead of
- * hundreds. The kernel then applies a filter to those of its events that have the field (filter.c
- * finds out which).
+ * hundreds. The kernel then applies a filter to the events of the system that have the field
+ * (filter.c finds out which).
  */
 #include "capture/setup/setup_int.h"
 
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/tracefs/eventdir.h"
 
@@ -34,7 +35,7 @@ bool setup_event_matches(const char *pattern, const char *system, const char *ev
 	       !fnmatch(colon[1] ? colon + 1 : "*", event, 0);
 }
 
-/* True if the pattern covers every event of the system. */
+/* Returns true if the pattern covers every event of the system. */
 static bool takes_system(const char *pattern, const char *system)
 {
 	const char *colon = strpbrk(pattern, ":/");
@@ -57,8 +58,8 @@ struct event_walk {
 	const struct setup_buffer *b;
 	const struct plan_event *e;
 	size_t n_matches;
-	struct setup_filter filter;    /* its result, if it is for many events */
-	char system[TRACEFS_NAME_MAX]; /* handled as a whole */
+	struct setup_filter filter;    /* result of the filter, if it is for many events */
+	char system[TRACEFS_NAME_MAX]; /* system that is handled as a whole */
 	struct near_name near, near_system;
 	struct errmsg *err;
 };
@@ -84,7 +85,10 @@ static int write_event_file(struct event_walk *w, const char *system, const char
 	return setup_write(w->s, w->b->instance, path, text, how, w->err);
 }
 
-/* An event without triggers lists the available ones: "# traceon traceoff stacktrace …". */
+/*
+ * Reads the triggers. An event without triggers lists the available ones: "# traceon traceoff
+ * stacktrace …".
+ */
 static void read_triggers(struct event_walk *w, const char *path, char *buf, size_t n_bytes)
 {
 	char text[512], *p;
@@ -132,14 +136,15 @@ static int set_trigger(struct event_walk *w, const char *system, const char *eve
 
 static int set_triggers(struct event_walk *w, const char *system, const char *event)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < w->e->triggers.n && r >= 0; i++)
-		r = set_trigger(w, system, event, w->e->triggers.words[i]);
-	return r;
+	for (size_t i = 0; i < w->e->triggers.n; i++)
+		TRY(set_trigger(w, system, event, w->e->triggers.words[i]));
+	return 0;
 }
 
-/* The filter of a system changes those of its events, which must be restored one by one. */
+/*
+ * Saves the filters of a system's events: the filter of a system changes them, and they must be
+ * restored individually.
+ */
 static int save_filters(struct event_walk *w, const char *system)
 {
 	char dir[TRACEFS_NAME_MAX + 16], file[TRACEFS_PATH_MAX];
@@ -158,24 +163,22 @@ static int save_filters(struct event_walk *w, const char *system)
 	return r;
 }
 
+static int set_system_filter(struct event_walk *w, const char *system)
+{
+	char file[TRACEFS_PATH_MAX];
+
+	TRY(save_filters(w, system));
+	snprintf(file, sizeof(file), "events/%s/filter", system);
+	TRY(tracefs_write(&w->s->t, w->b->instance, file, w->e->filter, TRACEFS_SET, w->err));
+	setup_filter_look(w->s, w->b->instance, system, &w->filter);
+	return 0;
+}
+
 static int set_system(struct event_walk *w, const char *system)
 {
-	int r = 0;
-
-	if (w->e->filter && !w->e->off) {
-		char file[TRACEFS_PATH_MAX];
-
-		r = save_filters(w, system);
-		snprintf(file, sizeof(file), "events/%s/filter", system);
-		if (r >= 0)
-			r = tracefs_write(&w->s->t, w->b->instance, file, w->e->filter, TRACEFS_SET,
-					  w->err);
-		if (r >= 0)
-			setup_filter_look(w->s, w->b->instance, system, &w->filter);
-	}
-	return r < 0 ? r
-		     : write_event_file(w, system, NULL, "enable", w->e->off ? "0" : "1",
-					TRACEFS_SET);
+	if (w->e->filter && !w->e->off)
+		TRY(set_system_filter(w, system));
+	return write_event_file(w, system, NULL, "enable", w->e->off ? "0" : "1", TRACEFS_SET);
 }
 
 static int set_filter(struct event_walk *w, const char *system, const char *event)
@@ -200,20 +203,16 @@ static int set_filter(struct event_walk *w, const char *system, const char *even
 
 static int set_event(struct event_walk *w, const char *system, const char *event)
 {
-	int r = 0;
-
 	if (w->s->plan->only_triggers)
 		return set_triggers(w, system, event);
 
 	if (w->e->filter && !w->e->off)
-		r = set_filter(w, system, event);
-	if (r >= 0)
-		r = write_event_file(w, system, event, "enable", w->e->off ? "0" : "1",
-				     TRACEFS_SET);
-	return r < 0 ? r : set_triggers(w, system, event);
+		TRY(set_filter(w, system, event));
+	TRY(write_event_file(w, system, event, "enable", w->e->off ? "0" : "1", TRACEFS_SET));
+	return set_triggers(w, system, event);
 }
 
-/* Copies a similar name, because the caller's text does not stay. */
+/* Copies a similar name, because the caller's text does not stay valid. */
 static void add_near(struct near_name *near, const char *name)
 {
 	spelling_add(&near->spelling, name);
@@ -255,7 +254,7 @@ static int visit_event(void *ctx, const char *system, const char *event)
 	return set_event(w, system, event);
 }
 
-/* "traceoff:1 if pid == 1" has a count. hist has other numbers. */
+/* Returns true for a trigger with a count: "traceoff:1 if pid == 1". hist has other numbers. */
 static bool is_counted(const char *trigger)
 {
 	size_t len = strcspn(trigger, " ");
@@ -269,38 +268,34 @@ static int rearm_event(void *ctx, const char *system, const char *event)
 {
 	struct event_walk *w = ctx;
 	char path[TRACEFS_PATH_MAX], text[1024];
-	int r = 0;
 
 	if (!setup_event_matches(w->e->pattern, system, event) || !strcmp(system, "ftrace"))
 		return 0;
 	eventdir_fmt_path(system, event, "trigger", path);
-	for (size_t i = 0; i < w->e->triggers.n && r >= 0; i++) {
+	for (size_t i = 0; i < w->e->triggers.n; i++) {
 		if (!is_counted(w->e->triggers.words[i]))
 			continue;
 		snprintf(text, sizeof(text), "!%s", w->e->triggers.words[i]);
-		r = tracefs_write(&w->s->t, w->b->instance, path, text, TRACEFS_APPEND, w->err);
-		if (r >= 0)
-			r = tracefs_write(&w->s->t, w->b->instance, path, w->e->triggers.words[i],
-					  TRACEFS_APPEND, w->err);
+		TRY(tracefs_write(&w->s->t, w->b->instance, path, text, TRACEFS_APPEND, w->err));
+		TRY(tracefs_write(&w->s->t, w->b->instance, path, w->e->triggers.words[i],
+				  TRACEFS_APPEND, w->err));
 	}
-	return r;
+	return 0;
 }
 
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++) {
+	for (size_t i = 0; i < b->plan->n_events; i++) {
 		struct event_walk w = {
 			.s = s, .b = b, .e = setup_event(s, &b->plan->events[i]), .err = err};
 
 		if (w.e->triggers.n)
-			r = eventdir_each(&s->t, b->instance, rearm_event, &w, err);
+			TRY(eventdir_each(&s->t, b->instance, rearm_event, &w, err));
 	}
-	return r;
+	return 0;
 }
 
-/* SYSTEM:EVENT with an existing system. */
+/* Returns true for SYSTEM:EVENT with an existing system. */
 static bool has_system(const struct setup *s, const char *pattern)
 {
 	char path[TRACEFS_NAME_MAX + 16];
@@ -365,14 +360,11 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++) {
-		r = setup_pair_arm(s, b, &b->plan->events[i], err);
-		if (r >= 0)
-			r = set_pattern(s, b, setup_event(s, &b->plan->events[i]), err);
+	for (size_t i = 0; i < b->plan->n_events; i++) {
+		TRY(setup_pair_arm(s, b, &b->plan->events[i], err));
+		TRY(set_pattern(s, b, setup_event(s, &b->plan->events[i]), err));
 	}
-	return r;
+	return 0;
 }
 
 bool setup_was_asked_for(const struct setup *s, const char *system, const char *event)
@@ -383,7 +375,7 @@ bool setup_was_asked_for(const struct setup *s, const char *system, const char *
 
 			if (!e->off && setup_event_matches(e->pattern, system, event))
 				return true;
-			/* an event that a trigger enables */
+			/* it is an event that a trigger enables */
 			for (size_t m = 0; m < e->triggers.n; m++)
 				if (strstr(e->triggers.words[m], "enable_event"))
 					return true;

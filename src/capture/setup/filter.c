@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter.c - the result of a filter: which events accepted it, and what is wrong with it.
+ * filter.c - finds out which events accepted a filter, and what is wrong with it.
  *
  * A single event refuses a filter that it does not understand. A whole system (events/sched/filter)
  * never does: the write succeeds, and each event that cannot use the filter notes that in its own
@@ -16,6 +16,7 @@
  * A field is a word before an operator: prev_pid in `prev_pid == 1`.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/setup/setup_int.h"
 
 #include "base/spelling.h"
@@ -27,13 +28,13 @@
 #include <string.h>
 
 #define FORMAT_MAX_BYTES (1u << 20)
-#define NAMED_MAX	 6 /* number of events to name; there may be hundreds */
+#define NAMED_MAX	 6 /* limit of events to name; there may be hundreds */
 
 /*
  * --- fields ------------------------------------------------------------------------------------
  */
 
-/* Copies the next field of the filter at *p into buf; false at the end. */
+/* Copies the next field of the filter at *p into buf. Returns false at the end. */
 static bool next_field(const char **p, char *buf, size_t n_bytes)
 {
 	char quote = 0;
@@ -65,7 +66,7 @@ static bool next_field(const char **p, char *buf, size_t n_bytes)
 	return false;
 }
 
-/* Fields that every event has, besides those of its format. */
+/* Returns true for fields that every event has, besides those of its format. */
 static bool is_everywhere(const char *field)
 {
 	static const char *const names[] = {"CPU",
@@ -84,7 +85,7 @@ static bool is_everywhere(const char *field)
 	return false;
 }
 
-/* The fields that a format describes: "\tfield:char comm[16];\toffset:…". */
+/* Reads the fields that a format describes: "\tfield:char comm[16];\toffset:…". */
 static int read_fields(const struct tracefs *t, const char *system, const char *event,
 		       struct name_list *ret_fields)
 {
@@ -121,7 +122,7 @@ static bool has_field(const struct name_list *fields, const char *field)
 	return is_everywhere(field);
 }
 
-/* Finds the first field of the filter that the event does not have; false if it has all. */
+/* Finds the first field of the filter that the event does not have. Returns false if it has all. */
 static bool find_missing(const struct name_list *fields, const char *filter, char *buf,
 			 size_t n_bytes)
 {
@@ -178,12 +179,11 @@ int setup_filter_explain(const struct setup *s, const char *system, const char *
 bool setup_filter_lacks_field(struct setup *s, const char *system, const char *event,
 			      const char *filter)
 {
-	struct name_list fields = {0};
+	SCOPED(name_list_release) struct name_list fields = {0};
 	char field[TRACEFS_NAME_MAX];
 	bool lacks = read_fields(&s->t, system, event, &fields) >= 0 &&
 		     find_missing(&fields, filter, field, sizeof(field));
 
-	name_list_release(&fields);
 	return lacks;
 }
 

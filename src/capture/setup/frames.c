@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * frames.c - lets entries and returns of a program's function be matched.
+ * frames.c - adds fields by which entries and returns of a program's function are matched.
  *
  *	p:sonde_1234/work ./prog:0x1139 n=%di:s32 sonde_frame=%sp:u64 sonde_skip=\8:u64
  *	r:sonde_1234/work__return ./prog:0x1139 sonde_frame=%sp:u64
  *
- * After a return the stack pointer is where it was before the call: sonde_frame of the return is
+ * After a return the stack pointer has the value from before the call: sonde_frame of the return is
  * sonde_frame + sonde_skip of its entry. This holds even if a function calls itself, is left by
  * longjmp, or is nested more deeply than the kernel follows returns (64).
  */

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - which functions to trace: writes the lists of a plan to the kernel's files.
+ * functions.c - selects the functions to trace: writes the lists of a plan to the kernel's files.
  *
  *	-l    set_ftrace_filter      with a ':' a filter command: vfs_read:traceoff:3
  *	-n    set_ftrace_notrace
- *	-g    set_graph_function     these and what they call
+ *	-g    set_graph_function     these and the functions that they call
  *	      set_graph_notrace
  *
  * All words of a list go through one open file: the kernel applies a list when it is closed, and
  * patches its code once. The kernel refuses a word without a match with "Invalid argument";
  * kernel/functions.h finds the reason and a similar name.
  *
- * Any call of the function uses up the count of a command, recording or not, including our own
- * calls during the setup. So the command is armed again at the end of the setup.
+ * Any call of the function decreases the count of a command, recording or not, including our own
+ * calls during the setup. So the command is set again at the end of the setup.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/kernel/functions.h"
 #include "capture/setup/setup_int.h"
 
@@ -44,8 +45,8 @@ static int refuse(struct setup *s, const char *file, const char *word, int code,
 }
 
 /*
- * For the kernel, a pattern that begins with a digit is the number of a function (or module): 9p
- * becomes [9]p.
+ * Writes a word for the kernel, for which a pattern that begins with a digit is the number of a
+ * function (or module): 9p becomes [9]p.
  */
 static void write_word(char text[WORD_MAX], const char *word)
 {
@@ -58,22 +59,24 @@ static void write_word(char text[WORD_MAX], const char *word)
 		snprintf(text, WORD_MAX, "%s\n", word);
 }
 
-/* One write for each word; the file is opened for appending, to keep earlier words. */
+/*
+ * Writes a list with one write for each word. The file is opened for appending, to keep earlier
+ * words.
+ */
 static int write_list(struct setup *s, const struct setup_buffer *b, const char *file,
 		      const struct plan_words *words, const struct plan_words *modules,
 		      struct errmsg *err)
 {
 	char word[WORD_MAX - 3], text[WORD_MAX];
-	int fd, r;
+	int fd, r = 0;
 
 	if (!words->n)
 		return 0;
-	r = setup_need_file(s, b, file, "function tracer", err);
-	if (r >= 0)
-		r = setup_save(s, b->instance, file, err);
-	fd = r < 0 ? r : tracefs_open_file(&s->t, b->instance, file, O_WRONLY | O_APPEND);
+	TRY(setup_need_file(s, b, file, "function tracer", err));
+	TRY(setup_save(s, b->instance, file, err));
+	fd = tracefs_open_file(&s->t, b->instance, file, O_WRONLY | O_APPEND);
 	if (fd < 0)
-		return r < 0 ? r : errmsg_set_errno(err, fd, "cannot write to %s", file);
+		return errmsg_set_errno(err, fd, "cannot write to %s", file);
 	for (size_t i = 0; i < words->n && r >= 0; i++)
 		for (size_t m = 0; (m < modules->n || !m) && r >= 0; m++) {
 			snprintf(word, sizeof(word), "%s%s%s", words->words[i],
@@ -87,7 +90,7 @@ static int write_list(struct setup *s, const struct setup_buffer *b, const char 
 	return r;
 }
 
-/* "vfs_open:stacktrace:2" */
+/* Returns true for a command with a count: "vfs_open:stacktrace:2". */
 static bool is_counted(const char *word)
 {
 	const char *colon = strrchr(word, ':');
@@ -100,9 +103,9 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 			  struct errmsg *err)
 {
 	const struct plan_words *words = &b->plan->functions;
-	int fd = -1, r = 0;
+	SCOPED(scope_close) int fd = -1;
 
-	for (size_t i = 0; i < words->n && r >= 0; i++) {
+	for (size_t i = 0; i < words->n; i++) {
 		char off[1024], on[1024];
 
 		if (!is_counted(words->words[i]))
@@ -110,24 +113,19 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 		if (fd < 0)
 			fd = tracefs_open_file(&s->t, b->instance, "set_ftrace_filter",
 					       O_WRONLY | O_APPEND);
-		/* with its count: the kernel keeps counted commands separately */
+		/* the kernel keeps counted commands separately, so include the count */
 		snprintf(off, sizeof(off), "!%s\n", words->words[i]);
 		snprintf(on, sizeof(on), "%s\n", words->words[i]);
 		if (fd < 0 || write(fd, off, strlen(off)) < 0 || write(fd, on, strlen(on)) < 0)
-			r = errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' again",
-					     words->words[i]);
+			return errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' again",
+						words->words[i]);
 	}
-	if (r >= 0 && switch_fd >= 0 && write(switch_fd, "1", 1) < 0)
-		r = errmsg_set_errno(err, -errno, "cannot turn tracing on");
-	if (fd >= 0)
-		close(fd);
-	return r;
+	if (switch_fd >= 0 && write(switch_fd, "1", 1) < 0)
+		return errmsg_set_errno(err, -errno, "cannot turn tracing on");
+	return 0;
 }
 
-/*
- * A stack for every function of the kernel is more than the machine can handle: it stops
- * responding.
- */
+/* Refuses a stack for every function of the kernel: the machine would stop responding. */
 static int check_stacks(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
 	const struct plan_buffer *p = b->plan;
@@ -138,7 +136,7 @@ static int check_stacks(struct setup *s, const struct setup_buffer *b, struct er
 	for (size_t i = 0; i < p->functions.n; i++)
 		if (!strchr(p->functions.words[i], ':') || strstr(p->functions.words[i], ":mod:"))
 			return 0;
-	/* set: functions that were selected before */
+	/* set: functions may have been selected before */
 	if (s->plan->keep_before &&
 	    tracefs_read_short(&s->t, b->instance, "set_ftrace_filter", text, sizeof(text)) > 0 &&
 	    *text != '#')
@@ -152,18 +150,13 @@ int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg
 {
 	static const struct plan_words none;
 	const struct plan_buffer *p = b->plan;
-	struct plan_words all = {(char *[]){(char *)"*"}, 1};
-	int r = check_stacks(s, b, err);
+	struct plan_words all = {.words = (char *[]){(char *)"*"}, .n = 1};
 
-	if (r >= 0 && p->modules.n && !p->functions.n)
-		r = write_list(s, b, "set_ftrace_filter", &all, &p->modules, err);
-	if (r >= 0)
-		r = write_list(s, b, "set_ftrace_filter", &p->functions, &p->modules, err);
-	if (r >= 0)
-		r = write_list(s, b, "set_ftrace_notrace", &p->no_functions, &none, err);
-	if (r >= 0)
-		r = write_list(s, b, "set_graph_function", &p->graph_functions, &none, err);
-	if (r >= 0)
-		r = write_list(s, b, "set_graph_notrace", &p->no_graph_functions, &none, err);
-	return r;
+	TRY(check_stacks(s, b, err));
+	if (p->modules.n && !p->functions.n)
+		TRY(write_list(s, b, "set_ftrace_filter", &all, &p->modules, err));
+	TRY(write_list(s, b, "set_ftrace_filter", &p->functions, &p->modules, err));
+	TRY(write_list(s, b, "set_ftrace_notrace", &p->no_functions, &none, err));
+	TRY(write_list(s, b, "set_graph_function", &p->graph_functions, &none, err));
+	return write_list(s, b, "set_graph_notrace", &p->no_graph_functions, &none, err);
 }

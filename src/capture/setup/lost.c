@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lost.c - hits in a program whose record does not fit into a page.
+ * lost.c - counts hits in a program whose record does not fit into a page.
  *
  *	uprobe_profile     /tmp/a work     21     hits by all processes
  *	recorded events            work      1
@@ -8,12 +8,13 @@
  * The kernel assembles the record in a page and copies it into the buffer, where it also has to fit
  * into a page, after the page's header. If it does not fit, the kernel drops it and does not count
  * it, neither as lost nor as missed. So the number of dropped records is the number of hits minus
- * the number of events, if each hit should be an event. That is certain only for the command's own
- * program: no other process must run it before, during or after the recording, or there are hits
- * that were never wanted. Other processes that run it are recognized by their name: finding out the
- * file of a task needs more capabilities than a recorder keeps.
+ * the number of events, if each hit should be an event. This is certain only for the command's own
+ * program: if another process runs it before, during or after the recording, there are hits that
+ * are not to be recorded. Other processes that run it are recognized by their name, because finding
+ * the file of a task needs more capabilities than a recorder keeps.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/setup_int.h"
 #include "probe/findprogram.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMM_BYTES 16 /* of a task's name, with its NUL */
+#define COMM_BYTES 16 /* size of a task's name, with its NUL */
 
 static bool has_text(const struct probe *p)
 {
@@ -45,7 +46,7 @@ static bool find_command(const struct setup *s, char path[PATH_MAX])
 	       findprogram_real(found, path);
 }
 
-/* True if something other than tasks decides which hits are recorded. */
+/* Returns true if something other than tasks selects which hits are recorded. */
 static bool is_chosen(const struct setup *s)
 {
 	const struct plan *p = s->plan;
@@ -63,8 +64,8 @@ static bool is_chosen(const struct setup *s)
 }
 
 /*
- * A text in the program at path, and each hit should be an event. For a return the kernel counts
- * the calls, some of which may not have ended.
+ * Returns true for a probe that reads a text in the program at path, if each hit should be an
+ * event. For a return the kernel counts the calls, some of which may not have ended.
  */
 static bool can_lose(const struct setup_probe *sp, const char *path)
 {
@@ -110,19 +111,17 @@ static bool has_name(const char *pid, const char *name)
 	return !strncmp(comm, name, COMM_BYTES - 1);
 }
 
-/* Is there a process, other than except, with the name of the program at path? */
+/* Returns true if there is a process, other than except, with the name of the program at path. */
 static bool is_running(const char *path, int except)
 {
 	const char *name = strrchr(path, '/') + 1;
-	DIR *tasks = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *tasks = opendir("/proc");
 	struct dirent *e;
-	bool found = !tasks; /* unknown */
+	bool found = !tasks; /* true if it is unknown */
 
 	while (tasks && !found && (e = readdir(tasks)))
 		found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && atoi(e->d_name) != except &&
 			has_name(e->d_name, name);
-	if (tasks)
-		closedir(tasks);
 	return found;
 }
 
@@ -163,7 +162,7 @@ static uint64_t count_events(const struct setup *s, const struct setup_probe *sp
 static void tell_probe(const struct setup *s, const struct setup_probe *sp, uint64_t n,
 		       void (*tell)(const char *sentence))
 {
-	/* hits of its threads and children are not events then, and their number is unknown */
+	/* then hits of its threads and children are not events, and their number is unknown */
 	bool is_alone = s->plan->only_command && !s->plan->children;
 	char text[640];
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * markers.c - markers that programs write to the top level's trace_marker during a recording in an
- * instance.
+ * markers.c - records markers that programs write to the top level's trace_marker during a
+ * recording in an instance.
  *
  *	echo hi > /sys/kernel/tracing/trace_marker      goes to the top level's buffer, and only there
  *
  * Programs know that one file, not our instance. Linux 6.16 and later copy such writes into every
- * instance whose option copy_trace_marker is on, so sonde sets it in the first instance: in only
- * one, or the recording would have each marker twice. -O nocopy_trace_marker prevents it.
+ * instance whose option copy_trace_marker is on, so sonde sets it in the first instance. If several
+ * had it, the recording would have each marker twice. -O nocopy_trace_marker prevents it.
  *
  * If such an instance has tracing_on 0, these kernels refuse the write of every program on the
- * machine. So the option is on only while tracing_on is 1: set after it, cleared before it.
+ * machine. So the option is on only while tracing_on is 1: it is set after tracing_on, and cleared
+ * before.
  *
- * Older kernels cannot do it. There the number of records in the top level's buffer shows it: if
- * nothing is traced at the top level, only markers increase it (and the kernel's trace_printk,
- * which is not in an instance either).
+ * Older kernels do not support this. There sonde only reports lost markers, by the number of
+ * records in the top level's buffer: if nothing is traced at the top level, only markers increase
+ * it (and the kernel's trace_printk, which is not in an instance either).
  *
  * Tried and dropped: mounting the instance's file over the top level's for the command. It needs a
  * separate mount namespace, and then mounts by the command are invisible to the rest of the system.
@@ -48,7 +49,10 @@ long long setup_count_top(const struct tracefs *t, bool all)
 	return total;
 }
 
-/* No tracer and no events: all new records there are markers. */
+/*
+ * Returns true if the top level has no tracer and no events: then all new records there are
+ * markers.
+ */
 static bool is_top_idle(const struct tracefs *t)
 {
 	char text[64];

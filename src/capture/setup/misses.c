@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * misses.c - hits of probes without an event.
+ * misses.c - reports hits of probes without an event.
  *
  *	kprobe_profile    hits  missed     reason
  *	    x__return        3       1     a return: more calls were active than it has room for (r4096:)
  *	    vfs_read        12       2     an entry: it was hit while another probe was being handled
  *	hist of a pair                     the return has no matching entry (pairs.c)
- *	    vfs_llseek       0       0     nobody called it, or it is inlined into its callers
+ *	    vfs_llseek       0       0     it was not called, or it is inlined into its callers
  *
- * The buffers do not know about them, so no count of lost events includes them: messages report
+ * The buffers do not count these hits, so no count of lost events includes them. Messages report
  * them, with a remedy. lost.c handles hits that are too large for an event.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/pair_int.h"
@@ -19,13 +20,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROOM_MAX       4096 /* the kernel refuses larger numbers */
+#define ROOM_MAX       4096 /* the maximum that the kernel accepts */
 #define HIST_MAX_BYTES (64u << 20)
 
 struct misses {
 	uint64_t n, n_hits;
-	bool is_function; /* of the kernel, which counts its hits */
-	/* of a return probe, as the kernel shows it: "r4096:"; 0: not a return probe */
+	bool is_function; /* a function of the kernel, which counts its hits */
+	/*
+	 * number of active calls of a return probe, as the kernel shows it: "r4096:"; 0: not a
+	 * return probe
+	 */
 	unsigned room;
 };
 
@@ -85,17 +89,16 @@ static uint64_t number_behind(const char *text, const char *word)
 }
 
 /*
- * Counts how often the trigger fired, whether or not it is in its table; false if it cannot be
- * read. ret_dropped may be NULL.
+ * Counts how often the trigger fired, whether or not it is in its table. Returns false if it cannot
+ * be read. ret_dropped may be NULL.
  */
 static bool count_total(const struct setup *s, const char *instance, const char *group,
 			const char *event, uint64_t *ret_n, uint64_t *ret_dropped)
 {
 	char file[TRACEFS_PATH_MAX];
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = HIST_MAX_BYTES};
 	const char *totals;
 
-	textbuf_init(&text, HIST_MAX_BYTES);
 	eventdir_fmt_path(group, event, "hist", file);
 	if (tracefs_read(&s->t, instance, file, &text) < 0)
 		textbuf_clear(&text);
@@ -108,7 +111,6 @@ static bool count_total(const struct setup *s, const char *instance, const char 
 		if (ret_dropped)
 			*ret_dropped = dropped;
 	}
-	textbuf_release(&text);
 	return totals;
 }
 
@@ -169,7 +171,7 @@ static void note_unhit(const struct setup *s, const struct setup_probe *sp, cons
 {
 	const char *function = sp->definition->function;
 
-	/* counting may use other means than the probe */
+	/* another method than the probe may have counted */
 	if (s->plan->only_triggers || !m->is_function || m->n_hits || m->n || !function)
 		return;
 	for (size_t i = 0; i < u->n && i < NAMES_TOLD; i++)

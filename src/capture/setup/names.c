@@ -30,7 +30,7 @@ static bool has_stacks(const struct setup *s, const struct plan_buffer *b)
 	return s->plan->stacks || s->plan->func_stack;
 }
 
-/* By a filter, or by -v. */
+/* Returns true if the event is restricted by a filter, or by -v. */
 static bool is_restricted(const struct setup *s, const struct plan_buffer *b, const char *event)
 {
 	for (size_t i = 0; i < b->n_events; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pair_text.c - the texts for the kernel that join a return with its entry, see pairs.c.
+ * pair_text.c - makes the texts for the kernel that join a return with its entry, see pairs.c.
  *
  *	definition      "vfs_read%return($retval, count, $duration) if $duration > 1000"
  *	synthetic       "s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration"
@@ -8,9 +8,10 @@
  *	condition       "duration > 1000"                               on the synthetic event
  *	format          for the file: the kernel's, with names for numbers and without our pid
  *
- * This file writes nothing to the kernel and looks up nothing: the arguments are resolved.
+ * This file does not access the kernel: the arguments are already resolved.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/setup/pair_int.h"
 #include "probe/probe.h"
 
@@ -34,7 +35,7 @@ static const char *keys_of(const struct setup_pair *pair, bool at_entry)
  * --- arguments ---------------------------------------------------------------------------------
  */
 
-/* "+0(%di):string" as a type of a synthetic event; NULL if there is none for it. */
+/* Returns the type for a synthetic event of "+0(%di):string", or NULL if there is none. */
 static const char *synth_type(const struct probe_arg *a)
 {
 	static const struct {
@@ -76,7 +77,7 @@ void setup_pair_choose_show(struct probe_arg *a)
 		a->show = PROBE_SHOW_HEX;
 }
 
-/* Which of the two probes an argument came from: the texts are shared. */
+/* Returns true if the argument came from the entry: the texts are shared. */
 static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
 {
 	for (size_t i = 0; i < pair->in->n_args; i++)
@@ -98,8 +99,8 @@ static bool wants_duration(const struct definition *d)
  */
 
 /*
- * do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name): each end has a field
- * "name", so the joined event has name and name_2, in the order of the definition.
+ * Both ends of do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name) have a
+ * field "name", so the joined event has name and name_2, in the order of the definition.
  */
 
 static bool is_by_hand(const struct definition *d, const char *name)
@@ -141,7 +142,7 @@ void setup_pair_choose_field(const struct setup_pair *pair, const struct definit
 		stem--;
 	snprintf(room, PAIR_FIELD_BYTES, "%.*s", stem ? (int)stem - 1 : 0, a->name);
 	if (stem > 1 && a->name[stem - 1] == '_' && is_taken(pair, d, room))
-		base = stem - 1; /* the second one in its own probe: not name_2_2 */
+		base = stem - 1; /* the second one in its own probe does not become name_2_2 */
 	snprintf(room, PAIR_FIELD_BYTES, "%.*s", (int)base, a->name);
 	for (unsigned n = 2; is_taken(pair, d, room); n++)
 		snprintf(room, PAIR_FIELD_BYTES, "%.*s_%u", base < 26 ? (int)base : 26, a->name, n);
@@ -153,8 +154,8 @@ void setup_pair_choose_field(const struct setup_pair *pair, const struct definit
  */
 
 /*
- * The index of the argument before which the duration stands, as written; after the last: the
- * number of arguments.
+ * Returns the index of the argument before which the duration is written, or the number of
+ * arguments if it is the last.
  */
 static size_t duration_place(const struct setup_pair *pair, const struct definition *d)
 {
@@ -192,34 +193,28 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 		else
 			textbuf_addf(tb, " %s %s;", type, a->name);
 	}
-	tb->pos--; /* the last ';' */
+	tb->pos--; /* remove the last ';' */
 	textbuf_add(tb, "", 1);
 	return tb->overflow ? setup_pair_no_memory(err) : 0;
 }
 
 static char *fmt_in_trigger(const struct setup_pair *pair)
 {
-	struct textbuf tb;
-	char *text;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = PAIR_LINE_BYTES};
 
-	textbuf_init(&tb, PAIR_LINE_BYTES);
 	textbuf_addf(&tb, "hist:keys=%s:size=%d:sonde%zut=common_timestamp", keys_of(pair, true),
 		     PAIR_CALLS_MAX, pair->number);
 	for (size_t i = 0; i < pair->in->n_args; i++)
 		textbuf_addf(&tb, ",sonde%zuv%zu=%s", pair->number, i, pair->in->args[i].name);
 	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return text;
+	return tb.overflow ? NULL : strdup(tb.start);
 }
 
 static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_probe *sp)
 {
 	size_t n_in = 0, place = duration_place(pair, sp->definition);
-	struct textbuf tb;
-	char *text;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = PAIR_LINE_BYTES};
 
-	textbuf_init(&tb, PAIR_LINE_BYTES);
 	textbuf_addf(&tb,
 		     "hist:keys=%s:size=%d:sonde%zud=common_timestamp-$sonde%zut:onmatch(%s.%s)."
 		     "trace(%s",
@@ -241,9 +236,7 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 	}
 	textbuf_add_char(&tb, ')');
 	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return text;
+	return tb.overflow ? NULL : strdup(tb.start);
 }
 
 /*
@@ -258,14 +251,12 @@ const char *setup_pair_duration(const struct setup_pair *pair, const struct defi
 int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d,
 			  char **ret_filter, struct errmsg *err)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = PAIR_LINE_BYTES};
 	int r;
 
-	textbuf_init(&tb, PAIR_LINE_BYTES);
 	r = probe_fmt_condition(&pair->shown, d, setup_pair_duration(pair, d), &tb, err);
 	textbuf_add(&tb, "", 1);
 	*ret_filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
 	return r < 0 ? r : *ret_filter ? 0 : setup_pair_no_memory(err);
 }
 
@@ -283,7 +274,9 @@ int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *s
  * --- the format --------------------------------------------------------------------------------
  */
 
-/* "name: sonde_1234_vfs_read__return" loses the part that only the kernel needs. */
+/*
+ * Writes the format. "name: sonde_1234_vfs_read__return" loses the part that only the kernel needs.
+ */
 bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
 			   struct textbuf *out)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pairs.c - a return with the arguments of its call, and its duration.
+ * pairs.c - records a return with the arguments of its call, and its duration.
  *
  *	-e 'vfs_read%return($retval, count, $duration)'
  *
  * When a function returns, its parameters are no longer in their registers, and kernels before 6.9
- * (for programs: all) do not remember them. So sonde defines two probes, and the kernel joins them
- * by call with hist triggers:
+ * (for programs: all) do not store them. So sonde defines two probes, and the kernel joins them by
+ * call with hist triggers:
  *
  *	p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64 sonde_frame=%sp:u64 sonde_skip=\8:u64
  *	    hist:keys=common_pid,sonde_frame+sonde_skip:sonde0t=common_timestamp,sonde0v0=count
@@ -14,19 +14,20 @@
  *	    hist:keys=common_pid,sonde_frame:sonde0d=common_timestamp-$sonde0t
  *	        :onmatch(sonde_1234.vfs_read__return_in).trace(sonde_1234_vfs_read__return,ret,$sonde0v0,$sonde0d)
  *	s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration
- *	    hist:keys=common_pid                counts them
+ *	    hist:keys=common_pid                counts the events
  *
- * Only the last one, a synthetic event, is recorded; in the file it is synthetic:vfs_read__return.
- * A call is identified by its task and by its caller's stack pointer after the return: if a
- * function calls itself, each call has another one. If the stack pointer is unavailable (no
- * registers, or the frame after a prologue is unknown), only the task identifies a call; then an
- * inner call overwrites the data of the outer one. The number of calls that were not joined is the
- * number of returns minus the number of events. Triggers keep strings up to the kernel's limit of
- * 64 bytes. pair_text.c makes the texts.
+ * Only the last event, a synthetic event, is recorded; in the file it is
+ * synthetic:vfs_read__return. A call is identified by its task and by its caller's stack pointer
+ * after the return: if a function calls itself, each call has another one. If the stack pointer is
+ * unavailable (no registers, or the frame after a prologue is unknown), only the task identifies a
+ * call; then an inner call overwrites the data of the outer one. The number of calls that were not
+ * joined is the number of returns minus the number of events. Triggers keep strings up to the
+ * kernel's limit of 64 bytes. pair_text.c makes the texts.
  */
 #include "base/array.h"
 #include "capture/setup/pair_int.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 
 #include "capture/tracefs/eventdir.h"
 #include "probe/definition/definition.h"
@@ -41,7 +42,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define VARS_MAX 14 /* of the kernel's 16; the time takes one */
+#define VARS_MAX 14 /* variables of the kernel's 16 that can be used; the time takes one */
 
 /*
  * --- who needs it ------------------------------------------------------------------------------
@@ -54,7 +55,10 @@ static const struct expression *root_of(const struct expression *e)
 	return e;
 }
 
-/* Known at the return: the return value, and values that do not depend on the call. */
+/*
+ * Returns true for values that are known at the return: the return value, and values that do not
+ * depend on the call.
+ */
 static bool is_of_return(const struct definition_arg *a)
 {
 	enum expression_kind kind = root_of(a->value)->kind;
@@ -64,8 +68,8 @@ static bool is_of_return(const struct definition_arg *a)
 }
 
 /*
- * Newer kernels remember the arguments at the return, but not the data behind pointers: a name may
- * be freed, a position may have changed.
+ * Returns true if the entry is needed. Newer kernels keep the arguments until the return, but not
+ * the data behind pointers: a name may be freed, a position may have changed.
  */
 bool setup_wants_pair(const struct setup *s, const struct setup_probe *sp)
 {
@@ -112,7 +116,7 @@ static int split(struct setup_pair *pair, const struct definition *d, struct err
 	return 0;
 }
 
-/* The arguments of both, in the order of the definition, with unique names. */
+/* Collects the arguments of both, in the order of the definition, with unique names. */
 static int gather(struct setup_pair *pair, const struct definition *d, struct probe *out,
 		  struct errmsg *err)
 {
@@ -145,8 +149,8 @@ static int gather(struct setup_pair *pair, const struct definition *d, struct pr
 static char frame_name[] = "sonde_frame", skip_name[] = "sonde_skip";
 
 /*
- * Opens the program of a probe if it is for the kernel's own processor, not its 32-bit variant;
- * else returns -1.
+ * Opens the program of a probe if it is for the kernel's own processor, not its 32-bit variant.
+ * Returns -1 otherwise.
  */
 static int open_program(const struct probe *p, ElfW(Ehdr) * ret_header)
 {
@@ -210,8 +214,8 @@ bool setup_find_frame(const struct setup *s, const struct probe *in, const char 
 
 /*
  * Before 6.2 a text that cannot be read has no bytes, but a position: that of the next text of the
- * record, or the record's end. The triggers read what is there up to a NUL. So a known text follows
- * each text that may fail:
+ * record, or the record's end. The triggers read the bytes at that position up to a NUL. So a known
+ * text follows each text that may fail:
  *
  *	name=+0(%si):string sonde_guard0=\"(fault)":string          in the kernel
  *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero byte of its file's header, an empty text
@@ -227,8 +231,8 @@ static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2"
 _Static_assert(N_GUARDS == VARS_MAX, "one for each argument that is taken along");
 
 /*
- * The address of the file's header, relative to where offset 0 would be if everything were mapped
- * like the code.
+ * Returns true if the file's header is mapped before the code. The address is relative to where
+ * offset 0 would be if everything were mapped like the code.
  */
 static bool has_head_before_code(int fd, const ElfW(Ehdr) * header, uint64_t code)
 {
@@ -256,12 +260,12 @@ static bool has_head_before_code(int fd, const ElfW(Ehdr) * header, uint64_t cod
 	return has_head && has_code && head_at == code_at;
 }
 
-/* NULL: nothing is known to be readable there. */
+/* Returns NULL if nothing is known to be readable there. */
 static char *guard_of(const struct setup *s, const struct probe *p)
 {
 	ElfW(Ehdr) header;
 	bool has_head;
-	int fd;
+	SCOPED(scope_close) int fd = -1;
 
 	if (!is_of_program(p))
 		return s->site->kernel.immediates ? kernel_guard : NULL;
@@ -271,7 +275,6 @@ static char *guard_of(const struct setup *s, const struct probe *p)
 	has_head = !header.e_ident[EI_NIDENT - 1] && !header.e_ident[9] &&
 		   has_head_before_code(fd, &header,
 					strtoull(strrchr(p->places[0].text, ':') + 1, NULL, 0));
-	close(fd);
 	return has_head ? program_guard : NULL;
 }
 
@@ -284,7 +287,10 @@ static void add_arg(struct probe *p, char *name, char *fetch)
 	p->args[p->n_args++] = (struct probe_arg){.name = name, .fetch = fetch};
 }
 
-/* Copies the probe with more arguments; its own arguments are shared. frame NULL: only guards. */
+/*
+ * Copies the probe with more arguments. Its own arguments are shared. If frame is NULL, adds only
+ * guards.
+ */
 static bool extend(const struct setup *s, struct probe *full, const struct probe *p, char *frame,
 		   char *skip)
 {
@@ -314,7 +320,7 @@ static bool extend(const struct setup *s, struct probe *full, const struct probe
 	return true;
 }
 
-/* Both ends as they are tried first; if out of memory, they stay as the user wrote them. */
+/* Makes both ends as they are tried first. If out of memory, they stay as the user wrote them. */
 static void complete(const struct setup *s, struct setup_pair *pair, const struct probe *out)
 {
 	const struct arch *arch = s->site->kernel.arch;
@@ -380,45 +386,37 @@ static int define_synth(struct setup *s, const struct setup_pair *pair, const st
 			struct errmsg *err)
 {
 	char name[2 * TRACEFS_NAME_MAX];
-	struct textbuf line;
-	int r;
+	SCOPED(textbuf_release) struct textbuf line = {.max_bytes = PAIR_LINE_BYTES};
 
-	textbuf_init(&line, PAIR_LINE_BYTES);
-	r = setup_pair_fmt_synth(pair, d, &line, err);
+	TRY(setup_pair_fmt_synth(pair, d, &line, err));
 	snprintf(name, sizeof(name), "synthetic/%s", pair->synth);
-	if (r >= 0)
-		r = journal_add_probe(s->journal, name, err);
-	if (r >= 0)
-		r = tracefs_write(&s->t, "", "dynamic_events", line.start, TRACEFS_APPEND, err);
-	textbuf_release(&line);
-	return r;
+	TRY(journal_add_probe(s->journal, name, err));
+	return tracefs_write(&s->t, "", "dynamic_events", line.start, TRACEFS_APPEND, err);
 }
 
 static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct setup_pair *pair = sp->pair;
-	int r = split(pair, sp->definition, err);
 
-	if (sp->probe && r >= 0) { /* it has that name already, and passes it on */
+	TRY(split(pair, sp->definition, err));
+	if (sp->probe) { /* the probe has that name already, and passes it on */
 		snprintf(pair->shown_name, sizeof(pair->shown_name), "%s", sp->probe->event);
 		pair->out_def.event = pair->shown_name;
 	}
 	probe_free(sp->probe);
 	sp->probe = NULL;
-	if (r >= 0)
-		r = probe_resolve(s->prober, &pair->out_def, &sp->probe, err);
-	if (r >= 0) { /* leave the name of the entry to an event that is an entry */
-		snprintf(pair->in_name, sizeof(pair->in_name), "%.40s_in", sp->probe->event);
-		pair->in_def.event = pair->in_name;
-		r = probe_resolve(s->prober, &pair->in_def, &pair->in, err);
-	}
-	if (r >= 0 && pair->in->n_args > VARS_MAX)
-		r = definition_refuse(
+	TRY(probe_resolve(s->prober, &pair->out_def, &sp->probe, err));
+	/* keep the name of the entry free for an event that is an entry */
+	snprintf(pair->in_name, sizeof(pair->in_name), "%.40s_in", sp->probe->event);
+	pair->in_def.event = pair->in_name;
+	TRY(probe_resolve(s->prober, &pair->in_def, &pair->in, err));
+	if (pair->in->n_args > VARS_MAX)
+		return definition_refuse(
 			sp->definition->text, pair->in->args[VARS_MAX].span, err, -E2BIG,
 			"at most %d arguments can be passed on to the return; record the "
 			"others at the entry",
 			VARS_MAX);
-	return r < 0 ? r : gather(pair, sp->definition, sp->probe, err);
+	return gather(pair, sp->definition, sp->probe, err);
 }
 
 static void choose_names(struct setup *s, struct setup_probe *sp)
@@ -433,62 +431,48 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 	pair->number = s->n_probes;
 }
 
-/* With the stack pointer and guards, if the kernel accepts them. */
+/* Defines both ends, with the stack pointer and guards if the kernel accepts them. */
 static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct setup_pair *pair = sp->pair;
 	struct errmsg ignored = {0};
 	char name[2 * TRACEFS_NAME_MAX];
-	int r;
 
 	if (pair->is_full) {
-		r = probes_add(&s->t, s->journal, &pair->full_in, sp->group, pair->in_name,
-			       &ignored);
-		if (r >= 0)
-			r = probes_add(&s->t, s->journal, &pair->full_out, sp->group, sp->name,
-				       &ignored);
-		if (r >= 0)
+		if (probes_add(&s->t, s->journal, &pair->full_in, sp->group, pair->in_name,
+			       &ignored) >= 0 &&
+		    probes_add(&s->t, s->journal, &pair->full_out, sp->group, sp->name, &ignored) >=
+			    0)
 			return 0;
 		snprintf(name, sizeof(name), "%s:%s", sp->group, pair->in_name);
 		probes_remove(&s->t, name, &ignored);
 		pair->has_frames = false;
 	}
-	r = probes_add(&s->t, s->journal, pair->in, sp->group, pair->in_name, err);
-	return r < 0 ? r : probes_add(&s->t, s->journal, sp->probe, sp->group, sp->name, err);
+	TRY(probes_add(&s->t, s->journal, pair->in, sp->group, pair->in_name, err));
+	return probes_add(&s->t, s->journal, sp->probe, sp->group, sp->name, err);
 }
 
 int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why_not,
 	       struct errmsg *err)
 {
 	struct setup_pair *pair;
-	char *filter = NULL;
-	int r;
+	SCOPED(scope_free) char *filter = NULL;
 
 	if (!s->journal || !s->site->kernel.hist || !s->site->kernel.synthetic)
 		return refuse_kernel(s, sp, why_not, err);
 	sp->pair = pair = calloc(1, sizeof(*pair));
 	if (!pair)
 		return setup_pair_no_memory(err);
-	r = resolve(s, sp, err);
-	if (r < 0)
-		return r;
+	TRY(resolve(s, sp, err));
 	choose_names(s, sp);
 	complete(s, pair, sp->probe);
 	if (sp->definition->filter)
-		r = setup_pair_fmt_filter(pair, sp->definition, &filter, err);
-	if (r >= 0)
-		r = setup_take_filter(sp, &pair->shown, setup_pair_duration(pair, sp->definition),
-				      err);
-	if (r >= 0)
-		r = define_ends(s, sp, err);
-	if (r >= 0)
-		r = setup_pair_fmt_triggers(pair, sp, err);
-	if (r >= 0)
-		r = define_synth(s, pair, sp->definition, err);
-	if (r >= 0)
-		r = setup_set_event(sp, "synthetic", pair->synth, filter, err);
-	free(filter);
-	return r;
+		TRY(setup_pair_fmt_filter(pair, sp->definition, &filter, err));
+	TRY(setup_take_filter(sp, &pair->shown, setup_pair_duration(pair, sp->definition), err));
+	TRY(define_ends(s, sp, err));
+	TRY(setup_pair_fmt_triggers(pair, sp, err));
+	TRY(define_synth(s, pair, sp->definition, err));
+	return setup_set_event(sp, "synthetic", pair->synth, filter, err);
 }
 
 /*
@@ -520,22 +504,17 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 	struct setup_probe *sp = find_pair(s, e);
 	struct setup_pair *pair = sp ? sp->pair : NULL;
 	struct errmsg ignored = {0};
-	int r;
 
 	if (!sp)
 		return 0;
-	r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, &ignored);
-	if (r < 0) { /* this kernel does not support sums as keys */
+	if (arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, &ignored) < 0) {
+		/* this kernel does not support sums as keys */
 		pair->has_frames = false;
-		r = setup_pair_fmt_triggers(pair, sp, err);
-		if (r >= 0)
-			r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, err);
+		TRY(setup_pair_fmt_triggers(pair, sp, err));
+		TRY(arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, err));
 	}
-	if (r >= 0)
-		r = arm(s, b->instance, sp->group, sp->name, pair->out_trigger, err);
-	if (r < 0)
-		return r;
-	/* counting sets its own trigger there, and this one would be in the same table */
+	TRY(arm(s, b->instance, sp->group, sp->name, pair->out_trigger, err));
+	/* counting sets its own trigger there, and this one would use the same table */
 	memset(&ignored, 0, sizeof(ignored));
 	if (!s->plan->only_triggers &&
 	    arm(s, b->instance, "synthetic", pair->synth, count_trigger, &ignored) >= 0)
@@ -553,7 +532,7 @@ static void disarm(struct setup *s, const char *instance, const char *group, con
 			  TRACEFS_APPEND);
 }
 
-/* Removes the one that refers to the other first. */
+/* Disarms the pair. Removes the trigger that refers to the other one first. */
 void setup_pair_disarm(struct setup *s, struct setup_probe *sp)
 {
 	for (size_t i = 0; sp->pair && i < s->n_buffers; i++) {

@@ -11,6 +11,7 @@
  * triggers of the pattern.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/setup/setup_int.h"
 
 #include "probe/expand.h"
@@ -21,13 +22,13 @@ static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct
 		  size_t *ret_n, struct errmsg *err)
 {
 	struct probe_expansion x = {0};
-	int r = setup_open_prober(s, err);
+	int r;
 
 	*ret_n = 1;
-	if (r >= 0)
-		r = probe_expand(s->prober, d, &x, err);
-	if (r < 0 || !x.n)
-		return r;
+	TRY(setup_open_prober(s, err));
+	TRY(probe_expand(s->prober, d, &x, err));
+	if (!x.n)
+		return 0;
 	*ret_n = x.n;
 	r = plan_replace_event(b, i, x.texts, x.n);
 	if (r < 0)
@@ -38,7 +39,7 @@ static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct
 	return r;
 }
 
-/* If it cannot be parsed, the code that defines it reports the error. */
+/* Expands an event. If it cannot be parsed, the code that defines it reports the error. */
 static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *ret_n,
 		      struct errmsg *err)
 {
@@ -63,14 +64,12 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 
 int setup_patterns(struct setup *s, struct errmsg *err)
 {
-	int r = 0;
-
 	for (size_t i = 0; i < s->plan->n_buffers; i++) {
 		struct plan_buffer *b = &s->plan->buffers[i];
 		size_t n;
 
-		for (size_t k = 0; k < b->n_events && r >= 0; k += n)
-			r = take_event(s, b, k, &n, err);
+		for (size_t k = 0; k < b->n_events; k += n)
+			TRY(take_event(s, b, k, &n, err));
 	}
-	return r;
+	return 0;
 }

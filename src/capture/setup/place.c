@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * place.c - the instance of each buffer of a plan.
+ * place.c - chooses the instance of each buffer of a plan.
  *
  *	named (-B NAME)     that instance; created if it is missing, and then removed at the end
  *	default, journal    our own instance, sonde.PID, so that other users' tracing is not affected;
  *	                    the top level only if the kernel offers the feature only there
  *	default, none       the top level: start, set and similar commands work there, as users expect
  *
- * The kernel shows what is possible only at the top level: an instance has its own
+ * The kernel shows which features exist only at the top level: an instance has its own
  * available_tracers, and lacks the files that exist once (set_graph_function, max_graph_depth,
  * tracing_thresh, some options).
  *
- * sonde does not use the top level while somebody else does: a tracer or events are on there, or
- * its buffer has events. Their settings could be restored, but their events would be mixed with
- * ours and then lost. --take-over uses it anyway.
+ * sonde does not use the top level while another program does: a tracer or events are on there, or
+ * its buffer has events. Its settings could be restored, but its events would be mixed with ours
+ * and then lost. --take-over uses it anyway.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/setup/setup_int.h"
 
 #include "base/spelling.h"
@@ -76,7 +77,7 @@ static int refuse_tracer(const struct tracefs *t, const char *tracer, struct err
 	}
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!strcmp(tracer, known[i]))
-			sp.nearest = NULL; /* it is spelled correctly */
+			sp.nearest = NULL; /* the word is spelled correctly */
 	errmsg_set(
 		err, -ENOENT,
 		"this kernel has no tracer '%s'%s%s%s; it has:%s ('sonde doctor' says what others "
@@ -87,7 +88,7 @@ static int refuse_tracer(const struct tracefs *t, const char *tracer, struct err
 	return -ENOENT;
 }
 
-/* An option without its "no" and value. */
+/* Writes the name of an option without its "no" and value. */
 static void fmt_option_file(const char *option, char *buf, size_t n_bytes)
 {
 	if (!strncmp(option, "no", 2) && strcmp(option, "nop"))
@@ -151,7 +152,7 @@ static int check_top_is_free(const struct setup *s, struct errmsg *err)
 	return 0;
 }
 
-/* Resets the settings of others that would affect our recording. */
+/* Resets settings of other programs that would affect our recording. */
 static int clean_top(struct setup *s, struct errmsg *err)
 {
 	static const struct {
@@ -170,20 +171,19 @@ static int clean_top(struct setup *s, struct errmsg *err)
 		{"set_event_notrace_pid", ""},
 		{"trace", ""},
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char text[8];
 
-		/* missing, or closed to everybody (a locked-down kernel): not in use */
+		/* missing, or closed to all users (a locked-down kernel): not in use */
 		if (strcmp(rows[i].file, "trace") &&
 		    tracefs_read_short(&s->t, "", rows[i].file, text, sizeof(text)) < 0)
 			continue;
-		r = strcmp(rows[i].file, "trace")
+		TRY(strcmp(rows[i].file, "trace")
 			    ? setup_write(s, "", rows[i].file, rows[i].text, TRACEFS_SET, err)
-			    : tracefs_write(&s->t, "", "trace", "", TRACEFS_SET, err);
+			    : tracefs_write(&s->t, "", "trace", "", TRACEFS_SET, err));
 	}
-	return r;
+	return 0;
 }
 
 static void note_sentence(void *ctx, const char *sentence)
@@ -191,7 +191,7 @@ static void note_sentence(void *ctx, const char *sentence)
 	setup_note(ctx, "%s", sentence);
 }
 
-/* start: begins with the state after boot, not with somebody's settings. */
+/* Starts with the state after boot (start), not with settings of other programs. */
 static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {
 	struct reset reset = {.t = &s->t, .tell = note_sentence, .ctx = s};
@@ -211,16 +211,14 @@ static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *er
 
 static int take_top(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {
-	int r;
-
 	if (!s->journal)
 		return begin_anew(s, b, err);
-	r = journal_take_top(s->journal, err);
-	if (r >= 0 && !s->plan->take_over)
-		r = check_top_is_free(s, err);
-	if (r >= 0 && !s->plan->keep_before)
-		r = clean_top(s, err);
-	return r;
+	TRY(journal_take_top(s->journal, err));
+	if (!s->plan->take_over)
+		TRY(check_top_is_free(s, err));
+	if (!s->plan->keep_before)
+		TRY(clean_top(s, err));
+	return 0;
 }
 
 /*
@@ -237,7 +235,7 @@ void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *
 	s->plan->graph_depth = 0;
 }
 
-/* Checks what the kernel lacks. */
+/* Checks whether the kernel lacks the tracer. */
 static void check_wish(struct setup *s, const struct plan_buffer *b)
 {
 	if (!has_tracer(&s->t, "", b->tracer))
@@ -246,7 +244,10 @@ static void check_wish(struct setup *s, const struct plan_buffer *b)
 		setup_drop_wish(s, b, "this kernel cannot limit the depth (max_graph_depth)");
 }
 
-/* It needs the top level, which is in use; everything else needs only an instance. */
+/*
+ * Drops the tracer if it needs the top level, which is in use; all other features need only an
+ * instance.
+ */
 static void check_wish_for_top(struct setup *s, struct setup_buffer *b)
 {
 	const struct plan_buffer *p = b->plan;
@@ -320,7 +321,6 @@ int setup_place(struct setup *s, struct errmsg *err)
 	for (size_t i = 0; i < s->plan->n_buffers; i++) {
 		struct setup_buffer *b = &s->buffers[s->n_buffers];
 		const struct plan_buffer *p = &s->plan->buffers[i];
-		int r;
 
 		if (!*p->name && s->plan->n_buffers > 1 && is_unused(s->plan, p))
 			continue; /* only -B was given */
@@ -332,9 +332,7 @@ int setup_place(struct setup *s, struct errmsg *err)
 			.plan = p,
 			.is_latency = p->tracer && setup_is_latency(p->tracer),
 		};
-		r = *p->name ? place_named(s, b, err) : place_default(s, b, err);
-		if (r < 0)
-			return r;
+		TRY(*p->name ? place_named(s, b, err) : place_default(s, b, err));
 		s->n_buffers++;
 	}
 	return 0;
@@ -349,7 +347,7 @@ void setup_leave(struct setup *s)
 	struct reset reset = {.t = &s->t, .tell = ignore_sentence};
 	struct errmsg ignored = {0};
 
-	/* the last one may have failed after its creation: then it is not counted */
+	/* the last one may have failed after its creation; then it is not counted */
 	for (size_t i = 0; i < s->plan->n_buffers && i <= s->n_buffers; i++) {
 		struct setup_buffer *b = &s->buffers[i];
 

@@ -18,6 +18,8 @@
  *
  * rates.c measures the cost of hits during the recording.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/setup/setup_int.h"
 
@@ -50,7 +52,7 @@ bool setup_is_event(const struct setup *s, const char *pattern)
 	return eventdir_each(&s->t, "", matches, (void *)pattern, &ignored) > 0;
 }
 
-/* SYSTEM:EVENT [if FILTER] and nothing else. */
+/* Returns true for SYSTEM:EVENT [if FILTER] without anything else. */
 static bool is_plain_event(const struct setup *s, const struct definition *d)
 {
 	char path[3 * TRACEFS_NAME_MAX];
@@ -112,16 +114,14 @@ static char *join_filters(const char *a, const char *b)
 int setup_take_filter(struct setup_probe *sp, const struct probe *shown, const char *duration,
 		      struct errmsg *err)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = FILTER_MAX_BYTES};
 	int r = 0;
 
 	if (!sp->planned->filter)
 		return 0;
-	textbuf_init(&tb, FILTER_MAX_BYTES);
 	r = probe_fmt_filter(shown, sp->definition, duration, sp->planned->filter, &tb, err);
 	textbuf_add(&tb, "", 1);
 	sp->filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
 	return r < 0 ? r : sp->filter ? 0 : without_memory(err);
 }
 
@@ -140,7 +140,10 @@ int setup_set_event(struct setup_probe *sp, const char *system, const char *name
 		       : without_memory(err);
 }
 
-/* The kernel shows an offset with all its zeros, 0x0000000000001139, and a number after r. */
+/*
+ * Compares two definitions as the kernel shows them: with leading zeros (0x0000000000001139), and
+ * with a number after r.
+ */
 static bool is_same_line(const char *a, const char *b)
 {
 	if (*a++ != *b++)
@@ -159,17 +162,19 @@ static bool is_same_line(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* start, twice with the same words: the same event exists, perhaps without a number after it. */
+/*
+ * Finds an existing event with the same definition, perhaps under a name without a number. This
+ * happens if `sonde start` runs twice.
+ */
 static bool find_same(const struct setup *s, struct setup_probe *sp)
 {
 	struct errmsg ignored = {0};
 	struct probe_list l;
-	struct textbuf line;
+	SCOPED(textbuf_release) struct textbuf line = {.max_bytes = 65536};
 	bool same = false;
 
 	if (s->journal || probes_list(&s->t, &l, &ignored) < 0)
 		return false;
-	textbuf_init(&line, 65536);
 	for (size_t i = 0; i < l.n && !same; i++) {
 		textbuf_clear(&line);
 		probe_fmt_line(sp->probe, 0, sp->group, l.list[i].event, &line);
@@ -178,7 +183,6 @@ static bool find_same(const struct setup *s, struct setup_probe *sp)
 		if (same)
 			snprintf(sp->name, sizeof(sp->name), "%s", l.list[i].event);
 	}
-	textbuf_release(&line);
 	probe_list_release(&l);
 	return same;
 }
@@ -200,12 +204,12 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.only_kernel = s->plan->is_for_host;
 	s->site->world.source_dir = s->plan->source_dir;
 	s->site->world.debug_dir = s->plan->debug_dir;
-	if (s->plan->max_rate || s->plan->estimate) /* watching needs the number of hits */
+	if (s->plan->max_rate || s->plan->estimate) /* the limit needs the number of hits */
 		s->site->kernel.prefers_kprobes = true;
 	return prober_new(&s->prober, &s->site->world, err);
 }
 
-/* A permanent probe has no guards: every user would see them. */
+/* Adds guards for texts, but not to a permanent probe, because users would see them as fields. */
 static void guard_texts(struct setup *s, struct setup_probe *sp)
 {
 	char *filter = NULL;
@@ -219,16 +223,17 @@ static void guard_texts(struct setup *s, struct setup_probe *sp)
 	free(filter);
 }
 
-/* It stays, with the kernel's own format (start, set). */
+/*
+ * Reports what a permanent probe (start, set) shows less precisely, because it has only the
+ * kernel's format.
+ */
 static void note_lost(struct setup *s, const struct probe *p)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = 1 << 16};
 
-	textbuf_init(&tb, 1 << 16);
 	probe_fmt_lost(p, &tb);
 	if (textbuf_len(&tb))
 		setup_note(s, "%.*s", (int)textbuf_len(&tb), tb.start);
-	textbuf_release(&tb);
 }
 
 static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
@@ -237,8 +242,7 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	struct setup_framed framed;
 	int r = setup_take_filter(sp, p, NULL, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	choose_name(s, sp);
 	guard_texts(s, sp);
 	sp->is_new = !find_same(s, sp);
@@ -260,7 +264,10 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 				       s->plan->no_conditions ? NULL : p->filter, err);
 }
 
-/* only_name: it may still be a misspelled event; then errors of the probe do not matter. */
+/*
+ * Takes a definition. only_name: the word may also be a misspelled event, so errors of the
+ * definition are ignored.
+ */
 static int take_definition(struct setup *s, struct setup_probe *sp, bool only_name,
 			   struct errmsg *err)
 {
@@ -301,38 +308,35 @@ static void probe_release(struct setup_probe *sp)
 static int take_event(struct setup *s, const struct plan_event *e, struct errmsg *err)
 {
 	bool only_name = !definition_is_one(e->pattern);
-	struct setup_probe *sp, **list;
+	struct setup_probe *sp;
 	int r;
 
 	if (e->off || e->may_lack ||
 	    (only_name && (strpbrk(e->pattern, "*?[") || !strcmp(e->pattern, "all") ||
 			   setup_is_event(s, e->pattern))))
 		return 0;
-	sp = calloc(1, sizeof(*sp));
-	list = sp ? realloc(s->probes, (s->n_probes + 1) * sizeof(*list)) : NULL;
-	if (!list) {
-		free(sp);
+	if (!ARRAY_ROOM(s->probes, s->cap_probes, s->n_probes + 1, ARRAY_NO_MAX))
 		return without_memory(err);
-	}
-	s->probes = list;
+	sp = calloc(1, sizeof(*sp));
+	if (!sp)
+		return without_memory(err);
 	sp->planned = e;
 	r = take_definition(s, sp, only_name, err);
 	if (r < 0) {
 		probe_release(sp);
 		return r;
 	}
-	list[s->n_probes++] = sp;
+	s->probes[s->n_probes++] = sp;
 	return 0;
 }
 
 int setup_probes(struct setup *s, struct errmsg *err)
 {
-	int r = setup_patterns(s, err);
-
+	TRY(setup_patterns(s, err));
 	for (size_t i = 0; i < s->plan->n_buffers; i++)
-		for (size_t k = 0; k < s->plan->buffers[i].n_events && r >= 0; k++)
-			r = take_event(s, &s->plan->buffers[i].events[k], err);
-	return r;
+		for (size_t k = 0; k < s->plan->buffers[i].n_events; k++)
+			TRY(take_event(s, &s->plan->buffers[i].events[k], err));
+	return 0;
 }
 
 void setup_probes_undo(struct setup *s)

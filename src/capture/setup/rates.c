@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rates.c - the cost of the probes of a recording, and their limit.
+ * rates.c - measures the cost of the probes of a recording, and limits it.
  *
- * The cost of a probe depends on how often it is hit, which is unknown before. So sonde counts hits
- * during the recording (kprobe_profile, uprobe_profile, once a second), and warns once about a
- * probe that takes a good part of a CPU; with a limit it disables the probe.
+ * The cost of a probe depends on how often it is hit, which is unknown before the recording. So
+ * sonde counts hits during the recording (kprobe_profile, uprobe_profile, once a second), and warns
+ * once about a probe that takes a good part of a CPU; with a limit it disables the probe.
  *
  *	kprobe_profile     sonde_1234/vfs_read   1103     hits by all processes, including sonde's own reads
- *	per_cpu/…/stats    entries, overrun, read events  what is in the buffers: without sonde's own
+ *	per_cpu/…/stats    entries, overrun, read events  the events in the buffers: without sonde's own
  */
 #include "base/array.h"
 #include "capture/setup/setup_int.h"
@@ -23,14 +23,17 @@
 #include <unistd.h>
 
 #define ESTIMATE_MS  100
-#define WARN_PERCENT 20 /* of one CPU */
+#define WARN_PERCENT 20 /* percentage of one CPU */
 
 static bool is_in_program(enum probe_kind kind)
 {
 	return kind == PROBE_UPROBE || kind == PROBE_URETPROBE;
 }
 
-/* Microseconds per hit if it cannot be measured: the order of magnitude on bare metal. */
+/*
+ * Returns the microseconds per hit. If it cannot be measured, this is the order of magnitude on
+ * bare metal.
+ */
 static double cost_us_at(const struct setup *s, enum probe_kind kind, bool is_quick)
 {
 	static const double costs[] = {
@@ -43,7 +46,7 @@ static double cost_us_at(const struct setup *s, enum probe_kind kind, bool is_qu
 	return ns > 0 ? ns / 1e3 : costs[kind];
 }
 
-/* "/bin/x:0x1139" of "p:GROUP/EVENT /bin/x:0x1139 n=%di:s32". */
+/* Returns "/bin/x:0x1139" of "p:GROUP/EVENT /bin/x:0x1139 n=%di:s32". */
 static const char *place_of(const struct probe_defined *d, size_t *ret_len)
 {
 	const char *place = strchr(d->line, ' ');
@@ -52,7 +55,10 @@ static const char *place_of(const struct probe_defined *d, size_t *ret_len)
 	return place ? place + 1 : "";
 }
 
-/* An earlier probe in the list, or an entry if this is a return: one breakpoint serves both. */
+/*
+ * Returns true if there is an earlier probe in the list, or an entry if this is a return: one
+ * breakpoint serves both.
+ */
 static bool has_beside(const struct probe_list *l, size_t i, enum probe_kind kind)
 {
 	size_t len, n;
@@ -68,7 +74,9 @@ static bool has_beside(const struct probe_list *l, size_t i, enum probe_kind kin
 	return false;
 }
 
-/* For one place: it has its own instruction, and perhaps there is already a breakpoint. */
+/*
+ * Returns the cost at one place, which has its own instruction, and perhaps already a breakpoint.
+ */
 static double cost_us_of(const struct setup *s, const struct probe_list *l, size_t i)
 {
 	const struct probe_defined *d = &l->list[i];
@@ -91,7 +99,7 @@ static double cost_us_of(const struct setup *s, const struct probe_list *l, size
 	return us > 0 ? us : 0;
 }
 
-/* The maximum over its places. */
+/* Returns the maximum over all places of the probe. */
 static double cost_us(const struct setup *s, const struct probe_list *l,
 		      const struct setup_probe *sp)
 {
@@ -106,7 +114,7 @@ static double cost_us(const struct setup *s, const struct probe_list *l,
 	return most;
 }
 
-/* Hits of all places since the start. */
+/* Returns the hits of all places since the start. */
 static uint64_t hits_of(const struct probe_list *l, const struct setup_probe *sp)
 {
 	uint64_t n = 0;
@@ -159,9 +167,9 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct p
 }
 
 /*
- * The number of records in the buffers so far. Hits by sonde itself, which reads during the
- * recording, are not events: if nothing else is excluded, the user's hits are at most the number of
- * events.
+ * Returns the number of records in the buffers so far. Hits by sonde itself, which reads during the
+ * recording, are not events. So if nothing else is excluded, the user's hits are at most the number
+ * of events.
  */
 static uint64_t count_events(const struct setup *s)
 {
@@ -198,7 +206,7 @@ static bool records_every_hit(const struct setup *s, const struct setup_probe *s
 	return true;
 }
 
-/* Hits since the last check, without our own as far as known. */
+/* Returns the hits since the last check, without our own as far as known. */
 static uint64_t new_hits(const struct setup *s, const struct setup_probe *sp,
 			 const struct probe_list *l, uint64_t n_events)
 {
@@ -242,7 +250,7 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 
 		if (!sp->probe || sp->is_off)
 			continue;
-		/* before the recording nothing is written */
+		/* before the recording no records are written */
 		n = new_hits(s, sp, &l, is_estimate ? UINT64_MAX : n_events - s->n_events_seen);
 		if (seconds > 0)
 			look_at_rate(s, sp, &l, n / seconds, is_estimate, tell);
@@ -262,7 +270,10 @@ static void measure(struct setup *s, enum probe_kind kind, bool is_quick)
 		*ns = -1;
 }
 
-/* Each kind once; if the kernel does not allow a measurement, it is not tried for every probe. */
+/*
+ * Measures each kind once. If the kernel does not allow a measurement, it is not tried for every
+ * probe.
+ */
 void setup_measure_probes(struct setup *s)
 {
 	if (s->n_probes && s->journal && !s->event_ns)
@@ -296,7 +307,7 @@ double setup_first_probe_ns(const struct setup *s)
 	return 0;
 }
 
-/* Uses the cost of each place's instruction. */
+/* Computes the cost of all hits, from the cost of each place's instruction. */
 static double cost_of_hits(const struct setup *s, const struct probe_list *l,
 			   const struct setup_probe *sp)
 {

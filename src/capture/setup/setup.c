@@ -8,12 +8,13 @@
  *	                  tasks, function lists, events, filters, triggers       functions.c, _events.c
  *	                  the tracer last: from then on every function call costs time, even with tracing_on 0
  *
- * The master switch /proc/sys/kernel/ftrace_enabled is written only if function tracing is
- * requested and it is off: hardened kernels refuse the write, and events do not need it.
+ * The master switch /proc/sys/kernel/ftrace_enabled is written only if it is off and the plan
+ * traces functions: hardened kernels refuse the write, and events do not need it.
  */
 #include "capture/setup/setup.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/setup/setup_int.h"
 
@@ -26,8 +27,8 @@
 #include <unistd.h>
 
 #define FTRACE_SWITCH "/proc/sys/kernel/ftrace_enabled"
-#define CPUMASK_MAX   2400	      /* 8192 CPUs */
-#define WORST_US      "1000000000000" /* eleven days: the kernel counts in nanoseconds */
+#define CPUMASK_MAX   2400	      /* size for 8192 CPUs */
+#define WORST_US      "1000000000000" /* eleven days, because the kernel counts in nanoseconds */
 
 int setup_save(struct setup *s, const char *instance, const char *file, struct errmsg *err)
 {
@@ -39,9 +40,8 @@ int setup_save(struct setup *s, const char *instance, const char *file, struct e
 int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err)
 {
-	int r = setup_save(s, instance, file, err);
-
-	return r < 0 ? r : tracefs_write(&s->t, instance, file, text, how, err);
+	TRY(setup_save(s, instance, file, err));
+	return tracefs_write(&s->t, instance, file, text, how, err);
 }
 
 static int write_number(struct setup *s, const char *instance, const char *file, long long v,
@@ -55,17 +55,17 @@ static int write_number(struct setup *s, const char *instance, const char *file,
 
 void setup_note(struct setup *s, const char *fmt, ...)
 {
-	char **texts = realloc(s->notes.texts, (s->notes.n + 1) * sizeof(*texts));
+	char **texts;
 	va_list ap;
 
-	if (!texts)
+	if (!ARRAY_ROOM(s->notes.texts, s->notes.cap, s->notes.n + 1, ARRAY_NO_MAX))
 		return;
-	s->notes.texts = texts;
+	texts = s->notes.texts;
 	va_start(ap, fmt);
 	if (vasprintf(&texts[s->notes.n], fmt, ap) >= 0)
 		s->notes.n++;
 	va_end(ap);
-	/* report what is true of many probes once */
+	/* report a note that applies to many probes once */
 	for (size_t i = 0; i + 1 < s->notes.n; i++)
 		if (!strcmp(texts[i], texts[s->notes.n - 1])) {
 			free(texts[--s->notes.n]);
@@ -95,10 +95,9 @@ static int refuse_option(struct setup *s, const struct setup_buffer *b, const ch
 			 struct errmsg *err)
 {
 	char names[TRACEFS_PATH_MAX];
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = 65536};
 	struct spelling sp;
 
-	textbuf_init(&text, 65536);
 	spelling_init(&sp, option, strlen(option));
 	if (tracefs_read(&s->t, b->instance, "trace_options", &text) >= 0)
 		textbuf_add(&text, "", 1);
@@ -115,23 +114,21 @@ static int refuse_option(struct setup *s, const struct setup_buffer *b, const ch
 		   "this kernel has no trace option '%s'%s%s%s; 'sonde list -o' lists them", option,
 		   sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
 		   sp.nearest ? "'?" : "");
-	textbuf_release(&text);
 	return -EINVAL;
 }
 
 /*
- * The options of a tracer (func_stack_trace, funcgraph-…) exist once: writing one in an instance
- * changes the top level, too. So that one is noted as well.
+ * Writes an option. The options of a tracer (func_stack_trace, funcgraph-…) exist once: writing one
+ * in an instance changes the top level, too. So the top level's value is noted as well.
  */
 static int write_option(struct setup *s, const struct setup_buffer *b, const char *file,
 			const char *value, struct errmsg *err)
 {
-	int r = setup_save(s, "", file, err);
-
-	return r < 0 ? r : setup_write(s, b->instance, file, value, TRACEFS_SET, err);
+	TRY(setup_save(s, "", file, err));
+	return setup_write(s, b->instance, file, value, TRACEFS_SET, err);
 }
 
-/* "name", "noname" or, for an option with a value, "name=value". */
+/* Sets "name", "noname" or, for an option with a value, "name=value". */
 static int set_option(struct setup *s, const struct setup_buffer *b, const char *option,
 		      struct errmsg *err)
 {
@@ -151,19 +148,17 @@ static int set_option(struct setup *s, const struct setup_buffer *b, const char 
 
 static int set_options(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < b->plan->options.n && r >= 0; i++)
-		r = set_option(s, b, b->plan->options.words[i], err);
-	if (r >= 0 && s->plan->stacks)
-		r = set_option(s, b, "stacktrace", err);
-	/* children of the selected tasks */
-	if (r >= 0 && s->plan->children) {
-		r = set_option(s, b, "event-fork", err);
-		if (r >= 0 && tracefs_exists(&s->t, b->instance, "options/function-fork"))
-			r = set_option(s, b, "function-fork", err);
+	for (size_t i = 0; i < b->plan->options.n; i++)
+		TRY(set_option(s, b, b->plan->options.words[i], err));
+	if (s->plan->stacks)
+		TRY(set_option(s, b, "stacktrace", err));
+	/* include children of the selected tasks */
+	if (s->plan->children) {
+		TRY(set_option(s, b, "event-fork", err));
+		if (tracefs_exists(&s->t, b->instance, "options/function-fork"))
+			TRY(set_option(s, b, "function-fork", err));
 	}
-	return r;
+	return 0;
 }
 
 /*
@@ -189,7 +184,8 @@ static int set_clock(struct setup *s, const struct setup_buffer *b, struct errms
 
 	if (!clock)
 		return 0;
-	if (!strcmp(clock, "tsc2nsec")) /* the raw counter; its rate goes into the file */
+	/* the clock is the raw counter, whose rate is stored in the file */
+	if (!strcmp(clock, "tsc2nsec"))
 		clock = "x86-tsc";
 	if (tracefs_words(&s->t, b->instance, "trace_clock", &clocks) < 0)
 		return setup_need_file(s, b, "trace_clock", "choice of clocks", err);
@@ -199,7 +195,7 @@ static int set_clock(struct setup *s, const struct setup_buffer *b, struct errms
 		     : refuse_clock(s, b, clock, err);
 }
 
-/* The mask of all CPUs, in groups of 32 bits as the kernel writes it. */
+/* Writes the mask of all CPUs, in groups of 32 bits as the kernel does. */
 static void fmt_all_cpus(const struct tracefs *t, char *buf, size_t n_bytes)
 {
 	unsigned n = tracefs_cpu_count(t), first = n % 32 ? n % 32 : 32;
@@ -229,7 +225,7 @@ static int set_cpumask(struct setup *s, const struct setup_buffer *b, struct err
 	return r;
 }
 
-/* The kernel rounds it to a power of two of its pages. */
+/* Reports the size of sub-buffers, which the kernel rounds to a power of two of its pages. */
 static void tell_subbuf(struct setup *s, const struct setup_buffer *b)
 {
 	long long kb = tracefs_read_number(&s->t, b->instance, "buffer_subbuf_size_kb");
@@ -239,19 +235,18 @@ static void tell_subbuf(struct setup *s, const struct setup_buffer *b)
 			   b->plan->subbuf_kb);
 }
 
+static int set_subbuf(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	TRY(setup_need_file(s, b, "buffer_subbuf_size_kb", "choice of sub-buffer sizes", err));
+	TRY(write_number(s, b->instance, "buffer_subbuf_size_kb", b->plan->subbuf_kb, err));
+	tell_subbuf(s, b);
+	return 0;
+}
+
 static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
-	int r = 0;
+	int r = b->plan->subbuf_kb ? set_subbuf(s, b, err) : 0;
 
-	if (b->plan->subbuf_kb) {
-		r = setup_need_file(s, b, "buffer_subbuf_size_kb", "choice of sub-buffer sizes",
-				    err);
-		if (r >= 0)
-			r = write_number(s, b->instance, "buffer_subbuf_size_kb",
-					 b->plan->subbuf_kb, err);
-		if (r >= 0)
-			tell_subbuf(s, b);
-	}
 	if (r >= 0 && b->plan->size_kb)
 		r = write_number(s, b->instance, "buffer_size_kb", b->plan->size_kb, err);
 	if (r == -ENOMEM)
@@ -259,9 +254,7 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 				  "the kernel does not have enough memory for buffers of %lld "
 				  "KB for each CPU",
 				  b->plan->size_kb);
-	if (r >= 0 && b->plan->cpumask)
-		r = set_cpumask(s, b, err);
-	return r;
+	return r < 0 || !b->plan->cpumask ? r : set_cpumask(s, b, err);
 }
 
 /*
@@ -271,11 +264,10 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pid,
 		   enum tracefs_how how, struct errmsg *err)
 {
-	int r = setup_write(s, b->instance, "set_event_pid", pid, how, err);
-
-	if (r >= 0 && setup_traces_functions(b))
-		r = setup_write(s, b->instance, "set_ftrace_pid", pid, how, err);
-	return r;
+	TRY(setup_write(s, b->instance, "set_event_pid", pid, how, err));
+	if (setup_traces_functions(b))
+		TRY(setup_write(s, b->instance, "set_ftrace_pid", pid, how, err));
+	return 0;
 }
 
 struct thread_adder {
@@ -284,7 +276,7 @@ struct thread_adder {
 	struct errmsg *err;
 };
 
-/* Ignores a thread that has ended meanwhile. */
+/* Adds a thread. Ignores a thread that has just ended. */
 static int add_thread(void *ctx, const char *thread)
 {
 	const struct thread_adder *ta = ctx;
@@ -299,9 +291,8 @@ static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg
 {
 	struct thread_adder adder = {s, b, err};
 	char path[32];
-	int r = 0;
 
-	for (size_t i = 0; i < b->plan->pids.n && r >= 0; i++) {
+	for (size_t i = 0; i < b->plan->pids.n; i++) {
 		const char *pid = b->plan->pids.words[i];
 
 		if (strspn(pid, "0123456789") != strlen(pid))
@@ -310,22 +301,21 @@ static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg
 		/* the kernel accepts any number, and then nothing is recorded */
 		if (access(path, F_OK))
 			return errmsg_set(err, -ESRCH, "there is no task with pid %s", pid);
-		r = add_pid(s, b, pid, TRACEFS_APPEND, err);
-		if (r >= 0 && s->plan->children)
-			r = setup_each_thread(pid, add_thread, &adder);
+		TRY(add_pid(s, b, pid, TRACEFS_APPEND, err));
+		if (s->plan->children)
+			TRY(setup_each_thread(pid, add_thread, &adder));
 	}
-	return r;
+	return 0;
 }
 
 int setup_set_pid(struct setup *s, int pid, struct errmsg *err)
 {
 	char text[16];
-	int r = 0;
 
 	snprintf(text, sizeof(text), "%d", pid);
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
-		r = add_pid(s, &s->buffers[i], text, TRACEFS_APPEND, err);
-	return r;
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(add_pid(s, &s->buffers[i], text, TRACEFS_APPEND, err));
+	return 0;
 }
 
 /*
@@ -346,17 +336,12 @@ static int start_tracer(struct setup *s, const struct setup_buffer *b, struct er
 	const char *tracer = b->plan->tracer;
 	int r;
 
-	r = set_switch(s, tracer, err);
-	if (r >= 0 && b->is_latency)
-		r = setup_write(s, b->instance, "tracing_max_latency", "0", TRACEFS_SET, err);
-	if (r >= 0 && s->plan->functions_off &&
-	    tracefs_exists(&s->t, b->instance, "options/function-trace"))
-		r = set_option(s, b, "nofunction-trace", err);
-	if (r < 0)
-		return r;
-	r = setup_save(s, b->instance, "current_tracer", err);
-	if (r < 0)
-		return r;
+	TRY(set_switch(s, tracer, err));
+	if (b->is_latency)
+		TRY(setup_write(s, b->instance, "tracing_max_latency", "0", TRACEFS_SET, err));
+	if (s->plan->functions_off && tracefs_exists(&s->t, b->instance, "options/function-trace"))
+		TRY(set_option(s, b, "nofunction-trace", err));
+	TRY(setup_save(s, b->instance, "current_tracer", err));
 	r = tracefs_try_write(&s->t, b->instance, "current_tracer", tracer, TRACEFS_SET);
 	if (r < 0)
 		return errmsg_set_errno(
@@ -364,7 +349,7 @@ static int start_tracer(struct setup *s, const struct setup_buffer *b, struct er
 			"the kernel lists the tracer %s but refuses to start it ('sonde doctor "
 			"%s' looks for the reason)",
 			tracer, tracer);
-	/* exists only while the tracer is on */
+	/* this option exists only while the tracer is on */
 	if (s->plan->func_stack)
 		return set_option(s, b, "func_stack_trace", err);
 	return 0;
@@ -388,7 +373,7 @@ static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errm
  * --- all of it ---------------------------------------------------------------------------------
  */
 
-/* In newer kernels each instance has its own. */
+/* Returns the instance of the depth. In newer kernels each instance has its own. */
 static const char *place_of_depth(const struct setup *s, const struct setup_buffer *b)
 {
 	return tracefs_exists(&s->t, b->instance, "max_graph_depth") ? b->instance : "";
@@ -397,21 +382,20 @@ static const char *place_of_depth(const struct setup *s, const struct setup_buff
 static int set_globals(struct setup *s, struct errmsg *err)
 {
 	const struct plan *p = s->plan;
-	int r = 0;
 
-	for (size_t i = 0; p->graph_depth && i < s->n_buffers && r >= 0; i++)
-		r = write_number(s, place_of_depth(s, &s->buffers[i]), "max_graph_depth",
-				 p->graph_depth, err);
-	if (r >= 0 && p->cmdlines_size)
-		r = write_number(s, "", "saved_cmdlines_size", p->cmdlines_size, err);
-	if (r >= 0 && p->threshold_us >= 0)
-		r = write_number(s, "", "tracing_thresh", p->threshold_us, err);
-	return r;
+	for (size_t i = 0; p->graph_depth && i < s->n_buffers; i++)
+		TRY(write_number(s, place_of_depth(s, &s->buffers[i]), "max_graph_depth",
+				 p->graph_depth, err));
+	if (p->cmdlines_size)
+		TRY(write_number(s, "", "saved_cmdlines_size", p->cmdlines_size, err));
+	if (p->threshold_us >= 0)
+		TRY(write_number(s, "", "tracing_thresh", p->threshold_us, err));
+	return 0;
 }
 
 /*
- * The "GROUP/EVENT" of a line such as "p:GROUP/EVENT vfs_read"; false if the kernel chooses the
- * name.
+ * Takes "GROUP/EVENT" of a line such as "p:GROUP/EVENT vfs_read". Returns false if the kernel
+ * chooses the name.
  */
 static bool name_of_probe(const char *line, char *name, size_t n_bytes)
 {
@@ -433,23 +417,19 @@ static bool name_of_probe(const char *line, char *name, size_t n_bytes)
 
 static int set_probes(struct setup *s, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < s->plan->probes.n && r >= 0; i++) {
+	for (size_t i = 0; i < s->plan->probes.n; i++) {
 		const char *probe = s->plan->probes.words[i];
 		const char *file = tracefs_exists(&s->t, "", "dynamic_events") ? "dynamic_events"
 									       : "kprobe_events";
 		char name[2 * TRACEFS_NAME_MAX];
 
-		if (!s->journal || !name_of_probe(probe, name, sizeof(name))) {
-			r = setup_write(s, "", file, probe, TRACEFS_APPEND, err);
-			continue;
-		}
-		r = journal_add_probe(s->journal, name, err);
-		if (r >= 0)
-			r = tracefs_write(&s->t, "", file, probe, TRACEFS_APPEND, err);
+		if (s->journal && name_of_probe(probe, name, sizeof(name)))
+			TRY(journal_add_probe(s->journal, name, err));
+		else
+			TRY(setup_save(s, "", file, err));
+		TRY(tracefs_write(&s->t, "", file, probe, TRACEFS_APPEND, err));
 	}
-	return r;
+	return 0;
 }
 
 static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
@@ -459,11 +439,10 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 		set_clock, set_sizes,	    setup_markers, setup_tgids, set_options,
 		set_pids,  setup_functions, setup_events,  setup_names, set_tracer,
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(steps) && r >= 0; i++)
-		r = steps[i](s, b, err);
-	return r;
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+		TRY(steps[i](s, b, err));
+	return 0;
 }
 
 static struct setup *setup_new(struct plan *plan, const struct tracefs *t, struct journal *journal)
@@ -506,29 +485,32 @@ int setup_attach(struct setup **ret_setup, struct plan *plan, const struct trace
 	return 0;
 }
 
+static int apply(struct setup *s, struct errmsg *err)
+{
+	TRY(set_probes(s, err));
+	TRY(setup_probes(s, err));
+	TRY(setup_place(s, err));
+	TRY(set_globals(s, err));
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(set_buffer(s, &s->buffers[i], err));
+	return 0;
+}
+
 int setup_apply(struct setup **ret_setup, struct plan *plan, const struct tracefs *t,
 		struct journal *journal, struct errmsg *err)
 {
-	struct setup *s = setup_new(plan, t, journal);
 	struct errmsg ignored = {0};
-	int r = plan_check(plan, err);
+	struct setup *s;
+	int r;
 
-	if (r < 0 || !s) {
-		setup_free(s);
-		return r < 0 ? r : errmsg_set_errno(err, -ENOMEM, "cannot begin");
-	}
-	/* a user who may write to tracefs but has no place for a journal works without it */
+	TRY(plan_check(plan, err));
+	s = setup_new(plan, t, journal);
+	if (!s)
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	/* a user who may write to tracefs, but has no place for a journal, works without it */
 	if (!journal && plan->put_back && journal_open(&s->undo, t, &ignored) < 0)
 		s->undo = NULL;
-	r = set_probes(s, err);
-	if (r >= 0)
-		r = setup_probes(s, err);
-	if (r >= 0)
-		r = setup_place(s, err);
-	if (r >= 0)
-		r = set_globals(s, err);
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
-		r = set_buffer(s, &s->buffers[i], err);
+	r = apply(s, err);
 	if (r < 0) {
 		setup_take_back(s);
 		setup_free(s);
@@ -542,7 +524,7 @@ void setup_take_back(struct setup *s)
 {
 	struct errmsg ignored = {0};
 
-	/* before the instances and events that it concerns are removed */
+	/* before the instances and events to which it refers are removed */
 	if (s->undo)
 		journal_undo(s->undo, &ignored);
 	setup_leave(s);
@@ -570,46 +552,54 @@ static int switch_all(struct setup *s, const char *value, struct errmsg *err)
 
 /*
  * A latency tracer measures even while tracing is off, and replaces its result whenever it sees a
- * longer latency. With tracing off the new result is empty. So latencies before the start must not
- * count, and after the end nothing must be longer.
+ * longer latency. With tracing off the new result is empty. So this function writes the tracer's
+ * maximum: latencies before the start must not count, and after the end none may be longer.
  */
 static int set_worst(struct setup *s, const char *us, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+	for (size_t i = 0; i < s->n_buffers; i++)
 		if (s->buffers[i].is_latency)
-			r = setup_write(s, s->buffers[i].instance, "tracing_max_latency", us,
-					TRACEFS_SET, err);
-	return r;
+			TRY(setup_write(s, s->buffers[i].instance, "tracing_max_latency", us,
+					TRACEFS_SET, err));
+	return 0;
+}
+
+static int rearm(struct setup *s, int *fds, struct errmsg *err)
+{
+	for (size_t i = 0; i < s->n_buffers; i++) {
+		int r = setup_save(s, s->buffers[i].instance, "tracing_on", err);
+
+		fds[i] = tracefs_open_file(&s->t, s->buffers[i].instance, "tracing_on", O_WRONLY);
+		TRY(r);
+	}
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(setup_rearm_events(s, &s->buffers[i], err));
+	for (size_t i = 0; i < s->n_buffers; i++)
+		TRY(setup_rearm_functions(s, &s->buffers[i], fds[i], err));
+	return 0;
 }
 
 /*
- * Counts are reset just before the switch, without opening a file in between: that could be what is
- * counted. switch_all() then changes nothing, but reports errors.
+ * Starts tracing. This function resets counts just before it switches tracing on, and opens no file
+ * in between: opening a file could be one of the counted events. switch_all() then changes nothing,
+ * but reports errors.
  */
 int setup_start(struct setup *s, struct errmsg *err)
 {
-	int *fds = calloc(s->n_buffers + 1, sizeof(*fds)), r = fds ? 0 : -ENOMEM;
+	int *fds = calloc(s->n_buffers + 1, sizeof(*fds)), r;
 
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++) {
-		r = setup_save(s, s->buffers[i].instance, "tracing_on", err);
-		fds[i] = tracefs_open_file(&s->t, s->buffers[i].instance, "tracing_on", O_WRONLY);
-	}
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
-		r = setup_rearm_events(s, &s->buffers[i], err);
-	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
-		r = setup_rearm_functions(s, &s->buffers[i], fds[i], err);
+	for (size_t i = 0; fds && i < s->n_buffers; i++)
+		fds[i] = -1;
+	r = fds ? rearm(s, fds, err) : -ENOMEM;
 	for (size_t i = 0; fds && i < s->n_buffers; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(fds);
 	setup_watch_markers(s);
-	if (r >= 0)
-		r = switch_all(s, "1", err);
-	if (r >= 0)
-		r = setup_copy_markers(s, true, err);
-	return r < 0 ? r : set_worst(s, "0", err);
+	TRY(r);
+	TRY(switch_all(s, "1", err));
+	TRY(setup_copy_markers(s, true, err));
+	return set_worst(s, "0", err);
 }
 
 int setup_stop(struct setup *s, bool keep, struct errmsg *err)

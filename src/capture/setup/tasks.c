@@ -5,16 +5,17 @@
  *	-P 4711        set_event_pid 4711               only the thread with that pid
  *	-P 4711 -c     set_event_pid 4711 4712 …        all threads in /proc/4711/task, and (event-fork) what they start
  *
- * The process of each task: with the option record-tgid the kernel notes it at each switch, and
- * census.c reads it at the end. A live trace has events for that (names.c).
+ * With the option record-tgid the kernel notes the process of each task at each switch, and
+ * census.c reads it at the end. A live trace has events instead (names.c).
  *
  * A probe in a program belongs to its file, that is, to the inode. A process whose file was
- * replaced (an update, a build) still runs the old one, which only /proc/PID/exe reaches: the probe
- * would see nothing, so sonde adds a note.
+ * replaced (an update, a build) still runs the old file, which only /proc/PID/exe reaches: the
+ * probe would see nothing, so sonde adds a note.
  */
 #include "capture/setup/setup_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "probe/probe.h"
 
 #include <dirent.h>
@@ -31,20 +32,20 @@ int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *threa
 {
 	char path[64];
 	struct dirent *e;
-	DIR *dir;
-	int r = 0;
+	SCOPED(closedir_scoped) DIR *dir = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%.10s/task", pid);
 	dir = opendir(path);
-	while (dir && r >= 0 && (e = readdir(dir)))
+	while (dir && (e = readdir(dir)))
 		if (strspn(e->d_name, "0123456789") == strlen(e->d_name) && strcmp(e->d_name, pid))
-			r = visit(ctx, e->d_name);
-	if (dir)
-		closedir(dir);
-	return r;
+			TRY(visit(ctx, e->d_name));
+	return 0;
 }
 
-/* The path of the program that the task runs, if that file does not exist any more. */
+/*
+ * Finds the path of the program that the task runs, if the file at that path does not exist any
+ * more.
+ */
 static bool find_replaced(const char *pid, char path[PATH_MAX])
 {
 	char link[64];

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy.c - copies a file of the tracing directory to somebody who shows it.
+ * copy.c - copies a file of the tracing directory to the function that prints it.
  *
- * A file is copied piece by piece, as the kernel makes it: a full buffer is gigabytes of text. Where nobody waits for the
- * first lines (no terminal), the pieces are large: what is traced may be writes, of which each piece is one, and small
- * ones would add more lines to the trace than they take from it. What is traced may be our reads, too: then each finds at
- * least the event that it made itself, and the end of the file never comes. So a buffer ends where we have caught up with
- * it. The kernel puts as many events as fit into a page, of 4 KB at least, into one answer:
+ * The file is copied piece by piece, as the kernel generates it: a full buffer is gigabytes of
+ * text. If the output is not a terminal, nobody waits for the first lines, so the pieces are large.
+ * Each piece is one write(), and the trace may record write(): small pieces would add more lines to
+ * the trace than they remove. The trace may also record our read(): then each read finds at least
+ * its own event, and the file never ends. So sonde stops reading a buffer as soon as it has caught
+ * up with the writers. One read returns as many events as fit into a page, which has at least 4 KB:
  *
  *	4050  4012  1890  103  103  103 …	bytes that the reads found
  *	                  └── it was all there is: an event that had not fit behind the 1890 has more than 2048
  *
- * A pipe is read without a pager and without buffers between, and SIGINT keeps its usual effect, so Ctrl-C ends
- * even a flood at once; the kernel keeps what was not read.
+ * A pipe is read without a pager and without buffers in between. SIGINT keeps its usual effect, so
+ * Ctrl-C ends even a flood at once. The kernel keeps what was not read.
  */
 #include "capture/tracefs/copy.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 
 #include <errno.h>
@@ -32,11 +34,11 @@
 
 struct source {
 	int fd;
-	bool is_buffer; /* of events: there may be more with each read */
-	bool was_short; /* the last read */
+	bool is_buffer; /* the file is an event buffer: there may be more with each read */
+	bool was_short; /* the last read was short */
 };
 
-/* 0 at the end. */
+/* Reads one piece; returns 0 at the end. */
 static ssize_t read_piece(struct source *s, char *buf)
 {
 	ssize_t n = read(s->fd, buf, PIECE_BYTES);
@@ -49,8 +51,8 @@ static ssize_t read_piece(struct source *s, char *buf)
 }
 
 /*
- * One read, or as many as fill the buffer but for less than a piece. How much it was; *ret is 0 at the end, or the code of a
- * read that failed.
+ * Reads once, or (whole) until less than a piece fits into the buffer. Returns the number of bytes;
+ * *ret is 0 at the end, or the code of a failed read.
  */
 static size_t fill(struct source *s, char *buf, size_t n_bytes, bool whole, int *ret)
 {
@@ -93,7 +95,7 @@ int tracefs_copy(const struct tracefs *t, const char *instance, const char *file
 {
 	struct source source = {.fd = fd, .is_buffer = is_buffer(file)};
 	size_t n_bytes = ahead ? AHEAD_BYTES : PIECE_BYTES;
-	char *buf = malloc(n_bytes);
+	SCOPED(scope_free) char *buf = malloc(n_bytes);
 	int r = buf ? 0 : -ENOMEM, r_read = 1;
 
 	while (!r && r_read > 0) {
@@ -102,7 +104,6 @@ int tracefs_copy(const struct tracefs *t, const char *instance, const char *file
 		if (len)
 			r = write(ctx, buf, len);
 	}
-	free(buf);
 	return r >= 0 && r_read < 0 ? tracefs_refuse_read(t, instance, file, r_read, err)
 	       : r < 0		    ? r
 				    : 0;
@@ -131,19 +132,15 @@ int tracefs_fmt_cpu_file(const struct tracefs *t, const char *cpu, const char *f
 int tracefs_refuse_name(const struct tracefs *t, const char *instance, const char *file,
 			struct errmsg *err)
 {
-	struct name_list names = {0};
+	SCOPED(name_list_release) struct name_list names = {0};
 	struct spelling sp;
-	int r;
 
 	spelling_init(&sp, file, strlen(file));
 	tracefs_files(t, instance, "", &names);
 	for (size_t i = 0; i < names.n; i++)
 		spelling_add(&sp, names.names[i]);
 	if (sp.nearest)
-		r = errmsg_set(err, -ENOENT, "%s has no file '%s'; did you mean '%s'?", t->root,
-			       file, sp.nearest);
-	else
-		r = errmsg_set(err, -ENOENT, "%s has no file '%s' for this kernel", t->root, file);
-	name_list_release(&names);
-	return r;
+		return errmsg_set(err, -ENOENT, "%s has no file '%s'; did you mean '%s'?", t->root,
+				  file, sp.nearest);
+	return errmsg_set(err, -ENOENT, "%s has no file '%s' for this kernel", t->root, file);
 }

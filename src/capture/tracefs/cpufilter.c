@@ -67,7 +67,7 @@ void cpufilter_fmt(const char *mask, struct textbuf *tb)
 		n_digits += is_digit;
 		if ((is_digit && n_digits < GROUP_DIGITS) || (!is_digit && !n_digits))
 			continue;
-		if (!is_digit) /* a short group: its other CPUs are not in the mask */
+		if (!is_digit) /* a short group: the mask does not contain its other CPUs */
 			take_cpu(&r, first, false);
 		group++;
 		n_digits = 0;

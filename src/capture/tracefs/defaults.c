@@ -16,7 +16,10 @@
 
 #include <stdio.h>
 
-/* tracing_cpumask depends on the machine: defaults_fmt_cpumask(). */
+/*
+ * tracing_cpumask is not in this table because it depends on the machine: see
+ * defaults_fmt_cpumask().
+ */
 static const struct default_row rows[] = {
 	{"current_tracer", "nop"},
 	{"set_ftrace_filter", ""},
@@ -25,7 +28,8 @@ static const struct default_row rows[] = {
 	{"set_ftrace_notrace_pid", ""},
 	{"set_graph_function", ""},
 	{"set_graph_notrace", ""},
-	{"set_event", ""}, /* after the function commands, which can switch events on */
+	/* set_event comes after the function commands, which can switch events on */
+	{"set_event", ""},
 	{"set_event_pid", ""},
 	{"set_event_notrace_pid", ""},
 	{"max_graph_depth", "0"},
@@ -57,7 +61,7 @@ static const char *const options_on[] = {
 	"print-parent",	  "record-cmd",		"sleep-time",	  "trace_printk",
 };
 
-/* These are on only at the top level: they say where texts without an instance go. */
+/* These options are on only at the top level: they say where texts without an instance go. */
 static const char *const options_on_at_top[] = {"trace_printk_dest", "copy_trace_marker"};
 
 const struct default_row *defaults_rows(size_t *ret_n)

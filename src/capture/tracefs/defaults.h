@@ -13,22 +13,27 @@
 
 struct default_row {
 	const char *file;
-	const char *shown; /* as setting.h takes it */
+	const char *shown; /* the text in the form that setting.h takes */
 };
 
-/* In the order in which they can be restored: files that write events first, sizes last. */
+/*
+ * Returns the rows in the order in which files can be restored: files that write events first,
+ * sizes last.
+ */
 const struct default_row *defaults_rows(size_t *ret_n);
 
-/* NULL: unknown. */
+/* Returns the default text of a file, or NULL if it is unknown. */
 const char *defaults_find(const char *file);
 
 /*
- * Whether the option is on by default; some options are off in instances other than the top level.
+ * Returns true if the option is on by default. Some options are off in instances other than the top
+ * level.
  */
 bool defaults_option(const char *instance, const char *option);
 
 /*
- * The mask of all CPUs as tracing_cpumask takes it: "ff,ffffffff"; buf of 4096 bytes, returns buf.
+ * Formats the mask of all CPUs as tracing_cpumask takes it ("ff,ffffffff") into buf of 4096 bytes;
+ * returns buf.
  */
 char *defaults_fmt_cpumask(unsigned n_cpus, char *buf, size_t n_bytes);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * draft.c - permanent probes: resolves and names them, and defines all or none.
+ * draft.c - resolves and names permanent probes, and defines all of them or none.
  *
- * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in
- * what they print and in which names they refuse, not in this.
+ * Sonde defines no probe before all are resolved. `sonde probe add` and `sonde as perf probe` both
+ * use this file; they differ in what they print and in which names they refuse.
  */
 #include "capture/tracefs/draft.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "probe/definition/definition.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ void probe_drafts_release(struct probe_drafts *drafts)
 	*drafts = (struct probe_drafts){0};
 }
 
-/* It needs two probes and triggers in a buffer. */
+/* Refuses a duration, which needs two probes and triggers in a buffer. */
 static int refuse_duration(const struct definition *d, struct errmsg *err)
 {
 	for (size_t i = 0; i < d->n_args; i++)
@@ -41,8 +42,8 @@ static int refuse_duration(const struct definition *d, struct errmsg *err)
 }
 
 /*
- * Each buffer has its own filters: one that is set here would not apply to recordings in another
- * buffer.
+ * Refuses a condition. Each buffer has its own filters, so a filter that is set here would not
+ * apply to recordings in another buffer.
  */
 static int refuse_condition(const struct probe *p, struct errmsg *err)
 {
@@ -59,15 +60,11 @@ static int refuse_condition(const struct probe *p, struct errmsg *err)
 
 int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err)
 {
-	int r = refuse_duration(draft->d, err);
-
-	if (r >= 0)
-		r = probe_resolve(prober, draft->d, &draft->p, err);
-	if (r >= 0)
-		r = refuse_condition(draft->p, err);
-	if (r >= 0)
-		snprintf(draft->event, sizeof(draft->event), "%s", draft->p->event);
-	return r;
+	TRY(refuse_duration(draft->d, err));
+	TRY(probe_resolve(prober, draft->d, &draft->p, err));
+	TRY(refuse_condition(draft->p, err));
+	snprintf(draft->event, sizeof(draft->event), "%s", draft->p->event);
+	return 0;
 }
 
 bool probe_drafts_taken(const struct probe_drafts *drafts, const struct tracefs *t, size_t self,
@@ -100,8 +97,7 @@ int probe_drafts_define(const struct probe_drafts *drafts, const struct tracefs 
 	struct journal *j;
 	int r = journal_open(&j, t, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (size_t i = 0; i < drafts->n && r >= 0; i++)
 		r = probes_add(t, j, drafts->list[i].p, NULL, drafts->list[i].event, err);
 	if (r >= 0)

@@ -13,7 +13,7 @@
 struct probe_draft {
 	struct definition *d;
 	struct probe *p;
-	char event[TRACEFS_NAME_MAX]; /* its future name */
+	char event[TRACEFS_NAME_MAX]; /* name that the event will have */
 };
 
 struct probe_drafts {
@@ -24,24 +24,24 @@ struct probe_drafts {
 void probe_drafts_release(struct probe_drafts *drafts);
 
 /*
- * Sets p and event of a draft that has its definition. Refuses what only a recording supports:
- * durations, conditions.
+ * Sets p and event of a draft that has its definition. Refuses durations and conditions, which only
+ * a recording supports.
  */
 int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err);
 
 /*
- * Does an earlier draft, or (t not NULL) an event of the kernel, have that name in the group of
- * number self?
+ * Returns true if the name is in use in the group of draft number self: by an earlier draft, or (t
+ * not NULL) by an event of the kernel.
  */
 bool probe_drafts_taken(const struct probe_drafts *drafts, const struct tracefs *t, size_t self,
 			const char *event);
 
-/* A name in use gets a number: NAME_1, NAME_2 … */
+/* Adds a number to a name that is in use: NAME_1, NAME_2 … */
 void probe_drafts_add_suffix(struct probe_drafts *drafts, const struct tracefs *t, size_t self);
 
 /*
- * Defines all of them. A journal undoes them if a later one is refused, or if we are killed in
- * between; finally it keeps them.
+ * Defines all drafts. A journal undoes them if the kernel refuses a later one or if sonde is killed
+ * in between; at the end it keeps them.
  */
 int probe_drafts_define(const struct probe_drafts *drafts, const struct tracefs *t,
 			struct errmsg *err);

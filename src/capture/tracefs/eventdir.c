@@ -16,6 +16,7 @@
 #include "capture/tracefs/eventdir.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ int eventdir_each(const struct tracefs *t, const char *instance,
  */
 
 struct search {
-	const char *system; /* NULL: any */
+	const char *system; /* system of the event; NULL: any */
 	const char *event;
 	size_t n_found;
 	struct event_name first, second;
@@ -86,10 +87,7 @@ static int look_at(void *ctx, const char *system, const char *event)
 	}
 	spelling_add(&s->spelling, event);
 	if (s->spelling.nearest && s->spelling.nearest != before) {
-		/*
-		 * the list owns the name and frees it: keep a copy, and any non-NULL text as the
-		 * system
-		 */
+		/* the directory list frees both names, so copy them */
 		snprintf(s->nearest, sizeof(s->nearest), "%s", event);
 		snprintf(s->nearest_system, sizeof(s->nearest_system), "%s", system);
 		s->spelling.nearest = s->nearest;
@@ -119,7 +117,6 @@ int eventdir_find(const struct tracefs *t, const char *instance, const char *tex
 	size_t split = strcspn(text, ":/");
 	char system[TRACEFS_NAME_MAX];
 	struct search s = {.event = text};
-	int r;
 
 	if (text[split] && split < sizeof(system)) {
 		snprintf(system, sizeof(system), "%.*s", (int)split, text);
@@ -127,9 +124,7 @@ int eventdir_find(const struct tracefs *t, const char *instance, const char *tex
 		s.event = text + split + 1;
 	}
 	spelling_init(&s.spelling, s.event, strlen(s.event));
-	r = eventdir_each(t, instance, look_at, &s, err);
-	if (r < 0)
-		return r;
+	TRY(eventdir_each(t, instance, look_at, &s, err));
 	if (s.n_found != 1)
 		return refuse(&s, text, err);
 	*ret_name = s.first;

@@ -23,13 +23,14 @@ int eventdir_each(const struct tracefs *t, const char *instance,
 		  struct errmsg *err);
 
 /*
- * "sched:sched_switch", "sched/sched_switch" or "sched_switch". -ENOENT with a sentence that names
- * the nearest event; -EINVAL if several systems have an event of that name.
+ * Finds the event that text names: "sched:sched_switch", "sched/sched_switch" or "sched_switch".
+ * Returns -ENOENT with a message that names the nearest event, or -EINVAL if several systems have
+ * an event of that name.
  */
 int eventdir_find(const struct tracefs *t, const char *instance, const char *text,
 		  struct event_name *ret_name, struct errmsg *err);
 
-/* "events/SYSTEM/EVENT/FILE" in buf of TRACEFS_PATH_MAX bytes; returns buf. */
+/* Formats "events/SYSTEM/EVENT/FILE" into buf of TRACEFS_PATH_MAX bytes; returns buf. */
 char *eventdir_fmt_path(const char *system, const char *event, const char *file, char *buf);
 
 #endif

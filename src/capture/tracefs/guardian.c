@@ -4,18 +4,19 @@
  *
  *	owner ── pipe ──▶ guardian        a byte: all is done, exit;  end of file: the owner is dead
  *
- * The owner forks it before the first change and before it starts threads. The guardian leads its
- * own session, so that neither a signal to the owner's process group nor the end of the terminal
- * reaches it. It ignores signals that ask it to end. It holds nothing of the owner: no standard
- * files (a pipeline would wait for it), no directory. It reads from the journal, whose lock it
- * inherited, what to undo. What it cannot undo stays in the journal for the next sonde.
+ * The owner forks the guardian before the first change and before it starts threads. The guardian
+ * leads its own session, so that neither a signal to the owner's process group nor the end of the
+ * terminal reaches it. It ignores signals that ask it to end. It closes the owner's standard files
+ * (a pipeline would wait for them) and leaves the owner's directory. It reads the journal, whose
+ * lock it inherited, and undoes the changes. Changes that it cannot undo stay in the journal for
+ * the next sonde.
  *
- * Only the owner has the writing end. It is close-on-exec, so that a command that the owner runs
- * does not keep it open.
+ * Only the owner has the writing end of the pipe. The end is close-on-exec, so that a command that
+ * the owner runs does not keep it open.
  *
  * The owner changes nothing until the guardian has its own session: before that, a signal to the
- * process group would end both. A second pipe reports this to the owner: only the guardian has its
- * writing end, and closes it with all other files.
+ * process group would end both. A second pipe tells the owner that the session exists: only the
+ * guardian has the writing end of this pipe, and closes it together with all other files.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -31,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define REMOVE_PATIENCE_S 60 /* each try takes a second while the instance is in use */
+#define REMOVE_PATIENCE_S 60 /* number of tries; each takes a second while the instance is in use */
 
 static void leave_the_owner(int *pipe_fd, int *journal_fd)
 {
@@ -53,7 +54,7 @@ static void leave_the_owner(int *pipe_fd, int *journal_fd)
 	prctl(PR_SET_NAME, "sonde guardian");
 }
 
-/* Returns true if the owner died without a word. */
+/* Waits for the owner. Returns true if the owner died without sending a byte. */
 static bool wait_for_end(int pipe_fd)
 {
 	char word;
@@ -76,8 +77,8 @@ static void guard(struct journal *j, int pipe_fd)
 		int r = notes_undo(&j->t, &notes, &ignored);
 
 		/*
-		 * another process has a file of the instance open: a command that writes marks, a
-		 * reader
+		 * another process may have a file of the instance open, for example a command that
+		 * writes marks
 		 */
 		for (int i = 0; r < 0 && i < REMOVE_PATIENCE_S; i++)
 			r = notes_remove(&j->t, &notes, &ignored);
@@ -127,7 +128,7 @@ void guardian_stop(struct journal *j)
 	if (j->guardian <= 0)
 		return;
 	if (write(j->pipe, "d", 1) != 1)
-		kill(j->guardian, SIGKILL); /* it is gone, or does not react */
+		kill(j->guardian, SIGKILL); /* the guardian has died or does not react */
 	close(j->pipe);
 	while (waitpid(j->guardian, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -6,19 +6,21 @@
  *	events/SYSTEM/EVENT/hist      ──▶ the table           and nothing goes into the buffer
  *	dynamic_events                ◀── s:NAME u64 lat      an event made of two others (synthetic)
  *
- * Every trigger is noted in the journal before it is set. A trigger that uses a variable of another
- * keeps that one busy, and both keep the instance busy, so they are removed in reverse order.
+ * The journal notes every trigger before sonde sets it. A trigger that uses a variable of another
+ * trigger keeps that trigger busy, and both keep the instance busy. So the journal removes triggers
+ * in reverse order.
  */
 #include "capture/tracefs/histogram.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/setup/setup_int.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* An event that every kernel with events has. */
+/* an event of every kernel that has events */
 #define SOME_EVENT	 "events/sched/sched_switch"
 #define FORMAT_MAX_BYTES (1u << 20)
 
@@ -63,9 +65,9 @@ int histogram_find(const struct session *s, const struct plan_event *planned,
 {
 	struct search search = {
 		.pattern = setup_event(s->setup, planned)->pattern, .list = list, .max = max};
-	int r = eventdir_each(&s->t, instance_of(s), take_event, &search, err);
 
-	return r < 0 ? r : (int)search.n;
+	TRY(eventdir_each(&s->t, instance_of(s), take_event, &search, err));
+	return (int)search.n;
 }
 
 static bool is_for_many(const char *pattern, const char *system)
@@ -126,12 +128,9 @@ int histogram_add_synthetic(struct session *s, const char *name, const char *fie
 {
 	char text[1024], note[TRACEFS_NAME_MAX];
 	bool dynamic = tracefs_exists(&s->t, "", "dynamic_events");
-	int r;
 
 	snprintf(note, sizeof(note), "synthetic/%s", name);
-	r = journal_add_probe(s->journal, note, err);
-	if (r < 0)
-		return r;
+	TRY(journal_add_probe(s->journal, note, err));
 	snprintf(text, sizeof(text), "%s%s %s", dynamic ? "s:" : "", name, fields);
 	return tracefs_write(&s->t, "", dynamic ? "dynamic_events" : "synthetic_events", text,
 			     TRACEFS_APPEND, err);
@@ -151,19 +150,17 @@ int histogram_read_format(const struct session *s, const struct event_name *even
 			  struct textbuf *out, struct errmsg *err)
 {
 	char path[TRACEFS_PATH_MAX];
-	struct textbuf text;
-	int r = tracefs_read_text(&s->t, instance_of(s),
-				  eventdir_fmt_path(event->system, event->event, "format", path),
-				  out, err);
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = FORMAT_MAX_BYTES};
 
-	/* with the names of enums, for probes of ours */
-	textbuf_init(&text, FORMAT_MAX_BYTES);
-	if (r >= 0 && setup_fmt_format(s->setup, event->system, event->event, out->start,
-				       strlen(out->start), &text)) {
+	TRY(tracefs_read_text(&s->t, instance_of(s),
+			      eventdir_fmt_path(event->system, event->event, "format", path), out,
+			      err));
+	/* for our own probes, the format has the names of enums */
+	if (setup_fmt_format(s->setup, event->system, event->event, out->start, strlen(out->start),
+			     &text)) {
 		textbuf_clear(out);
 		textbuf_add(out, text.start, textbuf_len(&text));
 		textbuf_add(out, "", 1);
 	}
-	textbuf_release(&text);
-	return r;
+	return 0;
 }

@@ -20,11 +20,17 @@
 
 #define HISTOGRAM_EVENTS_MAX 64
 
-/* Does the kernel support histograms, and, with synthetic events, histograms over two events? */
+/*
+ * Returns true if the kernel supports histograms; with synthetic events: histograms over two
+ * events.
+ */
 bool histogram_is_there(const struct tracefs *t);
 bool histogram_has_synthetic(const struct tracefs *t);
 
-/* Returns how many match, up to max in list; -E2BIG without a message if there are more. */
+/*
+ * Finds up to max events that match. Returns their number, or -E2BIG without a message if there are
+ * more.
+ */
 int histogram_find(const struct session *s, const struct plan_event *planned,
 		   struct event_name *list, size_t max, struct errmsg *err);
 
@@ -37,18 +43,18 @@ int histogram_share_filter(struct session *s, const struct plan_event *planned,
 			   const struct event_name *list, size_t n, bool *ret_is_for,
 			   struct errmsg *err);
 
-/* Excludes sonde's own activity; call it before the first trigger. */
+/* Excludes sonde's own activity. Call it before setting the first trigger. */
 int histogram_leave_out_self(struct session *s, struct errmsg *err);
 int histogram_set(struct session *s, const struct event_name *event, const char *trigger,
 		  struct errmsg *err);
-/* Defines an event "NAME FIELDS" ("u64 lat; int cpu"), which is removed at the end. */
+/* Defines an event "NAME FIELDS" ("u64 lat; int cpu"), which the journal removes at the end. */
 int histogram_add_synthetic(struct session *s, const char *name, const char *fields,
 			    struct errmsg *err);
 
 /* Replaces the text in *out by the hist file of an event. */
 int histogram_read(const struct session *s, const struct event_name *event, struct textbuf *out,
 		   struct errmsg *err);
-/* The same for its format file. */
+/* Replaces the text in *out by the format file of an event. */
 int histogram_read_format(const struct session *s, const struct event_name *event,
 			  struct textbuf *out, struct errmsg *err);
 

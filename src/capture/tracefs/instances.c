@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * instances.c - which parts of the tracing directory are meant, and one thing done to each of them.
+ * instances.c - selects parts of the tracing directory, and runs an action on each part.
  *
- * Names are checked before anything is done, so that a slip in the second one does not leave the first
- * one changed. Of an action that fails the rest still gets done; the first sentence is the one shown.
+ * Sonde checks all names before the first action, so that a wrong second name does not leave the
+ * first instance changed. If an action fails, the actions on the other parts still run, and the
+ * message is that of the first failure.
  */
 #include "capture/tracefs/instances.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,22 +45,20 @@ int instances_take(const struct tracefs *t, const struct instance_args *args,
 	return r;
 }
 
-int instances_act(const struct instance_args *args,
-		  int (*act)(const struct tracefs *t, const char *instance, struct errmsg *err),
-		  struct errmsg *err)
+int instances_write(const struct instance_args *args, const char *file, const char *text,
+		    struct errmsg *err)
 {
-	struct name_list list = {0};
+	SCOPED(name_list_release) struct name_list list = {0};
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
+	int r = 0;
 
-	if (r >= 0)
-		r = instances_take(&t, args, &list, err);
+	TRY(tracefs_open(&t, err));
+	TRY(instances_take(&t, args, &list, err));
 	for (size_t i = 0; i < list.n; i++) {
-		int r2 = act(&t, list.names[i], err);
+		int r2 = tracefs_write(&t, list.names[i], file, text, TRACEFS_SET, err);
 
 		r = r2 < 0 && r >= 0 ? r2 : r;
 	}
-	name_list_release(&list);
 	return r;
 }
 

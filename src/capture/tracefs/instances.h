@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * instances.h - which parts of the tracing directory are meant: the top level, some instances, or all.
+ * instances.h - selects parts of the tracing directory: the top level, some instances, or all.
  *
  *	nothing      the top level
  *	names        these instances
@@ -17,16 +17,15 @@ struct instance_args {
 	bool all, top;
 };
 
-/* The names of those that are meant, "" for the top level, which comes first. */
+/* Lists the selected names. "" is the top level, and comes first. */
 int instances_take(const struct tracefs *t, const struct instance_args *args,
 		   struct name_list *ret_list, struct errmsg *err);
 
-/* Does it to each of them. */
-int instances_act(const struct instance_args *args,
-		  int (*act)(const struct tracefs *t, const char *instance, struct errmsg *err),
-		  struct errmsg *err);
+/* Writes the text into this file of each of them. Returns the first failure. */
+int instances_write(const struct instance_args *args, const char *file, const char *text,
+		    struct errmsg *err);
 
-/* "the top level" or "the instance NAME", in buf; returns buf. */
+/* Formats "the top level" or "the instance NAME" into buf; returns buf. */
 const char *instances_fmt(const char *instance, char *buf, size_t n_bytes);
 
 #endif

@@ -7,24 +7,25 @@
  * describes the format.
  *
  * A note is one write(), and is in the page cache before the change is made. A machine that crashes
- * has no settings to restore. If a note is cut off, its change was not made.
+ * has no settings to restore. If a note is truncated, its change was not made.
  *
  * The owner keeps the file locked (flock). The lock belongs to the open file, which the guardian
- * inherits: a process that gets the lock knows that owner and guardian are both gone, and may undo.
- * So no pid has to be trusted.
+ * inherits: a process that gets the lock knows that both owner and guardian have ended, and may
+ * undo the changes. So sonde does not have to trust a pid.
  *
- * Only what cannot be undone (an instance in use, a tracing directory that was unmounted) stays in
+ * Only changes that cannot be undone (an instance in use, an unmounted tracing directory) stay in
  * the file. Every later sonde tries again, until it succeeds or the machine reboots. Settings of
  * the top level wait while a living sonde uses it.
  *
  * Some features exist only once (the function graph tracer, most latency tracers, the graph
  * functions, error injection), so only one sonde can use them. A note records this, too:
  * journal_take_top() and journal_take_marks() lock the directory, search the journals of living
- * processes, and write the note into their own.
+ * processes, and write the note into their own journal.
  */
 #include "capture/tracefs/journal.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/journal_int.h"
 #include "capture/tracefs/setting.h"
 #include "capture/inject/taskmarks.h"
@@ -45,7 +46,9 @@
  * --- the directory -----------------------------------------------------------------------------
  */
 
-/* A directory that nobody else can write to; otherwise anybody could make root write files. */
+/*
+ * Opens a directory that nobody else can write to; otherwise anybody could make root write files.
+ */
 static int open_dir(char *path, size_t n_bytes, struct errmsg *err)
 {
 	const char *given = getenv("SONDE_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR");
@@ -90,13 +93,11 @@ static int lock_dir(const char *dir)
 void journal_leave(const struct notes *notes, const char *path)
 {
 	char dir[256];
-	int lock;
+	SCOPED(scope_close) int lock = -1;
 
 	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(path, '/') - path), path);
 	lock = lock_dir(dir);
 	notes_leave(notes, path);
-	if (lock >= 0)
-		close(lock);
 }
 
 static int is_journal(const struct dirent *e)
@@ -112,17 +113,15 @@ static int is_journal(const struct dirent *e)
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
 			const char *name, const char *text, struct errmsg *err)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = NOTE_MAX_BYTES};
 	int r;
 
-	textbuf_init(&tb, NOTE_MAX_BYTES);
 	note_fmt(&tb, kind, instance, name, text);
 	r = notes_add(&j->notes, kind, instance, name, text, strlen(text));
 	if (tb.overflow)
 		r = -EFBIG;
 	else if (!r && write(j->fd, tb.start, textbuf_len(&tb)) != (ssize_t)textbuf_len(&tb))
 		r = errno == EINTR ? -EIO : -errno;
-	textbuf_release(&tb);
 	return r < 0 ? errmsg_set_errno(err, r,
 					"cannot write to the journal %s, so sonde changes nothing",
 					j->path)
@@ -135,18 +134,17 @@ static int journal_note(struct journal *j, enum note_kind kind, const char *inst
 
 int journal_add_instance(struct journal *j, const char *name, struct errmsg *err)
 {
-	int r;
-
 	/* an instance that exists already is not ours */
 	if (tracefs_exists(&j->t, name, ""))
 		return -EEXIST;
-	r = journal_note(j, NOTE_INSTANCE, "", name, "", err);
-	return r < 0 ? r : tracefs_add_instance(&j->t, name, err);
+	TRY(journal_note(j, NOTE_INSTANCE, "", name, "", err));
+	return tracefs_add_instance(&j->t, name, err);
 }
 
 /*
- * Removing an instance removes all settings in it. But a hist trigger with variables keeps its
- * instance busy, so triggers are removed one by one, the last one first.
+ * Returns true if removing the instance also removes this setting. Triggers are the exception: a
+ * hist trigger with variables keeps its instance busy, so sonde removes triggers one by one, the
+ * last one first.
  */
 static bool goes_with_instance(const struct journal *j, const char *instance, const char *file)
 {
@@ -159,13 +157,12 @@ static bool goes_with_instance(const struct journal *j, const char *instance, co
 
 int journal_save(struct journal *j, const char *instance, const char *file, struct errmsg *err)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = NOTE_MAX_BYTES};
 	int r;
 
 	if (goes_with_instance(j, instance, file) ||
 	    notes_find(&j->notes, NOTE_FILE, instance, file))
 		return 0;
-	textbuf_init(&text, NOTE_MAX_BYTES);
 	r = setting_save(&j->t, instance, file, &text);
 	textbuf_add(&text, "", 1);
 	if (r == -ENOENT)
@@ -176,16 +173,14 @@ int journal_save(struct journal *j, const char *instance, const char *file, stru
 				     *instance ? "/" : "", file);
 	else
 		r = journal_note(j, NOTE_FILE, instance, file, text.start, err);
-	textbuf_release(&text);
 	return r;
 }
 
 int journal_set(struct journal *j, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err)
 {
-	int r = journal_save(j, instance, file, err);
-
-	return r < 0 ? r : tracefs_write(&j->t, instance, file, text, how, err);
+	TRY(journal_save(j, instance, file, err));
+	return tracefs_write(&j->t, instance, file, text, how, err);
 }
 
 int journal_add_probe(struct journal *j, const char *name, struct errmsg *err)
@@ -233,14 +228,14 @@ void journal_end_live(struct journal *j, const struct livefile_id *id)
  */
 
 /*
- * Calls visit() for each journal. is_dead: owner and guardian are gone, and we hold the lock. Stops
- * when visit() returns true.
+ * Calls visit() for each journal until visit() returns true. is_dead: owner and guardian have
+ * ended, and sonde holds the lock.
  */
 static bool visit_journals(const char *dir,
 			   bool (*visit)(void *ctx, const char *path, int fd, bool is_dead),
 			   void *ctx)
 {
-	struct dirent **entries;
+	SCOPED(scope_free) struct dirent **entries = NULL;
 	int n = scandir(dir, &entries, is_journal, alphasort);
 	bool stopped = false;
 
@@ -256,8 +251,6 @@ static bool visit_journals(const char *dir,
 		}
 		free(entries[i]);
 	}
-	if (n >= 0)
-		free(entries);
 	return stopped;
 }
 
@@ -294,7 +287,7 @@ static bool recover_one(void *ctx, const char *path, int fd, bool is_dead)
 
 struct owner_search {
 	enum note_kind kind;
-	const char *name; /* NULL: any */
+	const char *name; /* name in the note; NULL: any */
 	int pid;
 };
 
@@ -321,7 +314,7 @@ int journals_recover(const struct tracefs *t, struct errmsg *err)
 	struct owner_search top = {NOTE_TOP, NULL, 0};
 	struct errmsg ignored = {0};
 	char dir[200];
-	int lock;
+	SCOPED(scope_close) int lock = -1;
 
 	if (open_dir(dir, sizeof(dir), &ignored) < 0)
 		return 0;
@@ -330,7 +323,6 @@ int journals_recover(const struct tracefs *t, struct errmsg *err)
 		return 0;
 	rec.has_top_owner = visit_journals(dir, find_owner, &top);
 	visit_journals(dir, recover_one, &rec);
-	close(lock);
 	return rec.n;
 }
 
@@ -348,8 +340,8 @@ bool journals_find_owner(const char *instance, int *ret_pid)
 }
 
 /*
- * Adds a note, unless a living process has a note of that kind. what: the word for it in the
- * message.
+ * Adds a note, unless a living process has a note of that kind. what: the word for the feature in
+ * the message.
  */
 static int take_single(struct journal *j, enum note_kind kind, const char *name, const char *what,
 		       struct errmsg *err)
@@ -358,8 +350,7 @@ static int take_single(struct journal *j, enum note_kind kind, const char *name,
 	char dir[200];
 	int r = open_dir(dir, sizeof(dir), err), lock;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	lock = lock_dir(dir);
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
@@ -400,12 +391,12 @@ int journal_take_marks(struct journal *j, int pid, struct errmsg *err)
  */
 
 /*
- * The file gets its name only after it is locked; otherwise it would look like that of a dead
- * owner.
+ * Creates the file. The file gets its name only after it is locked; otherwise it would look like
+ * the journal of a dead owner.
  */
 static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 {
-	int lock = lock_dir(dir), r = 0;
+	SCOPED(scope_close) int lock = lock_dir(dir);
 
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
@@ -417,9 +408,8 @@ static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 			break;
 	}
 	if (j->fd < 0 || flock(j->fd, LOCK_EX | LOCK_NB))
-		r = errmsg_set_errno(err, -errno, "cannot create the journal %s", j->path);
-	close(lock);
-	return r;
+		return errmsg_set_errno(err, -errno, "cannot create the journal %s", j->path);
+	return 0;
 }
 
 int journal_open(struct journal **ret_journal, const struct tracefs *t, struct errmsg *err)

@@ -8,9 +8,9 @@
  *	journal_undo          restores everything, newest first; or journal_keep: keep all changes
  *	journal_close         removes the file, unless something could not be undone; ends the guardian
  *
- * When the owner dies without journal_close(), the guardian undoes what the file says. The guardian
- * has its own session, so that a signal to the owner's process group does not reach it. If both
- * die, the next journal_open() on the machine undoes it.
+ * When the owner dies without journal_close(), the guardian undoes the changes that the file notes.
+ * The guardian has its own session, so that a signal to the owner's process group does not reach
+ * it. If both die, the next journal_open() on the machine undoes the changes.
  *
  * A journal belongs to one thread. journal_open() forks: call it before there are threads.
  */
@@ -25,31 +25,33 @@ struct livefile_id;
 int journal_open(struct journal **ret_journal, const struct tracefs *t, struct errmsg *err);
 
 /*
- * Creates an instance, which is removed at the end with all its settings. Returns -EEXIST without a
- * message.
+ * Creates an instance, which the journal removes at the end with all its settings. Returns -EEXIST
+ * without a message if the instance exists.
  */
 int journal_add_instance(struct journal *j, const char *name, struct errmsg *err);
 
 /*
- * Notes the current contents of a file. Does nothing if the file is in an instance of ours, is
- * noted already, or does not exist. For writes that journal_set() cannot do.
+ * Notes the current contents of a file, for writes that journal_set() cannot do. Does nothing if
+ * the file is in an instance of ours, is noted already, or does not exist.
  */
 int journal_save(struct journal *j, const char *instance, const char *file, struct errmsg *err);
-/* journal_save() and tracefs_write(). */
+/* Calls journal_save() and tracefs_write(). */
 int journal_set(struct journal *j, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err);
 
 /*
- * Notes that an event of ours, "GROUP/EVENT", is about to be defined; it is removed at the end,
- * when nothing uses it any more. Events that other programs define in the same file stay. -EEXIST
- * if the event belongs to another program.
+ * Notes that sonde is about to define its event "GROUP/EVENT". The journal removes the event at the
+ * end, when nothing uses it any more. Events that other programs define in the same file stay.
+ * Returns -EEXIST if the event belongs to another program.
  */
 int journal_add_probe(struct journal *j, const char *name, struct errmsg *err);
 
-/* Notes a trace file that is being recorded: livefile_repair_only() completes it if we cannot. */
+/*
+ * Notes a trace file that is being recorded: livefile_repair_only() completes it if sonde cannot.
+ */
 int journal_add_live(struct journal *j, const char *path, const struct livefile_id *id,
 		     struct errmsg *err);
-/* The file is complete: journal_undo() ignores it from now on. */
+/* Notes that the file is complete: journal_undo() ignores it from now on. */
 void journal_end_live(struct journal *j, const struct livefile_id *id);
 
 /*
@@ -65,28 +67,29 @@ int journal_take_top(struct journal *j, struct errmsg *err);
  */
 int journal_take_marks(struct journal *j, int pid, struct errmsg *err);
 
-/* The pid of the guardian process. */
+/* Returns the pid of the guardian process. */
 int journal_guardian(const struct journal *j);
 
 /*
- * Restores everything; continues after a failure, which err describes. What failed stays noted:
- * journal_close() tries once more and then leaves the journal to the next sonde.
+ * Restores everything. Continues after a failure, which err describes. A change that could not be
+ * undone stays noted: journal_close() tries once more and then leaves the journal to the next
+ * sonde.
  */
 int journal_undo(struct journal *j, struct errmsg *err);
 /* Forgets all notes: the settings stay as they are now (record -k). */
 void journal_keep(struct journal *j);
-/* Undoes what is still to be undone, and ends the guardian. j may be NULL. */
+/* Undoes the remaining changes, and ends the guardian. j may be NULL. */
 void journal_close(struct journal *j);
 
 /*
- * A message about what an earlier sonde left behind and what could not be undone now either; NULL:
- * nothing.
+ * Returns a message about changes that an earlier sonde left behind and that this sonde could not
+ * undo either; NULL: none.
  */
 const char *journal_left(const struct journal *j);
 
 /*
- * Undoes what dead owners left behind; returns how many journals there were. What cannot be undone
- * stays noted; err says why.
+ * Undoes the changes that dead owners left behind, and returns the number of their journals. A
+ * change that cannot be undone stays noted; err says why.
  */
 int journals_recover(const struct tracefs *t, struct errmsg *err);
 /* Returns true if a living process owns the instance ("": the top level); *ret_pid is its pid. */

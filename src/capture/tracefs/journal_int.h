@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * journal_int.h - what journal.c, journal_notes.c, journal_undo.c and guardian.c share.
+ * journal_int.h - internal interface of journal.c, journal_notes.c, journal_undo.c and guardian.c.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_JOURNAL_INT_H
 #define SONDE_CAPTURE_TRACEFS_JOURNAL_INT_H
@@ -16,12 +16,12 @@ struct note {
 	enum note_kind kind;
 	char *instance, *name; /* name of the file or instance, a path, or "PID SINCE" */
 	char *text;	       /* contents of the file; for a live file its id, or "" */
-	bool is_done;	       /* undone, or must not be tried again */
+	bool is_done;	       /* the change is undone, or must not be tried again */
 };
 
 struct notes {
 	struct note *list;
-	size_t n;
+	size_t n, cap;
 };
 
 struct journal {
@@ -31,8 +31,10 @@ struct journal {
 	struct notes notes;
 	bool has_top;
 	pid_t guardian;
-	int pipe;	    /* closing it tells the guardian that the owner is gone */
-	struct errmsg left; /* what an earlier owner left behind and we could not undo */
+	/* pipe to the guardian; closing it tells the guardian that the owner has ended */
+	int pipe;
+	/* changes that an earlier owner left behind and that this owner could not undo */
+	struct errmsg left;
 };
 
 /* --- journal_notes.c --- */
@@ -50,7 +52,7 @@ void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, con
 const char *live_id_fmt(const struct livefile_id *id, char *buf);
 /* Returns false if text is no id, as in journals of older versions. */
 bool live_id_parse(const char *text, struct livefile_id *ret);
-/* Accepts any bytes. On -ENOMEM *notes has what was read until then. */
+/* Parses the notes. The text may contain any bytes. On -ENOMEM *notes has the notes read so far. */
 int notes_parse(const char *text, size_t n_bytes, struct notes *notes);
 /*
  * Writes the notes that are not done into the journal at path, so that the next sonde tries again;
@@ -60,19 +62,19 @@ int notes_parse(const char *text, size_t n_bytes, struct notes *notes);
 void notes_leave(const struct notes *notes, const char *path);
 
 /*
- * Reads the notes of a journal. A note that is cut off at the end is ignored: its change was not
+ * Reads the notes of a journal. A note that is truncated at the end is ignored: its change was not
  * made yet.
  */
 int notes_read(int fd, struct notes *ret_notes);
 void notes_release(struct notes *notes);
 /* Undoes the notes in the order that journal_undo.c explains, and marks them as done. */
 int notes_undo(const struct tracefs *t, struct notes *notes, struct errmsg *err);
-/* Removes only what open files of other programs kept busy: instances, then probes. */
+/* Removes only instances, and then probes, that open files of other programs kept busy. */
 int notes_remove(const struct tracefs *t, struct notes *notes, struct errmsg *err);
-/* notes_leave() with the lock of the journal's directory. */
+/* Calls notes_leave() with the lock of the journal's directory. */
 void journal_leave(const struct notes *notes, const char *path);
 
-/* Forks. The parent closes the guardian's end of the pipe. */
+/* Forks the guardian. The parent closes the guardian's end of the pipe. */
 int guardian_start(struct journal *j, struct errmsg *err);
 /* Tells the guardian that all is done, and waits for its end. */
 void guardian_stop(struct journal *j);

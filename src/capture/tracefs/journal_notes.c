@@ -17,10 +17,11 @@
  * the line are written as %NN (hex): control characters, '%', and in the line of a file also blanks
  * and an instance named "-".
  *
- * Root reads journals, so the reader trusts no length and no name. It ignores what is cut off or
- * unknown.
+ * Root reads journals, so the reader trusts no length and no name. It ignores notes that are
+ * truncated or unknown.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/journal_int.h"
 
@@ -42,31 +43,28 @@ static const char *const note_words[] = {"instance", "file", "live", "top", "pro
  * --- the list ----------------------------------------------------------------------------------
  */
 
-int notes_add(struct notes *notes, enum note_kind kind, const char *instance, const char *name,
-	      const char *text, size_t text_bytes)
-{
-	struct note *list = realloc(notes->list, (notes->n + 1) * sizeof(*list)), *n;
-
-	if (!list)
-		return -ENOMEM;
-	notes->list = list;
-	n = &list[notes->n];
-	*n = (struct note){kind, strdup(instance), strdup(name), strndup(text, text_bytes), false};
-	if (!n->instance || !n->name || !n->text) {
-		free(n->instance);
-		free(n->name);
-		free(n->text);
-		return -ENOMEM;
-	}
-	notes->n++;
-	return 0;
-}
-
 static void note_release(struct note *n)
 {
 	free(n->instance);
 	free(n->name);
 	free(n->text);
+}
+
+int notes_add(struct notes *notes, enum note_kind kind, const char *instance, const char *name,
+	      const char *text, size_t text_bytes)
+{
+	struct note *n;
+
+	if (!ARRAY_ROOM(notes->list, notes->cap, notes->n + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
+	n = &notes->list[notes->n];
+	*n = (struct note){kind, strdup(instance), strdup(name), strndup(text, text_bytes), false};
+	if (!n->instance || !n->name || !n->text) {
+		note_release(n);
+		return -ENOMEM;
+	}
+	notes->n++;
+	return 0;
 }
 
 void notes_release(struct notes *notes)
@@ -150,8 +148,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Removes the escapes of [p, end) into buf of FIELD_MAX_BYTES; false if it does not fit or contains
- * a NUL.
+ * Copies [p, end) without its escapes into buf of FIELD_MAX_BYTES. Returns false if the text does
+ * not fit or contains a NUL.
  */
 static bool unescape(const char *p, const char *end, char *buf)
 {
@@ -180,7 +178,7 @@ static const char *take_word(const char **p, const char *eol)
 	return end;
 }
 
-/* Accepts only digits, and at most the number of bytes that are there. */
+/* Reads a length. Accepts only digits, and at most n_there, the number of bytes that are left. */
 static bool read_length(const char *p, const char *eol, size_t n_there, size_t *ret)
 {
 	const char *start = p;
@@ -196,8 +194,8 @@ static bool read_length(const char *p, const char *eol, size_t n_there, size_t *
 }
 
 /*
- * "INSTANCE NAME LENGTH" and the text after it. Returns false if it is cut off; then nothing can
- * follow.
+ * Parses "INSTANCE NAME LENGTH" and the text that follows. Returns false if the text is truncated;
+ * then no other note can follow.
  */
 static bool parse_file(const char *line, const char *eol, const char **p, const char *end,
 		       struct notes *notes, int *ret_code)
@@ -212,7 +210,7 @@ static bool parse_file(const char *line, const char *eol, const char **p, const 
 	word_end = take_word(&at, eol);
 	is_good &= unescape(line, word_end, name);
 	if (!is_good || !read_length(at, eol, end - *p, &text_bytes) ||
-	    text_bytes >= (size_t)(end - *p)) /* a newline follows it */
+	    text_bytes >= (size_t)(end - *p)) /* a newline follows the text */
 		return false;
 	*ret_code = notes_add(notes, NOTE_FILE, is_top ? "" : instance, name, *p, text_bytes);
 	*p += text_bytes + 1;
@@ -226,7 +224,7 @@ static int parse_name(enum note_kind kind, const char *line, const char *eol, st
 	return unescape(line, eol, name) ? notes_add(notes, kind, "", name, "", 0) : 0;
 }
 
-/* "ID NAME" */
+/* Parses "ID NAME". */
 static int parse_live(const char *line, const char *eol, struct notes *notes)
 {
 	char name[FIELD_MAX_BYTES];
@@ -248,7 +246,7 @@ static bool is_word(const char *word, const char *word_end, const char *wanted)
 
 int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
 {
-	const char *end = n_bytes ? p + n_bytes : p; /* p may be NULL then */
+	const char *end = n_bytes ? p + n_bytes : p; /* p may be NULL if n_bytes is 0 */
 
 	while (p < end) {
 		const char *line = p, *eol = memchr(p, '\n', end - p), *word = p, *word_end;
@@ -268,8 +266,7 @@ int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
 		}
 		if (is_word(word, word_end, LIVE_AT))
 			r = parse_live(line, eol, notes);
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	return 0;
 }
@@ -305,11 +302,9 @@ int notes_read(int fd, struct notes *ret_notes)
 
 static int write_rest(int fd, const struct notes *notes)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = JOURNAL_MAX_BYTES};
 	size_t len;
-	int r = 0;
 
-	textbuf_init(&tb, JOURNAL_MAX_BYTES);
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct note *n = &notes->list[i];
 
@@ -318,11 +313,8 @@ static int write_rest(int fd, const struct notes *notes)
 	}
 	len = textbuf_len(&tb);
 	if (tb.overflow)
-		r = -EFBIG;
-	else if (write(fd, tb.start, len) != (ssize_t)len)
-		r = -EIO;
-	textbuf_release(&tb);
-	return r;
+		return -EFBIG;
+	return write(fd, tb.start, len) == (ssize_t)len ? 0 : -EIO;
 }
 
 void notes_leave(const struct notes *notes, const char *path)
@@ -339,8 +331,8 @@ void notes_leave(const struct notes *notes, const char *path)
 		return;
 	}
 	/*
-	 * write another file first, so that nothing is lost if we are killed here; until then the
-	 * old journal is valid
+	 * write a second file first, so that nothing is lost if sonde is killed here; the old
+	 * journal stays valid until the rename
 	 */
 	snprintf(rest, sizeof(rest), "%.*s/rest.%d", (int)(slash - path), path, (int)getpid());
 	unlink(rest);

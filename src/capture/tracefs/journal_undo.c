@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * journal_undo.c - undoes what a journal notes.
+ * journal_undo.c - undoes the changes that a journal notes.
  *
- * The order: first the marks of tasks are removed. Then all our buffers stop, so that nothing more
- * is recorded, and our tracers end. A tracer must end before its function list is emptied, or it
- * would trace all functions. Then files are restored from the last to the first, instances are
- * removed, and finally probes: an event that is enabled somewhere cannot be removed. Removing an
- * instance removes everything in it. The kernel refuses while a file of it is open, so the owner
- * closes them first (a dead owner has closed them). A trace file comes last: completing it may take
- * a while, and the machine should be free by then.
+ * Changes are undone in this order. First the marks of tasks are removed. Then all our buffers
+ * stop, so that nothing more is recorded, and our tracers end. A tracer must end before its
+ * function list is emptied, or it would trace all functions. Then files are restored from the last
+ * to the first. Then instances are removed, with everything in them. The kernel refuses to remove
+ * an instance while one of its files is open, so the owner closes these files first (a dead owner
+ * has closed them). Then probes are removed: the kernel does not remove an event that is enabled
+ * somewhere. Trace files come last: completing one may take a while, and the machine should be free
+ * by then.
  *
  * A failure does not stop the rest. Undoing twice is harmless: a file that has its old value is not
- * written. What failed is not marked as done, and the next sonde tries again (notes_leave()). Two
- * kinds are tried only once, because a later try could hit somebody else: a trace file, whose name
- * another recording may use by then, and marks of tasks. If the tracing directory was unmounted,
- * nothing can be restored, although every file seems to be gone.
+ * written. A note whose change could not be undone is not marked as done, and the next sonde tries
+ * again (notes_leave()). Two kinds are tried only once, because a later try could damage something
+ * else: a trace file, whose name another recording may use by then, and marks of tasks. If the
+ * tracing directory was unmounted, nothing can be restored, although every file seems to be
+ * missing.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "capture/tracefs/journal_int.h"
 #include "capture/tracefs/setting.h"
 #include "capture/inject/taskmarks.h"
@@ -36,8 +39,9 @@
 #define BUSY_STEP_MS	   10
 
 /*
- * A probe is in use while its owner has a descriptor of it. When the owner is killed, the pipe to
- * the guardian may be closed before that descriptor.
+ * Removes a probe. A probe is in use while its owner has a descriptor of it. When the owner is
+ * killed, the pipe to the guardian may be closed before that descriptor, so this function tries
+ * again.
  */
 static int remove_probe(const struct tracefs *t, const char *file, const char *line)
 {
@@ -64,7 +68,7 @@ static int undo_file(const struct tracefs *t, const struct note *n, struct errms
 {
 	int r = setting_restore(t, n->instance, n->name, n->text);
 
-	/* gone with a module or an instance: nothing to restore */
+	/* the file disappeared with a module or an instance: there is nothing to restore */
 	if (r >= 0 || r == -ENOENT || r == -ENODEV)
 		return 0;
 	return errmsg_set_errno(
@@ -73,17 +77,18 @@ static int undo_file(const struct tracefs *t, const struct note *n, struct errms
 		n->text);
 }
 
-/* There may be something else in its place by now; opening a FIFO would block. */
+/*
+ * Returns true if path is still a regular trace file: another file may have replaced it, and
+ * opening a FIFO would block.
+ */
 static bool is_trace_file(const char *path)
 {
 	char head[SNF_MAGIC_BYTES];
-	int fd = regular_open(path, UINT64_MAX);
+	SCOPED(scope_close) int fd = regular_open(path, UINT64_MAX);
 	bool is = fd >= 0 &&
 		  TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == (ssize_t)sizeof(head) &&
 		  !memcmp(head, SNF_MAGIC, sizeof(head));
 
-	if (fd >= 0)
-		close(fd);
 	return is;
 }
 
@@ -108,22 +113,21 @@ static int undo_live(const struct tracefs *t, const struct note *n, struct errms
 {
 	struct livefile_id id;
 	bool has_id = live_id_parse(n->text, &id);
-	struct textbuf names;
+	SCOPED(textbuf_release) struct textbuf names = {.max_bytes = CMDLINES_MAX_BYTES};
 	int r;
 
 	if ((has_id && !livefile_is_at(n->name, &id)) || !is_trace_file(n->name))
 		return 0;
-	textbuf_init(&names, CMDLINES_MAX_BYTES);
 	if (tracefs_read(t, "", "saved_cmdlines", &names) < 0)
 		textbuf_clear(&names);
-	r = livefile_repair_only(n->name, has_id ? &id : NULL,
-				 (struct piece){(const uint8_t *)names.start, textbuf_len(&names)},
-				 err);
-	textbuf_release(&names);
+	r = livefile_repair_only(n->name, has_id ? &id : NULL, PIECE_OF_TEXT(&names), err);
 	return r == -ENOENT ? 0 : r;
 }
 
-/* One file removes events of every kind; on old kernels each kind has its own file. */
+/*
+ * Removes a probe. One file removes events of every kind; on old kernels each kind has its own
+ * file.
+ */
 static int undo_probe(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
 	static const char *const files[] = {"dynamic_events", "kprobe_events", "uprobe_events"};
@@ -141,7 +145,7 @@ static int undo_probe(const struct tracefs *t, const struct note *n, struct errm
 	return r == -ENOENT ? 0 : errmsg_set_errno(err, r, "cannot remove the probe %s", n->name);
 }
 
-/* The first failure is the result. */
+/* Marks a note as done, or records the failure. The first failure is the result. */
 static void settle(struct note *n, int code, int *result)
 {
 	n->is_done = code >= 0;
@@ -165,7 +169,7 @@ int notes_remove(const struct tracefs *t, struct notes *notes, struct errmsg *er
 	return r;
 }
 
-/* "PID SINCE" */
+/* Removes the marks that "PID SINCE" names. */
 static int undo_marks(const struct note *n, struct errmsg *err)
 {
 	unsigned long long since;
@@ -181,7 +185,8 @@ static int undo_marks(const struct note *n, struct errmsg *err)
 }
 
 /*
- * Does nothing if it is the tracer that was there before: it is not ours, or is restored already.
+ * Ends our tracer. Does nothing if the current tracer is the one from before: it is not ours, or is
+ * restored already.
  */
 static void end_tracer(const struct tracefs *t, const struct note *n)
 {
@@ -199,7 +204,10 @@ static void stop_all(const struct tracefs *t, const struct notes *notes)
 		const struct note *n = &notes->list[i];
 
 		if (n->kind == NOTE_INSTANCE) {
-			/* on, with tracing off, it would break markers of all programs (markers.c) */
+			/*
+			 * if this option is on while tracing is off, markers of all programs fail
+			 * (markers.c)
+			 */
 			tracefs_try_write(t, n->name, MARKERS_COPY_OPTION, "0", TRACEFS_SET);
 			tracefs_try_write(t, n->name, "tracing_on", "0", TRACEFS_SET);
 		} else if (n->kind == NOTE_FILE && !strcmp(n->name, "tracing_on"))
@@ -229,14 +237,14 @@ int notes_undo(const struct tracefs *was, struct notes *notes, struct errmsg *er
 	struct tracefs now, *t = &now;
 	int r = 0, r2;
 
-	tracefs_find_again(was, &now); /* if it is mounted nowhere, undo_tracing() notices */
+	tracefs_find_again(was, &now); /* if tracefs is mounted nowhere, undo_tracing() notices */
 
 	for (size_t i = 0; i < notes->n; i++) {
 		struct note *n = &notes->list[i];
 
 		if (n->kind == NOTE_MARKS)
 			settle(n, undo_marks(n, err), &r);
-		if (n->kind != NOTE_LIVE) /* its recorder may have completed that one */
+		if (n->kind != NOTE_LIVE) /* the recorder may have completed the trace file */
 			n->is_done = n->kind == NOTE_MARKS || n->kind == NOTE_TOP;
 	}
 	r2 = undo_tracing(t, notes, err);

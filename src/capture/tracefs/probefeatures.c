@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probefeatures.c - which features the probes of this kernel have.
+ * probefeatures.c - finds the features of this kernel's probes.
  *
- * The tracing directory has a README in which the kernel describes its features, in words that came
- * with each feature; the kernel's own tests look for the same words:
+ * The tracing directory has a README in which the kernel describes its features. Sonde looks for
+ * the words that came with each feature; the kernel's own tests look for the same words:
  *
  *	   Format: p[:[<group>/][<event>]] <place> [<args>]
  *	           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if <filter>]
  *	 fetcharg: …, $comm, $arg<N>, +|-[u]<offset>(<fetcharg>), \imm-value, \"imm-string"
  *	     kernel return probes support: $retval, $arg<N>, $comm
  *
- * The README is wrong in one place: the line for e is there even without CONFIG_EPROBE_EVENTS. So
- * sonde tries to define one on an event that does not exist. A kernel that supports them answers
- * ENODEV, others EINVAL; neither defines anything.
+ * The README is wrong in one place: the line for event probes (e) is there even without
+ * CONFIG_EPROBE_EVENTS. So sonde tries to define an event probe on an event that does not exist. A
+ * kernel that supports event probes answers ENODEV, other kernels answer EINVAL. Neither defines
+ * anything.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/tracefs/probes.h"
 
 #include "probe/probe.h"
@@ -51,16 +53,15 @@ static const struct {
 
 static bool log_is_empty(const struct tracefs *t)
 {
-	struct textbuf log;
-	bool is_empty;
+	SCOPED(textbuf_release) struct textbuf log = {.max_bytes = README_MAX_BYTES};
 
-	textbuf_init(&log, README_MAX_BYTES);
-	is_empty = tracefs_read(t, "", "error_log", &log) >= 0 && !textbuf_len(&log);
-	textbuf_release(&log);
-	return is_empty;
+	return tracefs_read(t, "", "error_log", &log) >= 0 && !textbuf_len(&log);
 }
 
-/* The refusal of our trial is no error, so it is removed from the kernel's error log. */
+/*
+ * Tries to define an event probe. The refusal is no error, so this function removes it from the
+ * kernel's error log.
+ */
 static bool try_eprobe(const struct tracefs *t)
 {
 	bool was_empty = log_is_empty(t);

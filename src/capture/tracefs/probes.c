@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/kernel/functions.h"
 
@@ -32,8 +33,8 @@
 #define LOG_MAX_BYTES  65536
 #define LINE_MAX_BYTES 65536
 /*
- * Calls that a return probe can follow at once: the kernel's maximum, and the minimum for each of
- * many functions.
+ * The number of concurrent calls that a return probe can follow: the kernel's maximum, and the
+ * minimum for each of many functions.
  */
 #define CALLS_MAX      4096
 #define CALLS_MIN      64
@@ -64,19 +65,18 @@ static const char *file_for(const struct tracefs *t, const struct probe *p)
 
 struct reason {
 	char words[160];
-	size_t at; /* byte of the line */
+	size_t at; /* offset in the line, in bytes */
 	bool has_at;
 };
 
-/* Finds the last entry of error_log, if it is about this line. */
+/* Finds the last entry of error_log. Returns false if the entry is not about this line. */
 static bool find_reason(const struct tracefs *t, const char *line, struct reason *ret)
 {
 	static const char command[] = "\n  Command: ";
 	const char *last = NULL, *words, *caret;
-	struct textbuf log;
+	SCOPED(textbuf_release) struct textbuf log = {.max_bytes = LOG_MAX_BYTES};
 	bool found = false;
 
-	textbuf_init(&log, LOG_MAX_BYTES);
 	if (tracefs_read(t, "", "error_log", &log) < 0)
 		textbuf_clear(&log);
 	textbuf_add(&log, "", 1);
@@ -92,11 +92,10 @@ static bool find_reason(const struct tracefs *t, const char *line, struct reason
 		ret->at = ret->has_at ? caret - last - strlen(command) : 0;
 		found = true;
 	}
-	textbuf_release(&log);
 	return found;
 }
 
-/* The remedy for each error message of the kernel. */
+/* The advice for each error message of the kernel. */
 static const struct {
 	const char *words, *remedy;
 } remedies[] = {
@@ -131,7 +130,7 @@ static const char *const types[] = {"u8",   "u16",    "u32",	 "u64",	   "s8",   
 				    "s32",  "s64",    "x8",	 "x16",	   "x32",   "x64",
 				    "char", "string", "ustring", "symbol", "symstr"};
 
-/* at: the text that the kernel points at. */
+/* Returns the advice about a type. at: the text that the kernel points at. */
 static const char *remedy_for_type(const struct probe *p, const char *at, char *buf, size_t n_bytes)
 {
 	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -161,7 +160,10 @@ static const char *remedy_for(const char *words)
 	return "";
 }
 
-/* The name of the function in "kvm:irqfd_inject+36"; false if there is an address instead. */
+/*
+ * Copies the name of the function in "kvm:irqfd_inject+36". Returns false if the place is an
+ * address.
+ */
 static bool function_of(const char *place, char *buf, size_t n_bytes)
 {
 	const char *colon = strchr(place, ':');
@@ -174,7 +176,10 @@ static bool function_of(const char *place, char *buf, size_t n_bytes)
 	return true;
 }
 
-/* Handles reasons that concern the function: the kernel lists it as one that must not be probed. */
+/*
+ * Explains a refusal that concerns the function: the kernel lists it as a function that must not be
+ * probed.
+ */
 static bool explain_function(const struct tracefs *t, const struct probe *p, size_t place, int code,
 			     struct errmsg *err)
 {
@@ -253,15 +258,14 @@ static int refuse_name(const struct probe *p, const char *group, const char *eve
 				 group, event, group, event);
 }
 
-/* Defines all places, or none. */
+/* Defines all places of an event, or none. */
 static int write_places(const struct tracefs *t, const struct probe *p, const char *file,
 			const char *group, const char *event, struct errmsg *err)
 {
-	struct textbuf line;
+	SCOPED(textbuf_release) struct textbuf line = {.max_bytes = LINE_MAX_BYTES};
 	size_t i;
 	int r = 0;
 
-	textbuf_init(&line, LINE_MAX_BYTES);
 	for (i = 0; i < p->n_places && r >= 0; i++) {
 		textbuf_clear(&line);
 		probe_fmt_line(p, i, group, event, &line);
@@ -277,14 +281,13 @@ static int write_places(const struct tracefs *t, const struct probe *p, const ch
 	}
 	if (r < 0 && i > 1)
 		remove_event(t, file, group, event);
-	textbuf_release(&line);
 	return r;
 }
 
 /*
- * Every call that has not returned yet holds a node of some 80 bytes, which the kernel allocates
- * beforehand. When none is free, the return is missed. The kernel's default, 10 or two per CPU, is
- * too small for functions that sleep.
+ * Returns the number of nodes for a return probe. Every call that has not returned yet holds a node
+ * of some 80 bytes, which the kernel allocates beforehand. When none is free, the probe misses the
+ * return. The kernel's default, 10 or two per CPU, is too small for functions that sleep.
  */
 unsigned probes_room(const struct probe *p)
 {
@@ -295,7 +298,10 @@ unsigned probes_room(const struct probe *p)
 	return n < CALLS_MIN ? CALLS_MIN : n;
 }
 
-/* If the kernel takes no number (before 4.12), or has no memory for so many, it chooses itself. */
+/*
+ * Defines an event. If the kernel takes no number of nodes (before 4.12), or has no memory for so
+ * many, the kernel chooses the number.
+ */
 static int write_event(const struct tracefs *t, const struct probe *p, const char *file,
 		       const char *group, const char *event, struct errmsg *err)
 {
@@ -326,9 +332,8 @@ int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p
 		return refuse_name(p, group, event, err);
 	if (journal)
 		r = journal_add_probe(journal, name, err);
-	if (r < 0)
-		return r;
-	/* a function without the tracer's hook may accept a breakpoint */
+	TRY(r);
+	/* a function that the function tracer cannot hook may accept a breakpoint */
 	if (!probe_use_breakpoint(&with_breakpoint))
 		return write_event(t, p, file, group, event, err);
 	r = write_event(t, p, file, group, event, &first);

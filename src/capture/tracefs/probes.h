@@ -14,62 +14,64 @@
 #include "probe/probe.h"
 
 /*
- * Finds the kernel's probe features: reads its README, and tries those for which the README is
- * known to be wrong.
+ * Finds the kernel's probe features. Reads the kernel's README, and tries features for which the
+ * README is known to be wrong.
  */
 void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
 
 /*
  * The environment of this machine, for prober_new(). $SONDE_BTF (a directory), $SONDE_KALLSYMS and
- * $SONDE_BLACKLIST replace those of the running kernel, to try definitions for another kernel. Must
- * not be moved: world points into it.
+ * $SONDE_BLACKLIST replace the data of the running kernel, to try definitions for another kernel.
+ * Do not move this struct: world points into it.
  */
 struct probe_site {
 	struct probe_kernel kernel;
-	char events[TRACEFS_PATH_MAX + 16], group[32]; /* room for what world points to */
+	char events[TRACEFS_PATH_MAX + 16], group[32]; /* memory that world points to */
 	struct probe_world world;
 };
 
 void probe_site_init(struct probe_site *s, const struct tracefs *t);
 
 /*
- * Defines the event with all its places. With a journal, it is removed at the end. If the kernel
- * refuses, the message has the kernel's own words, with the caret under the user's text. Sets
- * p->kind to the kind that was defined.
+ * Defines the event with all its places. The journal, if there is one, removes it at the end. If
+ * the kernel refuses, the message has the kernel's own words, with the caret under the user's text.
+ * Sets p->kind to the kind that was defined.
  */
 int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p, const char *group,
 	       const char *event, struct errmsg *err);
 /*
- * How many concurrent calls a return probe has room for, unless the definition says it (@NUMBER).
+ * Returns the number of concurrent calls that a return probe has room for, unless the definition
+ * sets it (@NUMBER).
  */
 unsigned probes_room(const struct probe *p);
 /*
- * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs; returns how many there
- * were. Returns -EBUSY if some are in use: the message names them, the others are removed.
+ * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs. Returns the number of
+ * removed events. Returns -EBUSY if some events are in use: the message names them, and the others
+ * are removed.
  */
 int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
-/* A probe that is defined, as the kernel shows it. */
+/* A defined probe, as the kernel shows it. */
 struct probe_defined {
 	enum probe_kind kind;
 	char *group, *event, *line; /* line: "p:probe/x vfs_read count=%dx:u64" */
-	bool is_on;		    /* in any instance */
+	bool is_on;		    /* the event is on in any instance */
 	uint64_t n_hits,
 		/*
-		 * from kprobe_profile, uprobe_profile; n_missed is 0 if the kernel does not report
-		 * it
+		 * values from kprobe_profile and uprobe_profile; n_missed is 0 if the kernel does
+		 * not report it
 		 */
 		n_missed;
 };
 
 struct probe_list {
 	struct probe_defined *list;
-	size_t n;
+	size_t n, cap;
 };
 
 int probes_list(const struct tracefs *t, struct probe_list *ret_list, struct errmsg *err);
 void probe_list_release(struct probe_list *l);
-/* glob: as for probes_remove(). */
+/* Returns true if the probe matches a pattern of probes_remove(). */
 bool probe_defined_matches(const struct probe_defined *d, const char *pattern);
 
 #endif

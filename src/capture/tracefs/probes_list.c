@@ -15,7 +15,9 @@
  */
 #include "capture/tracefs/probes.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "probe/probe.h"
 
 #include <errno.h>
@@ -35,7 +37,7 @@ static bool kind_of(const char *line, enum probe_kind *ret_kind)
 	const char *place = line + strcspn(line, " \n");
 	/* the path may be relative */
 	bool is_user = *place == ' ' && place[1 + strcspn(place + 1, "/ \n")] == '/';
-	/* in this line only: others follow */
+	/* search in this line only: other lines follow */
 	const char *percent =
 		*place == ' ' ? memchr(place + 1, '%', strcspn(place + 1, " \n")) : NULL;
 	bool is_return = percent && !strncmp(percent, "%return", 7);
@@ -61,10 +63,10 @@ static bool kind_of(const char *line, enum probe_kind *ret_kind)
 	}
 }
 
-/* "p:GROUP/EVENT …"; the kernel always shows both. */
+/* Adds the probe of a line "p:GROUP/EVENT …"; the kernel always shows both names. */
 static int add_line(struct probe_list *l, const char *line, size_t len)
 {
-	struct probe_defined d = {0}, *list;
+	struct probe_defined d = {0};
 	const char *colon = memchr(line, ':', len), *slash, *end;
 
 	if (!colon || !kind_of(line, &d.kind))
@@ -73,23 +75,20 @@ static int add_line(struct probe_list *l, const char *line, size_t len)
 	end = memchr(colon, ' ', len - (colon - line));
 	if (!slash || !end || slash > end || l->n == PROBES_MAX)
 		return 0;
-	list = realloc(l->list, (l->n + 1) * sizeof(*list));
-	if (!list)
+	if (!ARRAY_ROOM(l->list, l->cap, l->n + 1, PROBES_MAX))
 		return -ENOMEM;
-	l->list = list;
 	d.group = strndup(colon + 1, slash - colon - 1);
 	d.event = strndup(slash + 1, end - slash - 1);
 	d.line = strndup(line, len);
-	list[l->n++] = d;
+	l->list[l->n++] = d;
 	return d.group && d.event && d.line ? 0 : -ENOMEM;
 }
 
 static int read_lines(const struct tracefs *t, const char *file, struct probe_list *l)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = LIST_MAX_BYTES};
 	int r;
 
-	textbuf_init(&text, LIST_MAX_BYTES);
 	r = tracefs_read(t, "", file, &text);
 	textbuf_add(&text, "", 1);
 	if (r >= 0 && text.overflow)
@@ -100,7 +99,6 @@ static int read_lines(const struct tracefs *t, const char *file, struct probe_li
 		r = add_line(l, p, len);
 		p += len + (p[len] != 0);
 	}
-	textbuf_release(&text);
 	return r;
 }
 
@@ -115,7 +113,7 @@ static bool is_in_profile(enum probe_kind kind, bool user)
 	return kind == PROBE_KPROBE || kind == PROBE_KRETPROBE;
 }
 
-/* "  [FILE] NAME  HITS  [MISSED]" for one probe. */
+/* Reads "  [FILE] NAME  HITS  [MISSED]" for one probe. */
 static void take_hits(struct probe_defined *d, const char *line, size_t len, bool user)
 {
 	char copy[4096], *p, *word, *words[4] = {0};
@@ -133,10 +131,9 @@ static void take_hits(struct probe_defined *d, const char *line, size_t len, boo
 
 static void read_hits(const struct tracefs *t, const char *file, bool user, struct probe_list *l)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = LIST_MAX_BYTES};
 	size_t i = 0;
 
-	textbuf_init(&text, LIST_MAX_BYTES);
 	if (tracefs_read(t, "", file, &text) < 0)
 		textbuf_clear(&text);
 	textbuf_add(&text, "", 1);
@@ -149,7 +146,6 @@ static void read_hits(const struct tracefs *t, const char *file, bool user, stru
 			take_hits(&l->list[i++], p, len, user);
 		p += len + (p[len] != 0);
 	}
-	textbuf_release(&text);
 }
 
 static bool is_enabled(const struct tracefs *t, const char *instance, const struct probe_defined *d)
@@ -157,7 +153,10 @@ static bool is_enabled(const struct tracefs *t, const char *instance, const stru
 	char file[3 * TRACEFS_NAME_MAX], text[8];
 
 	snprintf(file, sizeof(file), "events/%s/%s/enable", d->group, d->event);
-	/* "0*": only its triggers see it, for example those that join the two ends of a call */
+	/*
+	 * "0*": only triggers see the event, for example triggers that join entry and return of a
+	 * call
+	 */
 	return tracefs_read_short(t, instance, file, text, sizeof(text)) > 0 &&
 	       (text[0] == '1' || strchr(text, '*'));
 }
@@ -221,7 +220,7 @@ bool probe_defined_matches(const struct probe_defined *d, const char *pattern)
 	       !fnmatch(pattern[split + 1] ? pattern + split + 1 : "*", d->event, 0);
 }
 
-/* sonde_PID: probes of a running recording; a glob does not remove them. */
+/* Returns true for a probe of a running recording (sonde_PID), which a glob does not remove. */
 static bool is_protected(const struct probe_defined *d, const char *pattern)
 {
 	return !strncmp(d->group, "sonde_", 6) &&
@@ -229,7 +228,7 @@ static bool is_protected(const struct probe_defined *d, const char *pattern)
 	       strncmp(pattern, d->group, strlen(d->group));
 }
 
-/* Each event once, however many places it has. */
+/* Returns true if the event is in the list before i: an event has a line for each of its places. */
 static bool is_seen(const struct probe_list *l, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -257,8 +256,7 @@ int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *e
 	char busy[600] = "";
 	int n = 0, code = 0, r = probes_list(t, &l, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (size_t i = 0; i < l.n; i++) {
 		size_t len = strlen(busy);
 

@@ -2,9 +2,13 @@
 /*
  * rawpipe.c - opens a CPU's raw pipe, and sets the priority of the thread that reads it.
  *
- * recorder.c (into a file) and record/feeder.c (into memory) differ in where the sub-buffers go and
- * when they wait; this file has what they share. Failing to raise the priority is no error: root
- * may, other users who may trace often may not.
+ * feeder.c (into memory) differ in where the sub-buffers go and when they wait; this file has what
+ * they share. Failing to raise the priority is no error: root may, other users who may trace often
+ * may not./Several readers share this file. They differ in where the sub-buffers go and when they
+ * wait. Failing to raise the priority is no error: root may raise it, other users who may trace
+ * often may not./feeder.c (into memory) differ in where the sub-buffers go and when they wait; this
+ * file has what they share. Failing to raise the priority is no error: root may, other users who
+ * may trace often may not.
  */
 #include "capture/tracefs/rawpipe.h"
 
@@ -55,5 +59,5 @@ void rawpipe_ring(int event_fd)
 	uint64_t one = 1;
 
 	if (write(event_fd, &one, sizeof(one)) < 0)
-		return; /* full: it is readable already */
+		return; /* the eventfd is full: it is readable already */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rawpipe.h - what every thread that reads the kernel's buffers needs: a CPU's raw pipe, a better
+ * rawpipe.h - functions for threads that read the kernel's buffers: a CPU's raw pipe, a better
  * scheduling priority, an eventfd, a clock.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_RAWPIPE_H
@@ -17,8 +17,8 @@ int rawpipe_open(const struct tracefs *t, const char *instance, unsigned cpu, bo
 		 struct errmsg *err);
 
 /*
- * Sets real-time priority rt_priority, else nice -10, so that a loaded machine does not keep us
- * from reading.
+ * Sets real-time priority rt_priority, or nice -10 if that fails, so that the thread can read on a
+ * loaded machine.
  */
 void rawpipe_raise_priority(unsigned rt_priority);
 

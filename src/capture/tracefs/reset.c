@@ -11,14 +11,15 @@
  *
  * setting.h knows what each file accepts, so a default is written like any saved value.
  *
- * Triggers can depend on each other (a hist trigger that uses a variable of another one keeps that
- * one busy), and so can dynamic events (a probe on a synthetic event). Both are removed in rounds,
- * until a round removes nothing.
+ * Triggers can depend on each other: a hist trigger that uses a variable of another trigger keeps
+ * that trigger busy. Dynamic events can, too: a probe on a synthetic event. So sonde removes both
+ * in rounds, until a round removes nothing.
  */
 #include "capture/tracefs/reset.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/tracefs/setting.h"
@@ -47,7 +48,10 @@ static void tell(struct reset *r, const char *instance, const char *file, int co
 	r->n_failed++;
 }
 
-/* Locked-down kernels do not let even root see the function filters: nobody can have set them. */
+/*
+ * Returns true if a locked-down kernel hides the file. Such kernels do not let even root see the
+ * function filters, so nobody can have set them.
+ */
 static bool is_forbidden(const struct reset *r, const char *instance, const char *file)
 {
 	int fd = tracefs_open_file(r->t, instance, file, O_RDONLY);
@@ -79,7 +83,9 @@ struct trigger_walk {
 	bool last_round;
 };
 
-/* Without triggers the file is empty or has only comments. */
+/*
+ * Returns true if the event has triggers. Without triggers the file is empty or has only comments.
+ */
 static bool has_triggers(const struct tracefs *t, const char *instance, const char *file)
 {
 	char text[256];
@@ -120,10 +126,12 @@ static void reset_triggers(struct reset *r, const char *instance)
 	}
 }
 
-/* Writing 0 to the filter of a system removes the filters of all its events. */
+/*
+ * Removes all filters. Writing 0 to the filter of a system removes the filters of all its events.
+ */
 static void reset_filters(struct reset *r, const char *instance)
 {
-	struct name_list systems = {0};
+	SCOPED(name_list_release) struct name_list systems = {0};
 	char file[TRACEFS_PATH_MAX];
 
 	tracefs_directories(r->t, instance, "events", &systems);
@@ -135,7 +143,6 @@ static void reset_filters(struct reset *r, const char *instance)
 		if (code < 0 && code != -ENOENT)
 			tell(r, instance, file, code);
 	}
-	name_list_release(&systems);
 }
 
 /*
@@ -144,7 +151,7 @@ static void reset_filters(struct reset *r, const char *instance)
 
 static void reset_options(struct reset *r, const char *instance)
 {
-	struct name_list options = {0};
+	SCOPED(name_list_release) struct name_list options = {0};
 	char file[TRACEFS_PATH_MAX];
 
 	tracefs_files(r->t, instance, "options", &options);
@@ -157,7 +164,6 @@ static void reset_options(struct reset *r, const char *instance)
 		if (now >= 0 && now != wanted)
 			put_back(r, instance, file, wanted ? "1" : "0");
 	}
-	name_list_release(&options);
 }
 
 static void reset_cpus(struct reset *r, const char *instance)
@@ -183,7 +189,7 @@ static void reset_size(struct reset *r, const char *instance, const char *shown,
 	if (buffer_kb)
 		put_back(r, instance, "buffer_size_kb", text);
 	else if (tracefs_read_short(r->t, instance, "buffer_size_kb", now, sizeof(now)) > 0 &&
-		 !strstr(now, "expanded")) /* never used: it takes no memory yet */
+		 !strstr(now, "expanded")) /* a buffer that was never used takes no memory yet */
 		put_back(r, instance, "buffer_size_kb", *now == 'X' ? "1408" : shown);
 }
 
@@ -199,8 +205,9 @@ int reset_instance(struct reset *r, const char *instance, long long buffer_kb, s
 	const struct default_row *rows = defaults_rows(&n);
 	int code = tracefs_write(r->t, instance, "tracing_on", "0", TRACEFS_SET, err);
 
+	/* no permission, or a read-only mount: the other writes would fail, too */
 	if (code < 0)
-		return code; /* no permission, or mounted read-only: the rest would fail, too */
+		return code;
 	reset_events(r, instance);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].file, "buffer_size_kb"))
@@ -240,8 +247,8 @@ unsigned dynamic_kind_parse(const char *word)
 }
 
 /*
- * "p:kprobes/x vfs_read", "r64:uprobes/y /bin/bash:0x1234": the first word and the place give the
- * kind.
+ * Returns the kind of a dynamic event from the first word and the place of its line: "p:kprobes/x
+ * vfs_read", "r64:uprobes/y /bin/bash:0x1234".
  */
 static unsigned kind_of(const char *line)
 {
@@ -266,7 +273,7 @@ static unsigned kind_of(const char *line)
 	}
 }
 
-/* "p:sonde_PID/…" of a running recording, which removes it at its end. */
+/* Returns true for "p:sonde_PID/…" of a running recording, which removes the event at its end. */
 static bool is_recorded(const char *line)
 {
 	const char *group = strchr(line, ':');
@@ -280,7 +287,10 @@ static bool is_kept(const char *line, unsigned keep)
 	return (kind_of(line) & keep) || is_recorded(line);
 }
 
-/* One round: returns how many lines were removed; *ret has how many are left. */
+/*
+ * Runs one round. Returns the number of remaining lines; *ret_n_gone is the number of removed
+ * lines.
+ */
 static size_t drop_dynamic(struct reset *r, unsigned keep, size_t *ret_n_gone)
 {
 	struct textbuf now, kept;

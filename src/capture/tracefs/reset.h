@@ -27,22 +27,22 @@ struct reset {
 	const struct tracefs *t;
 	void (*tell)(void *ctx, const char *sentence);
 	void *ctx;
-	size_t n_failed; /* out: number of messages */
+	size_t n_failed; /* out: number of settings that could not be restored */
 };
 
 /*
- * Returns the kinds that a word names, including "all", or 0. The words, for a help text:
- * DYNAMIC_WORDS.
+ * Returns the kinds that a word names, including "all", or 0. DYNAMIC_WORDS lists the words for a
+ * help text.
  */
 unsigned dynamic_kind_parse(const char *word);
 #define DYNAMIC_WORDS "kprobe kretprobe uprobe uretprobe eprobe synth fprobe tprobe all"
 
 /*
- * buffer_kb 0: the kernel's default. Negative with a message in err if nothing at all can be
- * written there.
+ * Resets an instance. buffer_kb 0: the kernel's default. Returns a negative code and a message if
+ * nothing at all can be written there.
  */
 int reset_instance(struct reset *r, const char *instance, long long buffer_kb, struct errmsg *err);
-/* Only the filters and triggers of its events. */
+/* Removes only the filters and triggers of the instance's events. */
 void reset_events(struct reset *r, const char *instance);
 /*
  * Removes the dynamic events except the kinds in `keep`. Reset the instances that use them first.

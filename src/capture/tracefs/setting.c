@@ -19,14 +19,15 @@
  * A buffer that was never used shows its size as "7 (expanded: 1408)" and cannot return to that
  * state; it gets the expanded size.
  *
- * Lists are compared line by line, and only new or missing lines are written, so that lines that
- * somebody else uses never disappear for a moment. Function lists are the exception: every write
- * patches the kernel, so removing thousands of functions one by one takes too long. If they differ,
- * they are emptied and written again.
+ * Lists are compared line by line, and only new or missing lines are written. So lines that another
+ * program uses never disappear for a moment. Function lists are the exception: every write patches
+ * the kernel, so removing thousands of functions one by one takes too long. If two function lists
+ * differ, the list is emptied and written again.
  */
 #include "capture/tracefs/setting.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,9 +97,9 @@ int setting_save(const struct tracefs *t, const char *instance, const char *file
 	if (kind_of(file) != SETTING_SNAPSHOT)
 		return tracefs_read(t, instance, file, out);
 	r = tracefs_read_short(t, instance, file, head,
-			       sizeof(head)); /* not all the events in it */
+			       sizeof(head)); /* read only the head, not all the events */
 	if (r >= 0)
-		/* a snapshot with events has an ordinary head that does not say "allocated" */
+		/* a snapshot with events has an ordinary header, which does not say "allocated" */
 		textbuf_add_str(out, strstr(head, "Snapshot is freed") ? "freed" : "allocated");
 	return r < 0 ? r : 0;
 }
@@ -107,7 +108,7 @@ int setting_save(const struct tracefs *t, const char *instance, const char *file
  * --- lists of lines ----------------------------------------------------------------------------
  */
 
-/* Copies the next line of *p that is not a comment into buf; false at the end. */
+/* Copies the next line of *p that is not a comment into buf. Returns false at the end. */
 static bool next_line(const char **p, char *buf, size_t n_bytes)
 {
 	while (**p) {
@@ -141,15 +142,15 @@ static bool cut_out(char *line, const char *part, const char *instead)
 
 	if (!p)
 		return false;
-	/* n is the shorter length */
+	/* the new part is shorter than the old part */
 	memmove(p + n, p + strlen(part), strlen(p + strlen(part)) + 1);
 	memcpy(p, instead, n);
 	return true;
 }
 
 /*
- * Converts a function command or trigger from the shown form to the accepted one: counts without
- * their name.
+ * Converts a function command or trigger from the shown form to the accepted form: removes the
+ * names of counts.
  */
 static void make_writable(char *line, size_t n_bytes)
 {
@@ -166,8 +167,8 @@ static void make_writable(char *line, size_t n_bytes)
 }
 
 /*
- * Is this line of set_ftrace_filter a command, such as vfs_read:traceoff:unlimited, and not a
- * function?
+ * Returns true if this line of set_ftrace_filter is a command, such as vfs_read:traceoff:unlimited,
+ * and not a function.
  */
 static bool is_command(const char *line)
 {
@@ -193,8 +194,8 @@ static int remove_commands(const struct tracefs *t, const char *instance, const 
 }
 
 /*
- * Opens the file once for the whole list: a function list takes effect on close, and patching the
- * kernel once for all functions is a hundred times faster than once for each.
+ * Writes a list. The file is open during the whole list: a function list takes effect on close, and
+ * patching the kernel once for all functions is a hundred times faster than once for each.
  */
 static int write_lines(const struct tracefs *t, const char *instance, const char *file,
 		       const char *lines, bool functions_only)
@@ -202,8 +203,7 @@ static int write_lines(const struct tracefs *t, const char *instance, const char
 	int fd = tracefs_open_file(t, instance, file, O_WRONLY | O_TRUNC), r = 0;
 	char line[4096];
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	for (const char *p = lines; next_line(&p, line, sizeof(line) - 1);) {
 		size_t len = strcspn(line, " "); /* "name [module]" */
 
@@ -255,7 +255,7 @@ static int write_missing(const struct tracefs *t, const char *instance, const ch
 	return r;
 }
 
-/* "p:kprobes/name place args" is removed by "-:kprobes/name". */
+/* Restores a list of dynamic events. "-:kprobes/name" removes "p:kprobes/name place args". */
 static int restore_probes(const struct tracefs *t, const char *instance, const char *file,
 			  const char *now, const char *saved)
 {
@@ -268,7 +268,7 @@ static int restore_probes(const struct tracefs *t, const char *instance, const c
 
 		if (has_line(saved, line) || !name)
 			continue;
-		name[strcspn(name, " \t")] = 0; /* a tab after synthetic ones */
+		name[strcspn(name, " \t")] = 0; /* synthetic events have a tab after the name */
 		snprintf(text, sizeof(text), "-%s", name);
 		r2 = tracefs_try_write(t, instance, file, text, TRACEFS_APPEND);
 		r = r2 < 0 ? r2 : r;
@@ -276,7 +276,10 @@ static int restore_probes(const struct tracefs *t, const char *instance, const c
 	return r;
 }
 
-/* The kernel shows functions of a module with the module's name, but does not accept it. */
+/*
+ * Restores a list of functions with error injection. The kernel shows functions of a module with
+ * the module's name, but does not accept that name.
+ */
 static int restore_failing(const struct tracefs *t, const char *file, const char *now,
 			   const char *saved)
 {
@@ -295,7 +298,9 @@ static int restore_failing(const struct tracefs *t, const char *file, const char
 	return r;
 }
 
-/* Some kernels show a negative number, but accept it only as an unsigned one. */
+/*
+ * Restores a number. Some kernels show a negative number, but accept it only as an unsigned number.
+ */
 static int restore_signed(const struct tracefs *t, const char *file, const char *saved)
 {
 	char text[32];
@@ -332,7 +337,7 @@ static int restore_value(const struct tracefs *t, const char *instance, const ch
 		if (p)
 			memmove(text, p + strlen("(expanded: "),
 				strlen(p) - strlen("(expanded: ") + 1);
-		if (*text == 'X') /* differs among CPUs: their own files have it */
+		if (*text == 'X') /* the value differs among CPUs: the files of the CPUs have it */
 			return 0;
 		text[strcspn(text, ")")] = 0;
 		break;
@@ -381,14 +386,12 @@ static int restore(const struct tracefs *t, const char *instance, const char *fi
 int setting_restore(const struct tracefs *t, const char *instance, const char *file,
 		    const char *saved)
 {
-	struct textbuf now;
+	SCOPED(textbuf_release) struct textbuf now = {.max_bytes = SETTING_MAX_BYTES};
 	int r;
 
-	textbuf_init(&now, SETTING_MAX_BYTES);
 	r = setting_save(t, instance, file, &now);
 	textbuf_add(&now, "", 1);
 	if (r >= 0 && !now.overflow && strcmp(now.start, saved))
 		r = restore(t, instance, file, now.start, saved);
-	textbuf_release(&now);
 	return r < 0 ? r : 0;
 }

@@ -2,9 +2,9 @@
 /*
  * setting.h - restores a file of the tracing directory to its earlier contents.
  *
- * Most files accept the text that they show. Some do not: lists, choices, filters and triggers show
- * one text and accept another. setting_save() reads what is needed, setting_restore() writes what
- * restores it. Neither writes what is unchanged.
+ * Most files accept the text that they show. Lists, choices, filters and triggers show one text and
+ * accept another. setting_save() reads the text, and setting_restore() writes the text that
+ * restores it, unless the file is unchanged.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_SETTING_H
 #define SONDE_CAPTURE_TRACEFS_SETTING_H
@@ -12,11 +12,14 @@
 #include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Appends the file's contents to *out. Negative errno if it cannot be read. */
+/* Appends the file's contents to *out. Returns a negative errno if the file cannot be read. */
 int setting_save(const struct tracefs *t, const char *instance, const char *file,
 		 struct textbuf *out);
 
-/* Restores the file to what setting_save() read (ended by NUL). Negative errno. */
+/*
+ * Restores the file to the text that setting_save() read (ended by NUL). Returns a negative errno
+ * on failure.
+ */
 int setting_restore(const struct tracefs *t, const char *instance, const char *file,
 		    const char *saved);
 

@@ -8,13 +8,13 @@
  *	    instances/NAME/             buffers of their own, with most of the same files
  *
  * Why not libtracefs: a recorder that must undo its changes has to see every single write
- * (journal.h), but that library also writes on its own. The rest of it is only open, read, write
- * and close.
+ * (journal.h), but that library also writes on its own. The rest of the library is only open, read,
+ * write and close.
  *
  * A write is one system call: the kernel parses each write() separately, so a text in two pieces
- * would be two commands. When the kernel refuses it, errno says little ("Invalid argument"). Since
- * Linux 5.2 the file error_log of the instance holds a sentence and a caret for filters, triggers
- * and probes:
+ * would be two commands. When the kernel refuses a write, errno says little ("Invalid argument").
+ * Since Linux 5.2 the file error_log of the instance has a message and a caret for filters,
+ * triggers and probes:
  *
  *	[   12.345678] event filter parse error: error: Field not found
  *	  Command: nosuch == 1
@@ -25,6 +25,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/plain.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/kernel/lockdown.h"
 
@@ -58,14 +59,14 @@ static bool is_tracing_dir(const char *path)
 }
 
 /*
- * Accessing the directory in debugfs mounts tracefs there automatically, on kernels that support
- * it.
+ * Finds a mounted tracing directory. On kernels that support it, accessing the directory in debugfs
+ * mounts tracefs there automatically.
  */
 static bool find_mounted(char *root)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 	char line[4096], dir[TRACEFS_PATH_MAX], type[64];
-	FILE *mounts;
+	SCOPED(fclose_scoped) FILE *mounts = NULL;
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
@@ -80,8 +81,6 @@ static bool find_mounted(char *root)
 			snprintf(root, TRACEFS_PATH_MAX, "%s", dir);
 			found = true;
 		}
-	if (mounts)
-		fclose(mounts);
 	return found;
 }
 
@@ -92,7 +91,7 @@ static int refuse_no_dir(int code, struct errmsg *err)
 
 	lockdown_read(&lock, "");
 	if (lockdown_forbids_tracing(
-		    &lock)) /* it was locked down at boot: the directory is empty */
+		    &lock)) /* the kernel was locked down at boot: the directory is empty */
 		return lockdown_refuse_tracing(&lock, -EPERM, err);
 	if (!stat("/sys/kernel/tracing", &st) && code == -EACCES)
 		return errmsg_set(
@@ -137,8 +136,8 @@ static int find_or_mount(struct tracefs *t, struct errmsg *err)
 }
 
 /*
- * Only a lockdown refuses tracing_on with EPERM to a user who could otherwise read it. The check
- * costs one open().
+ * Checks that the kernel is not locked down. Only a lockdown refuses tracing_on with EPERM to a
+ * user who could otherwise read it. The check costs one open().
  */
 static int check_not_locked(const struct tracefs *t, struct errmsg *err)
 {
@@ -155,9 +154,8 @@ static int check_not_locked(const struct tracefs *t, struct errmsg *err)
 
 int tracefs_open(struct tracefs *t, struct errmsg *err)
 {
-	int r = find_or_mount(t, err);
-
-	return r < 0 ? r : check_not_locked(t, err);
+	TRY(find_or_mount(t, err));
+	return check_not_locked(t, err);
 }
 
 bool tracefs_is_there(const struct tracefs *t)
@@ -173,7 +171,10 @@ bool tracefs_find_again(const struct tracefs *t, struct tracefs *ret)
 	return tracefs_is_there(t) || (!(given && *given) && find_mounted(ret->root));
 }
 
-/* Neither name may leave its directory: names come from command lines, hosts and journals. */
+/*
+ * Returns true if neither name leaves its directory: names come from command lines, hosts and
+ * journals.
+ */
 static bool stays_inside(const char *instance, const char *file)
 {
 	if (strchr(instance, '/') || !strcmp(instance, ".") || !strcmp(instance, ".."))
@@ -225,11 +226,11 @@ int tracefs_open_file(const struct tracefs *t, const char *instance, const char 
 int tracefs_read(const struct tracefs *t, const char *instance, const char *file,
 		 struct textbuf *out)
 {
-	int fd = tracefs_open_file(t, instance, file, O_RDONLY), r = 0;
+	SCOPED(scope_close) int fd = tracefs_open_file(t, instance, file, O_RDONLY);
+	int r = 0;
 	char buf[16384];
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	for (;;) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
@@ -241,7 +242,6 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 		}
 		textbuf_add(out, buf, n);
 	}
-	close(fd);
 	return out->overflow ? -EFBIG : r;
 }
 
@@ -250,7 +250,7 @@ static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
 	return errmsg_set(err, -ENODEV, "the tracing directory %s was unmounted", t->root);
 }
 
-/* The remedy for a refusal, as a suffix of the message. */
+/* Returns the advice after a refusal, as a suffix of the message. */
 static const char *remedy(int code)
 {
 	if (code == -EROFS)
@@ -293,8 +293,7 @@ int tracefs_read_short(const struct tracefs *t, const char *instance, const char
 	int fd = tracefs_open_file(t, instance, file, O_RDONLY);
 	ssize_t n;
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	do
 		n = read(fd, buf, n_bytes - 1);
 	while (n < 0 && errno == EINTR);
@@ -325,8 +324,9 @@ long long tracefs_read_number(const struct tracefs *t, const char *instance, con
  */
 
 /*
- * Each line would be a separate command. Callers check most texts, but names of symbols come from
- * program files and may contain newlines. A last newline ends the only command; marks are data.
+ * Returns true if the text is one command: each line would be a separate command. Callers check
+ * most texts, but names of symbols come from program files and may contain newlines. A newline at
+ * the end is allowed. Marks are data and may contain newlines.
  */
 static bool is_one_command(const char *file, const char *text)
 {
@@ -345,8 +345,7 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 		return -EINVAL;
 	fd = tracefs_open_file(t, instance, file,
 			       O_WRONLY | (how == TRACEFS_SET ? O_TRUNC : O_APPEND));
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	/* opening with O_TRUNC has emptied a list already; other files need at least a newline */
 	if (len) {
 		ssize_t n;
@@ -356,21 +355,23 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 		while (n < 0 && errno == EINTR);
 		r = n < 0 ? -errno : 0;
 	}
-	if (close(fd) && !r) /* function filters take effect here */
+	if (close(fd) && !r) /* function filters take effect on close */
 		r = -errno;
 	return r;
 }
 
-/* Finds the last entry of error_log, if it is about this text. No entry is about an empty text. */
+/*
+ * Finds the last entry of error_log. Returns false if the entry is not about this text. No entry is
+ * about an empty text.
+ */
 static bool find_reason(const struct tracefs *t, const char *instance, const char *text, char *buf,
 			size_t n_bytes)
 {
 	const char *last = NULL, *end, *command;
-	struct textbuf log;
+	SCOPED(textbuf_release) struct textbuf log = {.max_bytes = LOG_MAX_BYTES};
 	size_t len = strcspn(text, "\n");
 	bool found = false;
 
-	textbuf_init(&log, LOG_MAX_BYTES);
 	if (len && tracefs_read(t, instance, "error_log", &log) >= 0 && textbuf_len(&log)) {
 		textbuf_add(&log, "", 1);
 		for (const char *p = log.start; !log.overflow && (p = strstr(p, ": error: ")); p++)
@@ -382,7 +383,6 @@ static bool find_reason(const struct tracefs *t, const char *instance, const cha
 		snprintf(buf, n_bytes, "%.*s", (int)(end - last), last);
 		found = true;
 	}
-	textbuf_release(&log);
 	return found;
 }
 
@@ -472,14 +472,10 @@ bool name_list_find(const struct name_list *list, const char *name)
 
 int name_list_add(struct name_list *list, const char *name, size_t len)
 {
-	char **names =
-		list->n % 64 ? list->names : realloc(list->names, (list->n + 64) * sizeof(*names));
-
-	if (!names || list->n >= NAMES_MAX)
+	if (!ARRAY_ROOM(list->names, list->cap, list->n + 1, NAMES_MAX))
 		return -ENOMEM;
-	list->names = names;
-	names[list->n] = strndup(name, len);
-	if (!names[list->n])
+	list->names[list->n] = strndup(name, len);
+	if (!list->names[list->n])
 		return -ENOMEM;
 	list->n++;
 	return 0;
@@ -586,10 +582,8 @@ int tracefs_chosen_word(const struct tracefs *t, const char *instance, const cha
 			size_t n_bytes)
 {
 	char text[4096], *from, *to;
-	int r = tracefs_read_short(t, instance, file, text, sizeof(text));
 
-	if (r < 0)
-		return r;
+	TRY(tracefs_read_short(t, instance, file, text, sizeof(text)));
 	from = strchr(text, '[');
 	to = from ? strchr(from, ']') : NULL;
 	if (!to)

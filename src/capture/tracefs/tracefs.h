@@ -20,7 +20,10 @@ struct errmsg;
 
 #define TRACEFS_PATH_MAX    1024
 #define TRACEFS_NAME_MAX    256
-/* Copies what programs write to the top level's trace_marker into an instance; Linux 6.16 and later. */
+/*
+ * Copies what programs write to the top level's trace_marker into an instance; Linux 6.16 and
+ * later.
+ */
 #define MARKERS_COPY_OPTION "options/copy_trace_marker"
 
 struct tracefs {
@@ -34,47 +37,53 @@ enum tracefs_how {
 };
 
 /*
- * Finds the tracing directory: $SONDE_TRACEFS, else where it is mounted; else mounts it, which
- * needs root. err gives the remedy if there is none (-ENOENT), if it is unreadable (-EACCES), or if
- * the kernel is locked down (-EPERM).
+ * Finds the tracing directory: $SONDE_TRACEFS, or the place where it is mounted. If it is not
+ * mounted, mounts it, which needs root. err gives advice if there is none (-ENOENT), if it is
+ * unreadable (-EACCES), or if the kernel is locked down (-EPERM).
  */
 int tracefs_open(struct tracefs *t, struct errmsg *err);
 
-/* False if it was unmounted meanwhile. */
+/* Returns false if the tracing directory was unmounted meanwhile. */
 bool tracefs_is_there(const struct tracefs *t);
-/* Finds where the tracing directory is mounted now; false: nowhere. */
+/* Finds where the tracing directory is mounted now. Returns false if it is mounted nowhere. */
 bool tracefs_find_again(const struct tracefs *t, struct tracefs *ret);
 
 /*
  * Formats the path of a file into buf of TRACEFS_PATH_MAX bytes; returns buf. The path is empty if
- * it is too long, or if a name would leave the tracing directory ("..", an instance with '/').
+ * it would be too long, or if a name would leave the tracing directory ("..", an instance with
+ * '/').
  */
 char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char *file, char *buf);
 
 bool tracefs_exists(const struct tracefs *t, const char *instance, const char *file);
 
 /*
- * Appends the whole file to *out, without a final NUL. Returns a negative errno; sets no message.
+ * Appends the whole file to *out, without a final NUL. Returns a negative errno on failure, without
+ * a message.
  */
 int tracefs_read(const struct tracefs *t, const char *instance, const char *file,
 		 struct textbuf *out);
-/* Reads a short file without its last newline, ended by NUL; returns the length, or negative. */
+/*
+ * Reads a short file without its last newline, ended by NUL. Returns the length, or a negative
+ * errno.
+ */
 int tracefs_read_short(const struct tracefs *t, const char *instance, const char *file, char *buf,
 		       size_t n_bytes);
 /* Replaces *out by the whole file, ended by NUL. On failure err says why. */
 int tracefs_read_text(const struct tracefs *t, const char *instance, const char *file,
 		      struct textbuf *out, struct errmsg *err);
-/* Negative if there is no number in it. */
+/* Returns the number in a file, or a negative value if the file has no number. */
 long long tracefs_read_number(const struct tracefs *t, const char *instance, const char *file);
 
 /*
- * Writes text with one system call. Refuses a text with control characters (-EINVAL), except in
- * trace_marker and except a last newline: the kernel would take it for several commands. On failure
- * err names file, text and reason, taken from the kernel's error_log if it has one.
+ * Writes text with one system call. Refuses a text with control characters (-EINVAL), because the
+ * kernel would take it for several commands. A newline at the end and texts for trace_marker are
+ * allowed. On failure err names file, text and reason; the reason comes from the kernel's error_log
+ * if it has one.
  */
 int tracefs_write(const struct tracefs *t, const char *instance, const char *file, const char *text,
 		  enum tracefs_how how, struct errmsg *err);
-/* The same without a message. */
+/* Writes like tracefs_write(), but without a message. */
 int tracefs_try_write(const struct tracefs *t, const char *instance, const char *file,
 		      const char *text, enum tracefs_how how);
 
@@ -82,7 +91,7 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 int tracefs_refuse_read(const struct tracefs *t, const char *instance, const char *file, int code,
 			struct errmsg *err);
 
-/* A descriptor (close-on-exec), or negative errno. */
+/* Opens a file. Returns a descriptor (close-on-exec), or a negative errno. */
 int tracefs_open_file(const struct tracefs *t, const char *instance, const char *file, int flags);
 
 /*
@@ -90,43 +99,43 @@ int tracefs_open_file(const struct tracefs *t, const char *instance, const char 
  */
 
 /*
- * Returns -EEXIST if it exists; refuses names that contain '/' or control characters or begin with
- * '.'.
+ * Creates an instance. Returns -EEXIST if it exists. Refuses names that contain '/' or control
+ * characters or begin with '.'.
  */
 int tracefs_add_instance(const struct tracefs *t, const char *name, struct errmsg *err);
-/* Retries for up to a second while it is busy. */
+/* Removes an instance. Retries for up to a second while the instance is busy. */
 int tracefs_remove_instance(const struct tracefs *t, const char *name, struct errmsg *err);
 
 struct name_list {
 	char **names; /* sorted, if tracefs.c made the list */
-	size_t n;
+	size_t n, cap;
 };
 
 void name_list_release(struct name_list *list);
-/* Appends a copy of the first len bytes. */
+/* Appends a copy of the first len bytes of name. */
 int name_list_add(struct name_list *list, const char *name, size_t len);
-/* True if the list has it. */
 bool name_list_find(const struct name_list *list, const char *name);
 
 int tracefs_instances(const struct tracefs *t, struct name_list *ret_list);
-/* Returns 0 if the instance exists or name is ""; otherwise err names the nearest one. */
+/* Returns 0 if the instance exists or name is ""; otherwise err names the nearest instance. */
 int tracefs_find_instance(const struct tracefs *t, const char *name, struct errmsg *err);
-/* Lists the subdirectories of a directory: systems, events. */
+/* Lists the subdirectories of a directory, for example systems or events. */
 int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
 			struct name_list *ret_list);
-/* Lists the files of a directory: options. */
+/* Lists the files of a directory, for example options. */
 int tracefs_files(const struct tracefs *t, const char *instance, const char *dir,
 		  struct name_list *ret_list);
-/*
- * The words of a file that is a list, such as available_tracers; for trace_clock without brackets.
- */
+/* Lists the words of a file such as available_tracers; for trace_clock without brackets. */
 int tracefs_words(const struct tracefs *t, const char *instance, const char *file,
 		  struct name_list *ret_list);
-/* The word in brackets in trace_clock or in an option with choices. -ENOENT if there is none. */
+/*
+ * Copies the word in brackets in trace_clock or in an option with choices. Returns -ENOENT if there
+ * is none.
+ */
 int tracefs_chosen_word(const struct tracefs *t, const char *instance, const char *file, char *buf,
 			size_t n_bytes);
 
-/* Highest possible CPU number plus one, from per_cpu/. At least 1. */
+/* Returns the highest possible CPU number plus one, from per_cpu/. The result is at least 1. */
 unsigned tracefs_cpu_count(const struct tracefs *t);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf.c - sonde as perf: finds the sub-command, tells of errors.
+ * perf.c - finds the sub-command of `sonde as perf`, and reports errors.
  *
- * Rows of a table; what perf has beyond them is refused by name. An error is a sentence on standard error; exit
- * statuses are those that perf's own returns become in a shell: 255 for -1, 234 for -EINVAL.
+ * Commands are rows of a table; other commands of perf are refused by name. An error is a message
+ * on standard error. Exit statuses are those of perf in a shell: 255 for -1, 234 for -EINVAL.
  */
 #include "cli/as/perf.h"
 

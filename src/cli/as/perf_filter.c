@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_filter.c - perf's filters of names.
+ * perf_filter.c - parses and applies perf's filters of names.
  *
  *	or  := and { '|' and }
  *	and := not { '&' not }
  *	not := '!' not | '(' or ')' | GLOB
  *
- * A filter is short and asked a few thousand times: it is read anew for each name, by one function for each rule.
+ * A filter is short and used for a few thousand names, so it is parsed again for each name, with
+ * one function per rule.
  */
 #include "cli/as/perf_filter.h"
 

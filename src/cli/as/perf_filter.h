@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* NULL if it is well formed, else where it is not. */
+/* Returns NULL if the filter is well formed, else the position of the error. */
 const char *perf_filter_check(const char *filter);
 bool perf_filter_matches(const char *filter, const char *name);
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_ftrace.c - `perf ftrace [trace|latency|profile]`: perf's options onto sonde's plan.
+ * perf_ftrace.c - `perf ftrace [trace|latency|profile]`: translates perf's options into sonde's
+ * plan.
  *
  *	trace      the tracer's own text, as the kernel prints it (perf_ftrace_trace.c)
  *	latency    the time in a function, or between two events, as a histogram: gather, latency, latencyperf
  *	profile    functions with their times: gather, calltimes, calltimestext
  *
- * The options are those of perf 6.16, which has all of the older ones. Without a word for it perf means trace.
- * With a command only that is traced, unless -a says otherwise; without one the whole machine.
+ * The options are those of perf 6.16, which has all of the older ones. The default is trace. With a
+ * command, only that command is traced, unless -a is given; without one, the whole machine.
  *
- * Other than perf: an instance of our own where the kernel can, everything is put back in the end, latency
- * takes -e without BPF, and a duration is counted in the bucket that it belongs to.
+ * Differences from perf: sonde uses an instance of its own if the kernel can, restores all settings
+ * at the end, accepts latency -e without BPF, and counts a duration in the correct bucket.
  */
 #include "cli/as/perf_ftrace.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/perf.h"
 #include "decode/formats/formats.h"
@@ -30,7 +32,7 @@
 #define FUNCTIONS_MAX_BYTES (64u << 20)
 #define CPUS_MAX	    8192
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static int add_option(struct perf_ftrace_options *o, const char *word, struct errmsg *err)
 {
@@ -61,7 +63,7 @@ static int apply_no_graph(void *opts, const char *value, struct errmsg *err)
 	return recordopts_no_graph(opts, value, err);
 }
 
-/* "4M": with its unit, as perf wants it. */
+/* Parses "4M", a number with its unit, as perf requires it. */
 static int apply_size(void *opts, const char *value, struct errmsg *err)
 {
 	static const char units[] = "BKMG";
@@ -80,7 +82,7 @@ static int apply_size(void *opts, const char *value, struct errmsg *err)
 	return recordopts_size(opts, kb, err);
 }
 
-/* Words of --func-opts and --graph-opts, and the options of the kernel that they mean. */
+/* Words of --func-opts and --graph-opts, and the corresponding options of the kernel. */
 static const struct tracer_option {
 	const char *word;
 	const char *kernel[3];
@@ -160,7 +162,7 @@ static int apply_sort(void *opts, const char *value, struct errmsg *err)
 {
 	static const struct {
 		const char *word;
-		enum calltimes_sort sort;
+		enum calltimes_column sort;
 	} sorts[] = {{"total", CALLTIMES_TOTAL},
 		     {"avg", CALLTIMES_AVG},
 		     {"max", CALLTIMES_MAX},
@@ -187,108 +189,83 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 #define AT(field) offsetof(struct perf_ftrace_options, field)
 
-#define COMMON                                                                                     \
-	{OPTION_CALL, 'p', "pid", "pid", "Trace on existing process id", .apply = recordopts_pid}, \
-		{OPTION_CALL,                                                                      \
-		 0,                                                                                \
-		 "tid",                                                                            \
-		 "tid",                                                                            \
-		 "Trace on existing thread id (exclusive to --pid)",                               \
-		 .apply = recordopts_pid},                                                         \
-		{OPTION_CALL, 'v', "verbose", NULL, "Be more verbose", .apply = apply_verbose},    \
-		{OPTION_FLAG,	 'a', "all-cpus", NULL, "System-wide collection from all CPUs",    \
-		 AT(system_wide)},                                                                 \
-		{OPTION_STRING, 'C', "cpu", "cpu", "List of cpus to monitor", AT(cpus)},           \
-	{                                                                                          \
-		OPTION_END                                                                         \
-	}
+#define COMMON                                                                                \
+	ROW_CALL('p', "pid", "pid", "Trace on existing process id", recordopts_pid),          \
+		ROW_CALL(0, "tid", "tid", "Trace on existing thread id (exclusive to --pid)", \
+			 recordopts_pid),                                                     \
+		ROW_CALL('v', "verbose", NULL, "Be more verbose", apply_verbose),             \
+		ROW_FLAG('a', "all-cpus", "System-wide collection from all CPUs",             \
+			 AT(system_wide)),                                                    \
+		ROW_STRING('C', "cpu", "cpu", "List of cpus to monitor", AT(cpus)), ROW_END
 
-#define FUNCTIONS                                                                      \
-	{OPTION_CALL,                                                                  \
-	 'T',                                                                          \
-	 "trace-funcs",                                                                \
-	 "func",                                                                       \
-	 "Trace given functions using function tracer",                                \
-	 .apply = apply_function},                                                     \
-		{OPTION_CALL,                                                          \
-		 'N',                                                                  \
-		 "notrace-funcs",                                                      \
-		 "func",                                                               \
-		 "Do not trace given functions",                                       \
-		 .apply = apply_no_function},                                          \
-		{OPTION_CALL,                                                          \
-		 'G',                                                                  \
-		 "graph-funcs",                                                        \
-		 "func",                                                               \
-		 "Trace given functions using function_graph tracer",                  \
-		 .apply = apply_graph},                                                \
-		{OPTION_CALL,                                                          \
-		 'g',                                                                  \
-		 "nograph-funcs",                                                      \
-		 "func",                                                               \
-		 "Set nograph filter on given functions",                              \
-		 .apply = apply_no_graph},                                             \
-	{                                                                              \
-		OPTION_CALL, 'm', "buffer-size", "size",                               \
-			"Size of per cpu buffer, needs to use a B, K, M or G suffix.", \
-			.apply = apply_size                                            \
-	}
+#define FUNCTIONS                                                                               \
+	ROW_CALL('T', "trace-funcs", "func", "Trace given functions using function tracer",     \
+		 apply_function),                                                               \
+		ROW_CALL('N', "notrace-funcs", "func", "Do not trace given functions",          \
+			 apply_no_function),                                                    \
+		ROW_CALL('G', "graph-funcs", "func",                                            \
+			 "Trace given functions using function_graph tracer", apply_graph),     \
+		ROW_CALL('g', "nograph-funcs", "func", "Set nograph filter on given functions", \
+			 apply_no_graph),                                                       \
+		ROW_CALL('m', "buffer-size", "size",                                            \
+			 "Size of per cpu buffer, needs to use a B, K, M or G suffix.",         \
+			 apply_size)
 
 static const struct option_row trace_rows[] = {
-	{OPTION_STRING, 't', "tracer", "tracer",
-	 "Tracer to use: function_graph(default) or function", AT(tracer)},
-	{OPTION_CALL, 'F', "funcs", "[FILTER]", "Show available functions to filter",
-	 .apply = apply_list, .arg_optional = true},
+	ROW_STRING('t', "tracer", "tracer", "Tracer to use: function_graph(default) or function",
+		   AT(tracer)),
+	ROW_CALL('F', "funcs", "[FILTER]", "Show available functions to filter", apply_list,
+		 .arg_optional = true),
 	FUNCTIONS,
-	{OPTION_CALL, 0, "func-opts", "options",
-	 "Function tracer options, available options: call-graph,irq-info",
-	 .apply = apply_func_opts},
-	{OPTION_CALL, 0, "graph-opts", "options",
-	 "Graph tracer options, available options: args,retval,retval-hex,retaddr,nosleep-time,"
-	 "noirqs,verbose,thresh=<n>,depth=<n>",
-	 .apply = apply_graph_opts},
-	{OPTION_FLAG, 0, "inherit", NULL, "Trace children processes", RECORDOPTS_AT(plan.children)},
-	{OPTION_NUMBER, 'D', "delay", "n",
-	 "Number of milliseconds to wait before starting tracing after program start",
-	 AT(delay_ms)},
+	ROW_CALL(0, "func-opts", "options",
+		 "Function tracer options, available options: call-graph,irq-info",
+		 apply_func_opts),
+	ROW_CALL(0, "graph-opts", "options",
+		 "Graph tracer options, available options: "
+		 "args,retval,retval-hex,retaddr,nosleep-time,noirqs,verbose,thresh=<n>,depth=<n>",
+		 apply_graph_opts),
+	ROW_FLAG(0, "inherit", "Trace children processes", RECORDOPTS_AT(plan.children)),
+	ROW_NUMBER('D', "delay", "n",
+		   "Number of milliseconds to wait before starting tracing after program start",
+		   AT(delay_ms)),
 	COMMON,
 };
 
 static const struct option_row latency_rows[] = {
-	{OPTION_CALL, 'T', "trace-funcs", "func", "Show latency of given function",
-	 .apply = apply_function},
-	{OPTION_CALL, 'e', "events", "event1,event2", "Show latency between the two events",
-	 .apply = gather_event},
-	{OPTION_FLAG, 'b', "use-bpf", NULL,
-	 "Use BPF to measure function latency (sonde needs none)", AT(use_bpf)},
-	{OPTION_FLAG, 'n', "use-nsec", NULL, "Use nano-second histogram", AT(use_nsec)},
-	{OPTION_NUMBER, 0, "bucket-range", "n",
-	 "Bucket range in ms or ns (-n/--use-nsec), default is log2() mode", AT(range)},
-	{OPTION_NUMBER, 0, "min-latency", "n",
-	 "Minimum latency (1st bucket). Works only with --bucket-range.", AT(min)},
-	{OPTION_NUMBER, 0, "max-latency", "n",
-	 "Maximum latency (last bucket). Works only with --bucket-range.", AT(max)},
-	{OPTION_FLAG, 0, "hide-empty", NULL, "Hide empty buckets in the histogram", AT(hide_empty)},
+	ROW_CALL('T', "trace-funcs", "func", "Show latency of given function", apply_function),
+	ROW_CALL('e', "events", "event1,event2", "Show latency between the two events",
+		 gather_event),
+	ROW_FLAG('b', "use-bpf", "Use BPF to measure function latency (sonde needs none)",
+		 AT(use_bpf)),
+	ROW_FLAG('n', "use-nsec", "Use nano-second histogram", AT(use_nsec)),
+	ROW_NUMBER(0, "bucket-range", "n",
+		   "Bucket range in ms or ns (-n/--use-nsec), default is log2() mode", AT(range)),
+	ROW_NUMBER(0, "min-latency", "n",
+		   "Minimum latency (1st bucket). Works only with --bucket-range.", AT(min)),
+	ROW_NUMBER(0, "max-latency", "n",
+		   "Maximum latency (last bucket). Works only with --bucket-range.", AT(max)),
+	ROW_FLAG(0, "hide-empty", "Hide empty buckets in the histogram", AT(hide_empty)),
 	COMMON,
 };
 
 static const struct option_row profile_rows[] = {
 	FUNCTIONS,
-	{OPTION_CALL, 's', "sort", "key",
-	 "Sort result by key: total (default), avg, max, count, name.", .apply = apply_sort},
-	{OPTION_CALL, 0, "graph-opts", "options",
-	 "Graph tracer options, available options: nosleep-time,noirqs,thresh=<n>,depth=<n>",
-	 .apply = apply_graph_opts},
+	ROW_CALL('s', "sort", "key", "Sort result by key: total (default), avg, max, count, name.",
+		 apply_sort),
+	ROW_CALL(
+		0, "graph-opts", "options",
+		"Graph tracer options, available options: nosleep-time,noirqs,thresh=<n>,depth=<n>",
+		apply_graph_opts),
 	COMMON,
 };
 
-/* --- the plan ---------------------------------------------------------------------------------- */
+/* --- the plan --------------------------------------------------------------------------------- */
 
-/* "0,2-3" to a mask in hex. */
+/* Converts "0,2-3" to a mask in hex. */
 static int set_cpus(struct perf_ftrace_options *o, struct errmsg *err)
 {
 	uint8_t mask[CPUS_MAX / 8] = {0};
@@ -315,7 +292,7 @@ static int set_cpus(struct perf_ftrace_options *o, struct errmsg *err)
 	return recordopts_cpumask(o, len ? text : "0", err);
 }
 
-/* children_how: perf's own way, or, where it has none, ours. */
+/* Makes the plan. children_how is perf's own method or, where it has none, ours. */
 static int make_plan(struct perf_ftrace_options *o, const char *tracer, const char *children_how,
 		     bool has_command, struct errmsg *err)
 {
@@ -333,12 +310,10 @@ static int make_plan(struct perf_ftrace_options *o, const char *tracer, const ch
 static int list_functions(const char *pattern, struct errmsg *err)
 {
 	struct tracefs t;
-	struct textbuf text;
-	int r = tracefs_open(&t, err);
+	TEXTBUF(text, FUNCTIONS_MAX_BYTES);
+	int r;
 
-	if (r < 0)
-		return r;
-	textbuf_init(&text, FUNCTIONS_MAX_BYTES);
+	TRY(tracefs_open(&t, err));
 	r = tracefs_read_text(&t, "", "available_filter_functions", &text, err);
 	for (char *p = text.start; r >= 0 && p && *p;) {
 		size_t len = strcspn(p, "\n"), name = strcspn(p, " \t\n");
@@ -352,7 +327,6 @@ static int list_functions(const char *pattern, struct errmsg *err)
 			printf("%.*s\n", (int)len, p);
 		p += len + !!p[len];
 	}
-	textbuf_release(&text);
 	return r < 0 ? r : 0;
 }
 
@@ -368,14 +342,14 @@ static int run_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *
 	if (o->list_functions)
 		return list_functions(
 			argv && !strcmp(o->list_functions, "*") ? argv[0] : o->list_functions, err);
-	/* perf: what is to be traced decides, whatever -t says */
+	/* as in perf, the options that name functions take precedence over -t */
 	if (o->has_graph || o->has_functions)
 		tracer = o->has_graph ? "function_graph" : "function";
 	r = make_plan(o, tracer, "with --inherit", argv, err);
 	return r < 0 ? r : perf_ftrace_trace(o, argv, err);
 }
 
-/* --- latency ----------------------------------------------------------------------------------- */
+/* --- latency ---------------------------------------------------------------------------------- */
 
 static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 			struct errmsg *err)
@@ -417,7 +391,7 @@ static void close_latency(void *ctx)
 	o->latency = NULL;
 }
 
-/* perf's own checks, in its words. */
+/* Makes perf's own checks, with its messages. */
 static int check_latency(const struct perf_ftrace_options *o, size_t n_functions,
 			 struct errmsg *err)
 {
@@ -427,19 +401,13 @@ static int check_latency(const struct perf_ftrace_options *o, size_t n_functions
 		return errmsg_set(err, -EINVAL, "Please specify either of function or events");
 	if (o->gather.events.n && o->gather.events.n != 2)
 		return errmsg_set(err, -EINVAL, "latency is measured between two events: -e A,B");
-	if (o->range < 0 || o->min < 0 || o->max < 0)
-		return errmsg_set(err, -EINVAL, "a duration cannot be negative");
-	if (!o->range && o->min)
-		return errmsg_set(err, -EINVAL, "--min-latency works only with --bucket-range");
-	if (!o->range && o->max)
-		return errmsg_set(err, -EINVAL, "--max-latency works only with --bucket-range");
 	if (o->range && o->max && o->max < (o->min ? o->min : o->range) + o->range)
 		return errmsg_set(err, -EINVAL,
 				  "--max-latency must be larger than min-latency + bucket-range");
-	return 0;
+	return latency_scale_check(o->range, o->min, o->max, err);
 }
 
-/* perf rounds the number of steps down: what is left belongs to the last one. */
+/* Adjusts the scale: perf rounds the number of steps down, so the last step is longer. */
 static void settle_scale(struct perf_ftrace_options *o)
 {
 	struct latency_scale *s = &o->config.scale;
@@ -461,10 +429,9 @@ static int run_latency(struct perf_ftrace_options *o, char **argv, struct errmsg
 				 .fmt = fmt_latency,
 				 .close = close_latency};
 	const struct plan_words *functions = &o->gather.record.plan.buffers[0].functions;
-	int r = check_latency(o, functions->n, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(check_latency(o, functions->n, err));
 	settle_scale(o);
 	if (functions->n)
 		o->config.function = functions->words[functions->n - 1];
@@ -473,7 +440,7 @@ static int run_latency(struct perf_ftrace_options *o, char **argv, struct errmsg
 	return r < 0 ? r : gather_live(&job, &o->gather, argv, err);
 }
 
-/* --- profile ----------------------------------------------------------------------------------- */
+/* --- profile ---------------------------------------------------------------------------------- */
 
 static int open_calls(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 		      struct errmsg *err)
@@ -526,7 +493,7 @@ static int run_profile(struct perf_ftrace_options *o, char **argv, struct errmsg
 	return r < 0 ? r : gather_live(&job, &o->gather, argv, err);
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/* --- the door --------------------------------------------------------------------------------- */
 
 static const struct sub_command {
 	const char *name;
@@ -540,9 +507,8 @@ static const struct sub_command {
 
 static int print_help(const struct sub_command *sub)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 20);
 
-	textbuf_init(&tb, 1 << 20);
 	textbuf_add_str(&tb,
 			"\n Usage: perf ftrace [<options>] [<command>]\n"
 			"    or: perf ftrace [<options>] -- [<command>] [<options>]\n"
@@ -551,8 +517,7 @@ static int print_help(const struct sub_command *sub)
 			"[<options>]\n\n");
 	options_fmt_help(sub->rows, &tb);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
-	return 129; /* as perf's usage does */
+	return 129; /* the status of perf's usage */
 }
 
 int perf_ftrace(int argc, char **argv, struct errmsg *err)

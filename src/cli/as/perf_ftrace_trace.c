@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_ftrace_trace.c - `perf ftrace trace`: the text that the kernel makes of a tracer's events, as it comes.
+ * perf_ftrace_trace.c - `perf ftrace trace`: prints the kernel's text of a tracer's events as it
+ * arrives.
  *
  *	trace        its first lines, which begin with '#': the heads of the columns
  *	trace_pipe   the events, read without waiting, some forty times a second; the rest after the end
  *
- * The text is the kernel's own, so it is what perf shows.
+ * The text is the kernel's own, so it equals perf's.
  */
 #include "cli/as/perf.h"
 
 #include "base/clock.h"
+#include "base/scope.h"
 #include "capture/record/session.h"
 #include "cli/as/perf_ftrace.h"
 
@@ -22,14 +24,14 @@
 
 #define TICK_MS	       25
 #define HEAD_MAX_BYTES (1u << 20)
-#define LAST_READS_MAX (1u << 20) /* of 64 KB: nothing goes on for ever */
+#define LAST_READS_MAX (1u << 20) /* limit of reads of 64 KB */
 
 struct text_run {
 	struct session s;
 	int pipe_fd;
 	bool no_reader;
-	bool is_cut;	/* the reader has gone */
-	uint64_t on_ns; /* -D: when tracing is switched on; 0: it is */
+	bool is_cut;	/* the reader has closed the output */
+	uint64_t on_ns; /* -D: time when tracing is switched on; 0: it is on */
 };
 
 static const char *instance_of(const struct text_run *run)
@@ -39,9 +41,8 @@ static const char *instance_of(const struct text_run *run)
 
 static void print_head(const struct text_run *run)
 {
-	struct textbuf text;
+	TEXTBUF(text, HEAD_MAX_BYTES);
 
-	textbuf_init(&text, HEAD_MAX_BYTES);
 	tracefs_read(&run->s.t, instance_of(run), "trace", &text);
 	for (const char *p = text.start; p && p < text.pos && *p == '#';) {
 		const char *end = memchr(p, '\n', text.pos - p);
@@ -50,11 +51,10 @@ static void print_head(const struct text_run *run)
 		fwrite(p, 1, end - p, stdout);
 		p = end;
 	}
-	textbuf_release(&text);
 	fflush(stdout);
 }
 
-/* What is there now; false when there is nothing. */
+/* Copies the available text. Returns false if there is none. */
 static bool copy_some(struct text_run *run)
 {
 	char buf[65536];
@@ -84,10 +84,9 @@ static bool tick(void *ctx)
 
 static int follow(struct text_run *run, long long delay_ms, struct errmsg *err)
 {
-	int r = session_start(&run->s, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(session_start(&run->s, err));
 	if (delay_ms > 0) {
 		tracefs_try_write(&run->s.t, instance_of(run), "tracing_on", "0", TRACEFS_SET);
 		run->on_ns = clock_now_ns() + delay_ms * 1000000ull;
@@ -99,6 +98,18 @@ static int follow(struct text_run *run, long long delay_ms, struct errmsg *err)
 	return r;
 }
 
+static int trace(struct text_run *run, int delay_ms, struct errmsg *err)
+{
+	run->pipe_fd =
+		tracefs_open_file(&run->s.t, instance_of(run), "trace_pipe", O_RDONLY | O_NONBLOCK);
+	if (run->pipe_fd < 0)
+		return errmsg_set_errno(err, run->pipe_fd, "failed to open trace_pipe");
+	for (size_t i = 0; i < run->s.setup->notes.n; i++)
+		fprintf(stderr, "%s\n", run->s.setup->notes.texts[i]);
+	print_head(run);
+	return follow(run, delay_ms, err);
+}
+
 int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *err)
 {
 	struct session_config config = {
@@ -107,18 +118,7 @@ int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg 
 	struct errmsg ignored = {0};
 	int r = session_open(&run.s, &config, err), r2;
 
-	if (r >= 0) {
-		run.pipe_fd = tracefs_open_file(&run.s.t, instance_of(&run), "trace_pipe",
-						O_RDONLY | O_NONBLOCK);
-		if (run.pipe_fd < 0)
-			r = errmsg_set_errno(err, run.pipe_fd, "failed to open trace_pipe");
-	}
-	for (size_t i = 0; r >= 0 && i < run.s.setup->notes.n; i++)
-		fprintf(stderr, "%s\n", run.s.setup->notes.texts[i]);
-	if (r >= 0) {
-		print_head(&run);
-		r = follow(&run, o->delay_ms, err);
-	}
+	r = r < 0 ? r : trace(&run, o->delay_ms, err);
 	if (run.pipe_fd >= 0)
 		close(run.pipe_fd);
 	r2 = session_close(&run.s, r < 0 ? &ignored : err);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_probe.c - `perf probe`: perf's options onto sonde's probes.
+ * perf_probe.c - `perf probe`: translates perf's options into sonde's probes.
  *
- *	perf probe -x ./prog -a 'work a b' -x ./lib.so -a 'load'     each definition has the -x before it
+ *	perf probe -x ./prog -a 'work a b' -x ./lib.so -a 'load'     each definition uses the -x before it
  *	perf probe -x ./prog work a b                                without -a all words are one definition
  *	perf probe /bin/prog work                                    the first may be the program's path
  *	perf probe -d 'probe_prog:*'   -l   -L work   -V work   -F
  *
- * The options are those of perf 6.1, with its texts and exit statuses (an error is 256 - errno). As perf does it,
- * what a command tells goes to stderr, and what was asked for (-l, -L, -V, -F, -D) to stdout; -q keeps quiet
- * altogether. Probes stay until they are deleted.
+ * The options are those of perf 6.1, with its texts and exit statuses (an error is 256 - errno). As
+ * in perf, messages go to stderr and requested lists (-l, -L, -V, -F, -D) to stdout; with -q
+ * nothing is printed. Probes stay until they are deleted.
  *
- * Other than perf: a mistake in one of several definitions leaves none of them behind; BTF stands in for the
- * kernel's debug information; there is no cache of probes, because marks of the author (SDT) are found in the
- * program itself.
+ * Differences from perf: if one of several definitions is wrong, none is defined; BTF replaces the
+ * kernel's debug information; there is no cache of probes, because static probes (SDT) are found in
+ * the program itself.
  */
 #include "cli/as/perf_probe.h"
 
+#include "base/array.h"
 #include "base/options.h"
+#include "base/scope.h"
 #include "cli/as/perf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_words.h"
@@ -32,14 +34,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USAGE_STATUS 129 /* as perf's usage does */
+#define USAGE_STATUS 129 /* the status of perf's usage */
 #define TEXTS_MAX    65536
 #define VARS_FILTER  "!__k???tab_* & !__crc_*"
 #define FUNCS_FILTER "!_* & !*@plt"
 
 #define PROBEDEF     "[EVENT=]FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT [[NAME=]ARG ...]"
 
-/* --- shared -------------------------------------------------------------------------------------- */
+/* --- shared ----------------------------------------------------------------------------------- */
 
 void perf_probe_say(const struct perf_probe_options *o, const char *fmt, ...)
 {
@@ -63,12 +65,8 @@ int perf_probe_fail(const struct perf_probe_options *o, const char *sentence, in
 
 const char *perf_probe_keep(struct perf_probe_options *o, const char *text)
 {
-	char **more =
-		o->n_texts < TEXTS_MAX ? realloc(o->texts, (o->n_texts + 1) * sizeof(*more)) : NULL;
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(o->texts, o->n_texts, TEXTS_MAX))
 		return NULL;
-	o->texts = more;
 	o->texts[o->n_texts] = strdup(text);
 	return o->texts[o->n_texts] ? o->texts[o->n_texts++] : NULL;
 }
@@ -86,7 +84,10 @@ void perf_probe_where(const struct perf_probe_options *o, const struct perf_prob
 	}
 }
 
-/* Another mount namespace shows other files; the kernel's own and this process's settings stay. */
+/*
+ * Enters another mount namespace, which shows other files. The settings of the kernel and of this
+ * process stay.
+ */
 int perf_probe_enter(const struct perf_probe_options *o)
 {
 	struct stat own, other;
@@ -118,7 +119,7 @@ void perf_probe_leave(int own)
 	close(own);
 }
 
-/* --- values -------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static int refuse(struct perf_probe_options *o, char letter, int code)
 {
@@ -138,8 +139,7 @@ static int take_definition(struct perf_probe_options *o, const char *text, struc
 	if (o->verbose)
 		perf_probe_say(o, "probe-definition(%zu): %s\n", o->n_definitions, text);
 	r = definition_parse(&to->d, text, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (o->target.program && to->d->form == DEFINITION_PLACE && to->d->target) {
 		r = definition_refuse_as(
 			DEFINITION_REASON_LINE, text, to->d->target_span, err, -EINVAL,
@@ -154,7 +154,10 @@ static int take_definition(struct perf_probe_options *o, const char *text, struc
 	return 0;
 }
 
-/* Of an option: the sentence is printed here, because perf's is not one of ours. */
+/*
+ * Applies a definition of an option. It prints the error itself, because perf's message differs
+ * from sonde's.
+ */
 static int apply_definition(void *opts, char letter, const char *text, struct errmsg *err)
 {
 	struct perf_probe_options *o = opts;
@@ -263,7 +266,7 @@ static int set_target(struct perf_probe_options *o, const char *program, const c
 	return 0;
 }
 
-/* perf takes a file; a name in $PATH or of a library is found, too. With --symfs it may be only there. */
+/* Finds a file, or a name in $PATH or of a library. With --symfs it may exist only there. */
 static int find_target(const struct perf_probe_options *o, const char *name, char path[PATH_MAX])
 {
 	int own = perf_probe_enter(o), r = 0;
@@ -329,73 +332,61 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 #define AT(field) offsetof(struct perf_probe_options, field)
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'a', "add", PROBEDEF,
-	 "probe point definition, where\n"
-	 "\t\tGROUP:\tGroup name (optional)\n"
-	 "\t\tEVENT:\tEvent name\n"
-	 "\t\tFUNC:\tFunction name\n"
-	 "\t\tOFF:\tOffset from function entry (in byte)\n"
-	 "\t\t%return:\tPut the probe at function return\n"
-	 "\t\tSRC:\tSource code path\n"
-	 "\t\tRL:\tRelative line number from function entry.\n"
-	 "\t\tAL:\tAbsolute line number in file.\n"
-	 "\t\tPT:\tLazy expression of line code.\n"
-	 "\t\tARG:\tProbe argument (local variable name or\n"
-	 "\t\t\tkprobe-tracer argument format.)\n",
-	 .apply = apply_add},
-	{OPTION_CALL, 'D', "definition", PROBEDEF,
-	 "Show trace event definition of given traceevent for k/uprobe_events.",
-	 .apply = apply_show},
-	{OPTION_CALL, 'd', "del", "[GROUP:]EVENT", "delete a probe event.", .apply = apply_del},
-	{OPTION_FLAG, 'f', "force", NULL, "forcibly add events with existing name", AT(force)},
-	{OPTION_CALL, 'F', "funcs", "[FILTER]", "Show potential probe-able functions.",
-	 .apply = apply_funcs, .arg_optional = true},
-	{OPTION_STRING, 'k', "vmlinux", "file", "vmlinux pathname", AT(vmlinux)},
-	{OPTION_CALL, 'L', "line", "FUNC[:RLN[+NUM|-RLN2]]|SRC:ALN[+NUM|-ALN2]",
-	 "Show source code lines.", .apply = apply_lines},
-	{OPTION_CALL, 'l', "list", "[GROUP:]EVENT", "list up probe events", .apply = apply_list,
-	 .arg_optional = true},
-	{OPTION_CALL, 'm', "module", "modname|path",
-	 "target module name (for online) or path (for offline)", .apply = apply_module},
-	{OPTION_FLAG, 'n', "dry-run", NULL, "dry run", AT(dry_run)},
-	{OPTION_FLAG, 'q', "quiet", NULL, "be quiet (do not show any warnings or messages)",
-	 AT(quiet)},
-	{OPTION_STRING, 's', "source", "directory", "path to kernel source", AT(source_dir)},
-	{OPTION_CALL, 'V', "vars", "FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT",
-	 "Show accessible variables on PROBEDEF", .apply = apply_vars},
-	{OPTION_CALL, 'v', "verbose", NULL, "be more verbose (show parsed arguments, etc)",
-	 .apply = apply_verbose},
-	{OPTION_CALL, 'x', "exec", "executable|path", "target executable name or path",
-	 .apply = apply_exec},
-	{OPTION_FLAG, 0, "bootconfig", NULL, "Output probe definition with bootconfig format",
-	 AT(bootconfig)},
-	{OPTION_FLAG, 0, "cache", NULL, "Manipulate probe cache", AT(cache)},
-	{OPTION_FLAG, 0, "demangle", NULL, "Enable symbol demangling", AT(demangle)},
-	{OPTION_FLAG, 0, "demangle-kernel", NULL, "Enable kernel symbol demangling",
-	 AT(demangle_kernel)},
-	{OPTION_FLAG, 0, "externs", NULL, "Show external variables too (with --vars only)",
-	 AT(externs)},
-	{OPTION_CALL, 0, "filter", "[!]FILTER",
-	 "Set a filter (with --vars/funcs only)\n"
-	 "\t\t\t(default: \"" VARS_FILTER "\" for --vars,\n"
-	 "\t\t\t \"" FUNCS_FILTER "\" for --funcs)",
-	 .apply = apply_filter},
-	{OPTION_NUMBER, 0, "max-probes", "n", "Set how many probe points can be found for a probe.",
-	 AT(max_probes)},
-	{OPTION_FLAG, 0, "no-demangle", NULL, "", AT(no_demangle), .hidden = true},
-	{OPTION_FLAG, 0, "no-inlines", NULL, "Don't search inlined functions", AT(no_inlines)},
-	{OPTION_FLAG, 0, "range", NULL, "Show variables location range in scope (with --vars only)",
-	 AT(range)},
-	{OPTION_STRING, 0, "symfs", "directory",
-	 "Look for files with symbols relative to this directory", AT(symfs)},
-	{OPTION_CALL, 0, "target-ns", "pid", "target pid for namespace contexts",
-	 .apply = apply_namespace},
-	{OPTION_END},
+	ROW_CALL('a', "add", PROBEDEF,
+		 "probe point definition, where\n\t\tGROUP:\tGroup name "
+		 "(optional)\n\t\tEVENT:\tEvent name\n\t\tFUNC:\tFunction name\n\t\tOFF:\tOffset "
+		 "from function entry (in byte)\n\t\t%return:\tPut the probe at function "
+		 "return\n\t\tSRC:\tSource code path\n\t\tRL:\tRelative line number from function "
+		 "entry.\n\t\tAL:\tAbsolute line number in file.\n\t\tPT:\tLazy expression of line "
+		 "code.\n\t\tARG:\tProbe argument (local variable name or\n\t\t\tkprobe-tracer "
+		 "argument format.)\n",
+		 apply_add),
+	ROW_CALL('D', "definition", PROBEDEF,
+		 "Show trace event definition of given traceevent for k/uprobe_events.",
+		 apply_show),
+	ROW_CALL('d', "del", "[GROUP:]EVENT", "delete a probe event.", apply_del),
+	ROW_FLAG('f', "force", "forcibly add events with existing name", AT(force)),
+	ROW_CALL('F', "funcs", "[FILTER]", "Show potential probe-able functions.", apply_funcs,
+		 .arg_optional = true),
+	ROW_STRING('k', "vmlinux", "file", "vmlinux pathname", AT(vmlinux)),
+	ROW_CALL('L', "line", "FUNC[:RLN[+NUM|-RLN2]]|SRC:ALN[+NUM|-ALN2]",
+		 "Show source code lines.", apply_lines),
+	ROW_CALL('l', "list", "[GROUP:]EVENT", "list up probe events", apply_list,
+		 .arg_optional = true),
+	ROW_CALL('m', "module", "modname|path",
+		 "target module name (for online) or path (for offline)", apply_module),
+	ROW_FLAG('n', "dry-run", "dry run", AT(dry_run)),
+	ROW_FLAG('q', "quiet", "be quiet (do not show any warnings or messages)", AT(quiet)),
+	ROW_STRING('s', "source", "directory", "path to kernel source", AT(source_dir)),
+	ROW_CALL('V', "vars", "FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT",
+		 "Show accessible variables on PROBEDEF", apply_vars),
+	ROW_CALL('v', "verbose", NULL, "be more verbose (show parsed arguments, etc)",
+		 apply_verbose),
+	ROW_CALL('x', "exec", "executable|path", "target executable name or path", apply_exec),
+	ROW_FLAG(0, "bootconfig", "Output probe definition with bootconfig format", AT(bootconfig)),
+	ROW_FLAG(0, "cache", "Manipulate probe cache", AT(cache)),
+	ROW_FLAG(0, "demangle", "Enable symbol demangling", AT(demangle)),
+	ROW_FLAG(0, "demangle-kernel", "Enable kernel symbol demangling", AT(demangle_kernel)),
+	ROW_FLAG(0, "externs", "Show external variables too (with --vars only)", AT(externs)),
+	ROW_CALL(0, "filter", "[!]FILTER",
+		 "Set a filter (with --vars/funcs only)\n\t\t\t(default: \"" VARS_FILTER
+		 "\" for --vars,\n\t\t\t \"" FUNCS_FILTER "\" for --funcs)",
+		 apply_filter),
+	ROW_NUMBER(0, "max-probes", "n", "Set how many probe points can be found for a probe.",
+		   AT(max_probes)),
+	ROW_FLAG(0, "no-demangle", "", AT(no_demangle), .hidden = true),
+	ROW_FLAG(0, "no-inlines", "Don't search inlined functions", AT(no_inlines)),
+	ROW_FLAG(0, "range", "Show variables location range in scope (with --vars only)",
+		 AT(range)),
+	ROW_STRING(0, "symfs", "directory",
+		   "Look for files with symbols relative to this directory", AT(symfs)),
+	ROW_CALL(0, "target-ns", "pid", "target pid for namespace contexts", apply_namespace),
+	ROW_END,
 };
 
 static const char *const usage_lines[] = {
@@ -411,7 +402,7 @@ static const char *const usage_lines[] = {
 
 static const struct perf_usage usage = {usage_lines, rows, "adDlLVF"};
 
-/* --- arguments ----------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static int print_usage(const char *letters, int status)
 {
@@ -436,7 +427,7 @@ static int join_words(char **words, int n, char **ret_text)
 	return 0;
 }
 
-/* [/PATH] DEFINITION: all words together. */
+/* Takes [/PATH] DEFINITION: all words together. */
 static int take_arguments(struct perf_probe_options *o, char **words, int n)
 {
 	struct errmsg err = {0};
@@ -482,7 +473,7 @@ static int check_arguments(struct perf_probe_options *o, char **words, int n)
 	return take_arguments(o, words, n);
 }
 
-/* --- which command ------------------------------------------------------------------------------- */
+/* --- which command ---------------------------------------------------------------------------- */
 
 static int check_options(const struct perf_probe_options *o)
 {

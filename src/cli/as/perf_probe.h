@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf_probe.h - the options of `perf probe`, as parsed, and what its files share.
+ * perf_probe.h - the parsed options of `perf probe`, and declarations that its files share.
  *
- *	perf_probe.c          options, which of the commands is meant
- *	perf_probe_add.c      -a, -D: definitions into the kernel, or as lines
+ *	perf_probe.c          options, and the choice of the command
+ *	perf_probe_add.c      -a, -D: adds definitions to the kernel, or prints them
  *	perf_probe_names.c    names and arguments as perf writes them
- *	perf_probe_why.c      why a definition is refused, in perf's words
+ *	perf_probe_why.c      reasons why a definition is refused, with perf's messages
  *	perf_probe_list.c     -l, -d
  *	perf_probe_look.c     -F, -L
  *	perf_probe_vars.c     -V
@@ -18,9 +18,9 @@
 #include "cli/probe/opts.h"
 #include "probe/look/target.h"
 
-#define PERF_PROBE_MAX 128 /* definitions of one command line, as perf has it */
+#define PERF_PROBE_MAX 128 /* limit of definitions in one command line, as in perf */
 
-/* What -x and -m said last before a definition; neither: the kernel. */
+/* The last -x or -m before a definition. Without either, the target is the kernel. */
 struct perf_probe_target {
 	const char *program; /* an absolute path */
 	const char *module;
@@ -32,14 +32,14 @@ struct perf_probe_definition {
 };
 
 struct perf_probe_options {
-	char command; /* the letter of its option; 0: none */
+	char command; /* the letter of the command's option; 0: none */
 	struct perf_probe_definition definitions[PERF_PROBE_MAX];
 	size_t n_definitions;
-	char *filter;	   /* of -l, -d, -F, --filter; NULL */
+	char *filter;	   /* filter of -l, -d, -F, --filter; NULL: none */
 	const char *lines; /* of -L */
 	struct perf_probe_target target;
 	bool target_used;
-	char **texts; /* what targets and names point to */
+	char **texts; /* texts to which targets and names point */
 	size_t n_texts;
 	const char *vmlinux, *source_dir, *symfs;
 	long long max_probes;
@@ -47,35 +47,41 @@ struct perf_probe_options {
 	int verbose;
 	bool externs, range, force, dry_run, quiet, no_inlines, cache, bootconfig;
 	bool demangle, no_demangle, demangle_kernel;
-	char refused; /* the letter of the option whose value is wrong; 0: it has none */
-	bool is_told; /* what is wrong with it was printed */
+	char refused; /* the letter of the option whose value is wrong; 0: none */
+	bool is_told; /* the error about it was printed */
 };
 
-/* To stderr, unless -q. */
+/* Prints a message to stderr, unless -q is given. */
 void perf_probe_say(const struct perf_probe_options *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* "  Error: SENTENCE", our own reason below it; the exit status that perf makes of the code. */
+/*
+ * Prints "  Error: SENTENCE" and our own reason below it. Returns the exit status that perf derives
+ * from the code.
+ */
 int perf_probe_fail(const struct perf_probe_options *o, const char *sentence, int code,
 		    const struct errmsg *why);
 
-/* Where the target's functions and lines are looked for; path: room for --symfs. */
+/* Finds where to search the target's functions and lines. path is memory for --symfs. */
 void perf_probe_where(const struct perf_probe_options *o, const struct perf_probe_target *target,
 		      char path[PATH_MAX], struct probe_target *ret);
 
-/* Into the mounts of --target-ns, and back; the number to go back with, -1 if there is nothing to do. */
+/*
+ * Enters the mounts of --target-ns. Returns the argument for leaving them, or -1 if there is
+ * nothing to do.
+ */
 int perf_probe_enter(const struct perf_probe_options *o);
 void perf_probe_leave(int own);
 
-/* A text that lives as long as the options; NULL: no room. */
+/* Copies a text, which stays valid as long as the options. Returns NULL if there is no room. */
 const char *perf_probe_keep(struct perf_probe_options *o, const char *text);
 
-/* How many places one definition may mean. */
+/* Returns how many places one definition may have. */
 static inline size_t perf_probe_most(const struct perf_probe_options *o)
 {
 	return o->max_probes ? o->max_probes : PERF_PROBE_MAX;
 }
 
-/* The commands: exit statuses. */
+/* Run the commands, and return exit statuses. */
 int perf_probe_add(struct perf_probe_options *o);
 int perf_probe_list(const struct perf_probe_options *o);
 int perf_probe_del(const struct perf_probe_options *o);
@@ -83,39 +89,48 @@ int perf_probe_funcs(const struct perf_probe_options *o);
 int perf_probe_lines(const struct perf_probe_options *o);
 int perf_probe_vars(const struct perf_probe_options *o);
 
-/* -L: -EINVAL with perf's sentence if it is no range. */
+/* Parses the range of -L. Returns -EINVAL with perf's message if it is no range. */
 struct perf_line_range {
 	char name[512]; /* FUNC or SRC */
-	char file[512]; /* of FUNC@SRC; "" */
+	char file[512]; /* SRC of FUNC@SRC, or "" */
 	bool is_function;
-	int first, last; /* last INT_MAX: to the end */
+	int first, last; /* last INT_MAX: up to the end */
 };
 int perf_probe_parse_lines(const char *text, struct perf_line_range *ret, struct errmsg *err);
 
 /* --- perf_probe_names.c --- */
 
-/* "sum_up:6@prog.c": the place as perf writes it. */
+/* Writes the place as perf writes it: "sum_up:6@prog.c". */
 void perf_probe_fmt_point(const struct definition *d, struct textbuf *tb);
-/* "  probe_prog:work      (on work in /path/prog with a b)" */
+/* Writes "  probe_prog:work      (on work in /path/prog with a b)". */
 void perf_probe_fmt_event(const char *group, const char *event, const struct probe_draft *draft,
 			  const char *module, struct textbuf *tb);
-/* The last 30 bytes of a long path, from a slash on. */
+/* Returns the last 30 bytes of a long path, from a slash on. */
 const char *perf_probe_short_path(const char *path);
-/* The name of the event before a number is needed. function: where the place is, if it names none. */
+/*
+ * Writes the event's name, without a number. function is the function of the place, if the place
+ * names none.
+ */
 void perf_probe_event_name(const struct definition *d, const char *function, char *name,
 			   size_t n_bytes);
-/* Arguments that perf hands on as they are: so, and without names if they have none. */
+/* Keeps arguments that perf passes on unchanged, without names if they have none. */
 int perf_probe_plain_args(struct perf_probe_options *o, struct probe_draft *draft);
 
 /* --- perf_probe_why.c --- */
 
-/* A definition that could not be parsed: perf's sentence. The code perf would return. */
+/* Prints perf's message about a definition that could not be parsed. Returns perf's code. */
 int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text,
 			    const struct errmsg *err);
-/* One that could not be resolved. target: as shown, NULL is the kernel. */
+/*
+ * Prints perf's message about a definition that could not be resolved. target is as shown; NULL is
+ * the kernel.
+ */
 int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_probe_definition *of,
 		       struct definition *d, struct prober *prober, int code);
-/* A pattern that means more than --max-probes: perf's sentences, -ERANGE or -E2BIG. */
+/*
+ * Refuses a pattern with more matches than --max-probes, with perf's messages. Returns -ERANGE or
+ * -E2BIG.
+ */
 int perf_probe_check_number(const struct perf_probe_options *o,
 			    const struct perf_probe_definition *of, size_t n_functions,
 			    size_t n_points);

@@ -4,14 +4,16 @@
  *
  *	globs become one definition for each function ─▶ resolve ─▶ perf's names and arguments ─▶ define, or print
  *
- * One prober for each target that -x and -m named. A probe with several places (an inlined function) is one event
- * with a line for each place, as perf makes it on kernels that can. The files of --symfs and --target-ns are found
- * under another path than the one that the kernel is given.
+ * There is one prober for each target that -x and -m name. A probe with several places (an inlined
+ * function) is one event with a line for each place, as in perf on kernels that support it. The
+ * files of --symfs and --target-ns have another path here than for the kernel.
  */
 #include "base/textbuf.h"
 #include "capture/tracefs/draft.h"
 #include "cli/as/perf_probe.h"
 
+#include "base/array.h"
+#include "base/scope.h"
 #include "cli/as/perf.h"
 #include "probe/look/kernelfuncs.h"
 #include "probe/look/seen.h"
@@ -30,7 +32,7 @@ struct adding {
 	struct probe_opened *opened[PERF_PROBE_MAX];
 	size_t n_targets;
 	struct probe_drafts drafts;
-	const struct perf_probe_definition **of; /* whence each draft comes */
+	const struct perf_probe_definition **of; /* the definition of each draft */
 	struct errmsg err;
 };
 
@@ -87,25 +89,18 @@ static void adding_release(struct adding *a)
 	free(a->of);
 }
 
-/* --- drafts -------------------------------------------------------------------------------------- */
+/* --- drafts ----------------------------------------------------------------------------------- */
 
-/* Takes the definition. */
+/* Adds a draft. Takes the definition. */
 static int add_draft(struct adding *a, const struct perf_probe_definition *of, struct definition *d)
 {
 	struct probe_drafts *l = &a->drafts;
-	size_t n = l->n + 1;
-	struct probe_draft *list = l->n < DRAFTS_MAX ? realloc(l->list, n * sizeof(*list)) : NULL;
-	const struct perf_probe_definition **more = NULL;
 
-	if (list) {
-		l->list = list;
-		more = realloc(a->of, n * sizeof(*more));
-	}
-	if (!more) {
+	if (!ARRAY_ONE_MORE(l->list, l->n, DRAFTS_MAX) ||
+	    !ARRAY_ONE_MORE(a->of, l->n, DRAFTS_MAX)) {
 		definition_free(d);
 		return errmsg_set_errno(&a->err, -ENOMEM, "cannot keep the definitions");
 	}
-	a->of = more;
 	a->of[l->n] = of;
 	l->list[l->n++] = (struct probe_draft){.d = d};
 	return 0;
@@ -117,12 +112,12 @@ static bool is_glob(const struct definition *d)
 	       !strstr(d->function, "operator");
 }
 
-/* One for each function that the glob of a definition means. */
+/* The state while a glob becomes a definition for each matching function. */
 struct expansion {
 	struct adding *a;
 	const struct perf_probe_definition *of;
 	const struct definition *d;
-	char before[256]; /* the name that was taken last */
+	char before[256]; /* the last name */
 	size_t n_functions, n_points;
 };
 
@@ -149,13 +144,12 @@ static int take_function(void *ctx, const struct debuginfo_function *f)
 	x->n_functions += !!f->address;
 	x->n_points += !!f->address + (x->a->o->no_inlines ? 0 : f->n_inlined);
 	if (x->n_points > perf_probe_most(x->a->o))
-		return 0; /* only counted: it will be refused */
+		return 0; /* only count it: the pattern will be refused */
 	if (asprintf(&text, "%.*s%s%s", (int)s.at, d->text, name, d->text + s.at + s.len) < 0)
 		return -ENOMEM;
 	r = definition_parse(&one, text, &x->a->err);
 	free(text);
-	if (r < 0)
-		return r;
+	TRY(r);
 	return add_draft(x->a, x->of, one);
 }
 
@@ -172,8 +166,7 @@ static int expand(struct adding *a, struct perf_probe_definition *of)
 		r = probefuncs_loaded(where.module, of->d->function, take_function, &x, &a->err);
 	} else {
 		r = probetarget_open(&where, NULL, &info, &a->err);
-		if (r < 0)
-			return r;
+		TRY(r);
 		r = debuginfo_functions(info, of->d->function, take_function, &x, &a->err);
 		debuginfo_close(info);
 	}
@@ -202,9 +195,9 @@ static int make_drafts(struct adding *a)
 	return r;
 }
 
-/* --- resolving ----------------------------------------------------------------------------------- */
+/* --- resolving -------------------------------------------------------------------------------- */
 
-/* The path as the kernel has to find it: without --symfs, in the mounts of --target-ns. */
+/* Sets the path as the kernel must find it: without --symfs, in the mounts of --target-ns. */
 static int settle_places(struct adding *a, const struct perf_probe_target *target, struct probe *p)
 {
 	char root[32], path[PATH_MAX + 64];
@@ -224,7 +217,7 @@ static int settle_places(struct adding *a, const struct perf_probe_target *targe
 	return 0;
 }
 
-/* file.c:25 is named after the function that it is in. */
+/* Finds the function that contains file.c:25, after which the event is named. */
 static void find_function(const struct adding *a, const struct perf_probe_definition *of,
 			  const struct definition *d, char *name, size_t n_bytes)
 {
@@ -259,7 +252,10 @@ static void name_event(struct adding *a, size_t i)
 	perf_probe_event_name(d, function, draft->event, 64);
 }
 
-/* What sonde would leave out of a probe with too many places, perf refuses as a whole. */
+/*
+ * Prints notes. If a probe has too many places, sonde would skip some, but perf refuses the whole
+ * probe.
+ */
 static int say_notes(const struct adding *a, const struct probe *p)
 {
 	if (p->is_limited) {
@@ -276,10 +272,9 @@ static int resolve_one(struct adding *a, size_t i)
 	struct probe_draft *draft = &a->drafts.list[i];
 	const struct perf_probe_definition *of = a->of[i];
 	struct probe_opened *opened;
-	int r = find_prober(a, &of->target, &opened);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(find_prober(a, &of->target, &opened));
 	r = probe_draft_resolve(draft, opened->prober, &a->err);
 	if (r < 0)
 		return perf_probe_say_why(a->o, of, draft->d, opened->prober, r);
@@ -290,15 +285,13 @@ static int resolve_one(struct adding *a, size_t i)
 			       "prologue.\nProbe on address 0x%llx to force probing at the "
 			       "function entry.\n\n",
 			       (unsigned long long)draft->p->entry);
-	r = say_notes(a, draft->p);
-	if (r < 0)
-		return r;
+	TRY(say_notes(a, draft->p));
 	name_event(a, i);
 	r = settle_places(a, &of->target, draft->p);
 	return r < 0 ? r : perf_probe_plain_args(a->o, draft);
 }
 
-/* --- names --------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static int refuse_name(const struct adding *a, const char *event)
 {
@@ -311,7 +304,10 @@ static int refuse_name(const struct adding *a, const char *event)
 	return -EEXIST;
 }
 
-/* -f puts a number behind a name that is taken; a return then loses its "__return", as perf has it. */
+/*
+ * Chooses names. -f appends a number to a name in use; a return then loses its "__return", as in
+ * perf.
+ */
 static int choose_names(struct adding *a)
 {
 	const struct tracefs *t =
@@ -333,14 +329,13 @@ static int choose_names(struct adding *a)
 	return 0;
 }
 
-/* --- showing ------------------------------------------------------------------------------------- */
+/* --- showing ---------------------------------------------------------------------------------- */
 
-/* What the kernel is given. */
+/* Prints the definitions for the kernel. */
 static void print_lines(const struct adding *a, const char *before, FILE *to)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 24);
 
-	textbuf_init(&tb, 1 << 24);
 	for (size_t i = 0; i < a->drafts.n; i++)
 		for (size_t k = 0; k < a->drafts.list[i].p->n_places; k++) {
 			textbuf_add_str(&tb, before);
@@ -348,10 +343,9 @@ static void print_lines(const struct adding *a, const char *before, FILE *to)
 			textbuf_add_char(&tb, '\n');
 		}
 	fwrite(tb.start, 1, textbuf_len(&tb), to);
-	textbuf_release(&tb);
 }
 
-/* The kernel's boot configuration: ftrace.event.kprobes.EVENT.probe = 'PLACE ARGS', … */
+/* Prints the kernel's boot configuration: ftrace.event.kprobes.EVENT.probe = 'PLACE ARGS', … */
 static int print_bootconfig(const struct adding *a)
 {
 	struct textbuf tb;
@@ -389,10 +383,9 @@ static void say_added(const struct adding *a)
 {
 	const struct probe_drafts *l = &a->drafts;
 	const struct probe_draft *last = &l->list[l->n - 1];
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 20);
 	size_t n = 0;
 
-	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < l->list[i].p->n_places; k++, n++)
 			perf_probe_fmt_event(l->list[i].p->group, l->list[i].event, &l->list[i],
@@ -405,21 +398,19 @@ static void say_added(const struct adding *a)
 		       "\nYou can now use it in all perf tools, such as:\n\n"
 		       "\tperf record -e %s:%s -aR sleep 1\n\n",
 		       last->p->group, last->event);
-	textbuf_release(&tb);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int resolve_all(struct adding *a)
 {
 	struct probe_opened *opened;
 	int own, r = 0;
 
-	/* the tracing directory is looked for in our own mounts */
+	/* the tracing directory is searched in our own mounts */
 	for (size_t i = 0; i < a->o->n_definitions && r >= 0; i++)
 		r = find_prober(a, &a->o->definitions[i].target, &opened);
-	if (r < 0)
-		return r;
+	TRY(r);
 	own = perf_probe_enter(a->o);
 	r = make_drafts(a);
 	for (size_t i = 0; i < a->drafts.n && r >= 0; i++)
@@ -430,22 +421,19 @@ static int resolve_all(struct adding *a)
 
 static int show_or_define(struct adding *a)
 {
-	int r;
-
 	if (a->o->command == 'D' && a->o->bootconfig)
 		return print_bootconfig(a);
 	if (a->o->command == 'D') {
 		print_lines(a, "", stdout);
 		return 0;
 	}
-	r = choose_names(a);
-	if (r >= 0 && a->o->verbose)
+	TRY(choose_names(a));
+	if (a->o->verbose)
 		print_lines(a, "Writing event: ", stderr);
-	if (r >= 0 && !a->o->dry_run)
-		r = probe_drafts_define(&a->drafts, &a->opened[0]->t, &a->err);
-	if (r >= 0)
-		say_added(a);
-	return r;
+	if (!a->o->dry_run)
+		TRY(probe_drafts_define(&a->drafts, &a->opened[0]->t, &a->err));
+	say_added(a);
+	return 0;
 }
 
 int perf_probe_add(struct perf_probe_options *o)
@@ -453,8 +441,7 @@ int perf_probe_add(struct perf_probe_options *o)
 	struct adding a = {.o = o};
 	int r = resolve_all(&a);
 
-	if (r >= 0)
-		r = show_or_define(&a);
+	r = r < 0 ? r : show_or_define(&a);
 	adding_release(&a);
 	return r < 0 ? perf_probe_fail(o, FAILED, r, &a.err) : 0;
 }

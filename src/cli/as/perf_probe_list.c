@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_probe_list.c - `perf probe -l` and `-d`: the probes that are there, whoever defined them.
+ * perf_probe_list.c - `perf probe -l` and `-d`: lists and deletes all defined probes.
  *
  *	p:probe_prog/work /tmp/prog:0x1139 a=%di:s32
  *	  ─▶  probe_prog:work      (on work@/tmp/prog.c in /tmp/prog with a)
  *
- * The place is turned back into the source by debug information, else by symbols: of programs by the offset into
- * the file, of the kernel by the name that the line has, or by kallsyms if it is counted from _text, as perf does
- * for functions whose names are not unique. Those of the kernel come first, each part sorted by its line.
+ * Debug information, or else symbols, translate the place back to the source: for programs by the
+ * offset into the file, for the kernel by the name in the line, or by kallsyms if the place is
+ * relative to _text, as perf writes functions whose names are not unique. Probes of the kernel come
+ * first; each part is sorted by line.
  */
 #include "capture/tracefs/probes.h"
 #include "cli/as/perf_filter.h"
@@ -56,9 +57,9 @@ static bool is_wanted(const struct perf_probe_options *o, const struct probe_def
 	return perf_filter_matches(o->filter, d->event) || perf_filter_matches(o->filter, name);
 }
 
-/* --- the way back to the source ------------------------------------------------------------------ */
+/* --- the way back to the source --------------------------------------------------------------- */
 
-/* What is open, for the next line. */
+/* Files that stay open for the next line. */
 struct listing {
 	struct debuginfo *info;
 	char path[PATH_MAX];
@@ -101,7 +102,7 @@ static void fmt_at(const struct debuginfo_at *at, bool is_return, struct textbuf
 		textbuf_addf(tb, "@%s", perf_probe_short_path(at->file));
 }
 
-/* "/tmp/prog:0x1139(0x4010)" */
+/* Writes the place "/tmp/prog:0x1139(0x4010)" of a program. */
 static void fmt_program(struct listing *l, char *place, bool is_return)
 {
 	char *colon = strrchr(place, ':');
@@ -144,7 +145,10 @@ static const struct ksym *find_symbol(struct listing *l, uint64_t offset, uint64
 	return found;
 }
 
-/* "vfs_read+16", "kvm:irqfd_inject+0", "_text+7044944", "vfs_read%return" */
+/*
+ * Writes the place of the kernel: "vfs_read+16", "kvm:irqfd_inject+0", "_text+7044944",
+ * "vfs_read%return".
+ */
 static void fmt_kernel(struct listing *l, char *place, bool is_return)
 {
 	char *colon = strchr(place, ':'), *name = colon ? colon + 1 : place;
@@ -215,17 +219,15 @@ static void listing_release(struct listing *l)
 	textbuf_release(&l->tb);
 }
 
-/* --- the commands -------------------------------------------------------------------------------- */
+/* --- the commands ----------------------------------------------------------------------------- */
 
 static int read_list(struct tracefs *t, struct probe_list *l, struct errmsg *err)
 {
-	int r = tracefs_open(t, err);
-
-	if (r >= 0)
-		r = probes_list(t, l, err);
-	if (r >= 0 && l->n)
+	if (tracefs_open(t, err) < 0 || probes_list(t, l, err) < 0)
+		return errmsg_code(err);
+	if (l->n)
 		qsort(l->list, l->n, sizeof(*l->list), compare_lines);
-	return r;
+	return 0;
 }
 
 int perf_probe_list(const struct perf_probe_options *o)
@@ -247,7 +249,10 @@ int perf_probe_list(const struct perf_probe_options *o)
 	return r < 0 ? perf_probe_fail(o, "Failed to show event list.", r, &err) : 0;
 }
 
-/* sonde_PID: of a recording that runs, removed only if its name is written out. */
+/*
+ * Returns true for probes of a running recording (sonde_PID), which are deleted only by their full
+ * name.
+ */
 static bool is_protected(const struct perf_probe_options *o, const struct probe_defined *d)
 {
 	return !strncmp(d->group, "sonde_", 6) && !strstr(o->filter, d->group);

@@ -7,9 +7,10 @@
  *	         {
  *	      2          int sum = a + b;
  *
- * Of a function the lines up to the last that can be probed are shown, and three more; of a range all of it. With
- * a number of lines (FUNC:2+3) that is how many there are.
+ * For a function, the lines up to the last one that can be probed are shown, and three more. For a
+ * range, all lines are shown. FUNC:2+3 selects a number of lines.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
@@ -29,19 +30,7 @@
 #define ADDITIONAL_LINES 3
 #define NAME_MAX_BYTES	 4096
 
-static int print_text(const struct textbuf *tb, struct errmsg *err)
-{
-	struct output out;
-	int r = output_open(&out, "never", false, err);
-
-	if (r >= 0) {
-		r = output_write(&out, tb->start, textbuf_len(tb));
-		output_close(&out);
-	}
-	return r;
-}
-
-/* --- functions ----------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 struct names {
 	const struct perf_probe_options *o;
@@ -49,7 +38,7 @@ struct names {
 	size_t n;
 };
 
-/* What only stands inside of others has no symbol, and perf does not know it. */
+/* Adds a function. One that is only inlined has no symbol, and perf does not list it. */
 static int add_function(void *ctx, const struct debuginfo_function *f)
 {
 	struct names *l = ctx;
@@ -72,7 +61,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* By name, each once: several functions of a program may have the same, and inlined copies of one do. */
+/* Sorts by name, each name once: several functions and inlined copies can have the same name. */
 static int sort_names(struct names *l)
 {
 	const char **lines = calloc(l->n + 1, sizeof(*lines));
@@ -106,38 +95,41 @@ static int list_functions(const struct perf_probe_options *o, struct names *l, s
 	perf_probe_where(o, &o->target, path, &where);
 	if (probefuncs_are_loaded(&where))
 		return probefuncs_loaded(where.module, NULL, add_function, l, err);
-	r = probetarget_open(&where, NULL, &info, err);
-	if (r < 0)
-		return r;
+	TRY(probetarget_open(&where, NULL, &info, err));
 	r = debuginfo_functions(info, NULL, add_function, l, err);
 	debuginfo_close(info);
 	return r;
 }
 
+static int print_names(const struct perf_probe_options *o, struct names *l, struct errmsg *err)
+{
+	int own = perf_probe_enter(o), r = list_functions(o, l, err);
+
+	perf_probe_leave(own);
+	TRY(r);
+	if (!l->n && o->target.module) {
+		perf_probe_say(o, "Failed to get a map for %s\n",
+			       o->target.program ? o->target.program : o->target.module);
+		return -EINVAL;
+	}
+	if (l->n)
+		TRY(sort_names(l));
+	return output_print(&l->tb, "never", false, err);
+}
+
 int perf_probe_funcs(const struct perf_probe_options *o)
 {
-	const char *target = o->target.program ? o->target.program : o->target.module;
 	struct names l = {.o = o};
 	struct errmsg err = {0};
-	int own, r;
+	int r;
 
 	textbuf_init(&l.tb, TEXT_MAX_BYTES);
-	own = perf_probe_enter(o);
-	r = list_functions(o, &l, &err);
-	perf_probe_leave(own);
-	if (r >= 0 && !l.n && o->target.module) {
-		perf_probe_say(o, "Failed to get a map for %s\n", target);
-		r = -EINVAL;
-	}
-	if (r >= 0 && l.n)
-		r = sort_names(&l);
-	if (r >= 0)
-		r = print_text(&l.tb, &err);
+	r = print_names(o, &l, &err);
 	textbuf_release(&l.tb);
 	return r < 0 ? perf_probe_fail(o, "Failed to show functions.", r, &err) : 0;
 }
 
-/* --- lines --------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static int take_number(char **s, int *ret, const char *what, struct errmsg *err)
 {
@@ -170,7 +162,7 @@ static int take_range(char *range, struct perf_line_range *ret, struct errmsg *e
 	return r;
 }
 
-/* The last colon that is not one of two: those are C++. */
+/* Returns the last single colon: two colons are C++. */
 static char *find_colon(char *s)
 {
 	char *colon = strrchr(s, ':');
@@ -202,11 +194,11 @@ int perf_probe_parse_lines(const char *text, struct perf_line_range *ret, struct
 	return r;
 }
 
-/* All lines of the source that is meant: which of them can be probed. */
+/* All lines of the source, and which of them can be probed. */
 struct shown {
 	const struct debuginfo_source *src;
 	unsigned base;	      /* the line that is counted as 0 */
-	unsigned first, last; /* of the file */
+	unsigned first, last; /* line numbers in the file */
 };
 
 static bool is_probeable(const struct debuginfo_source *src, unsigned line)
@@ -224,7 +216,7 @@ static bool is_probeable(const struct debuginfo_source *src, unsigned line)
 	return low < src->n_lines && src->lines[low].line == line && src->lines[low].is_probeable;
 }
 
-/* -ENOENT: no line of it can be probed. */
+/* Finds the range. Returns -ENOENT if no line of it can be probed. */
 static int settle_range(const struct perf_line_range *range, struct shown *s)
 {
 	const struct debuginfo_source *src = s->src;
@@ -276,7 +268,7 @@ static int show_source(const struct perf_probe_options *o, const struct perf_lin
 		       const struct debuginfo_source *src, struct errmsg *err)
 {
 	struct shown s = {.src = src};
-	struct textbuf tb;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r = settle_range(range, &s);
 
 	if (r < 0) {
@@ -289,12 +281,8 @@ static int show_source(const struct perf_probe_options *o, const struct perf_lin
 				  "the source %s is not here; -s DIR says where to look for it",
 				  src->path);
 	}
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	r = fmt_source(&s, &tb);
-	if (r >= 0)
-		r = print_text(&tb, err);
-	textbuf_release(&tb);
-	return r;
+	TRY(fmt_source(&s, &tb));
+	return output_print(&tb, "never", false, err);
 }
 
 static int find_source(const struct perf_probe_options *o, const struct perf_line_range *range,
@@ -322,24 +310,31 @@ static int find_source(const struct perf_probe_options *o, const struct perf_lin
 	return r;
 }
 
+static int show_lines(const struct perf_probe_options *o, const struct perf_line_range *range,
+		      struct errmsg *err)
+{
+	struct probe_target where;
+	struct debuginfo *info;
+	char path[PATH_MAX];
+	int r;
+
+	perf_probe_where(o, &o->target, path, &where);
+	TRY(probetarget_open(&where, NULL, &info, err));
+	r = find_source(o, range, info, err);
+	debuginfo_close(info);
+	return r;
+}
+
 int perf_probe_lines(const struct perf_probe_options *o)
 {
 	struct perf_line_range range;
-	struct probe_target where;
 	struct errmsg err = {0};
-	struct debuginfo *info;
-	char path[PATH_MAX];
 	int own, r = perf_probe_parse_lines(o->lines, &range, &err);
 
-	if (r >= 0) {
-		own = perf_probe_enter(o);
-		perf_probe_where(o, &o->target, path, &where);
-		r = probetarget_open(&where, NULL, &info, &err);
-		if (r >= 0) {
-			r = find_source(o, &range, info, &err);
-			debuginfo_close(info);
-		}
-		perf_probe_leave(own);
-	}
+	if (r < 0)
+		return perf_probe_fail(o, "Failed to show lines.", r, &err);
+	own = perf_probe_enter(o);
+	r = show_lines(o, &range, &err);
+	perf_probe_leave(own);
 	return r < 0 ? perf_probe_fail(o, "Failed to show lines.", r, &err) : 0;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_probe_names.c - places, events and arguments in perf's words.
+ * perf_probe_names.c - writes places, events and arguments as perf does.
  *
  *	  probe_prog:work_L3   (on work:3@src/prog.c in /path/prog with a x=p->x)
  *	  └── group:event ──┘      └── point ──────┘    └ module ─┘      └ arguments
  *
- * An argument is named after the member it ends in, a variable with a type after both (n:u8 is n_u8), and what
- * perf hands to the kernel as it is written (%di, $retval, +8(%sp)) has no name unless one is given: the kernel
- * then calls it arg1, arg2 and so on, and records it as 64 bits in hex.
+ * An argument is named after its last member, and a variable with a type after both (n:u8 is n_u8).
+ * Expressions that perf passes to the kernel unchanged (%di, $retval, +8(%sp)) have no name unless
+ * one is given: the kernel then names them arg1, arg2 and so on, and records them as 64 bits in
+ * hex.
  */
 #include "base/textbuf.h"
 #include "capture/tracefs/draft.h"
@@ -20,7 +21,7 @@
 
 #define PATH_SHOWN 30
 
-/* --- places -------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 const char *perf_probe_short_path(const char *path)
 {
@@ -55,9 +56,9 @@ void perf_probe_fmt_point(const struct definition *d, struct textbuf *tb)
 	}
 }
 
-/* --- events -------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
-/* Cut where a compiler or a linker has put something behind the name. */
+/* Removes the suffix that a compiler or a linker has appended to the name. */
 static void clean_name(const char *from, char *name, size_t n_bytes)
 {
 	size_t n = 0;
@@ -88,7 +89,7 @@ void perf_probe_event_name(const struct definition *d, const char *function, cha
 	snprintf(name, n_bytes, "%s%s", base, d->is_return ? "__return" : "");
 }
 
-/* --- arguments ----------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static const struct expression *base_of(const struct expression *e)
 {
@@ -102,7 +103,7 @@ static bool is_variable(const struct expression *e)
 	return base_of(e)->kind == EXPRESSION_NAME;
 }
 
-/* What perf does not look at, and the kernel understands in programs, too. */
+/* Returns true if perf passes the expression to the kernel unchanged, also for programs. */
 static bool is_handed_on(const struct expression *e)
 {
 	switch (base_of(e)->kind) {
@@ -198,7 +199,7 @@ int perf_probe_plain_args(struct perf_probe_options *o, struct probe_draft *draf
 	return r;
 }
 
-/* As written, with the name it got. */
+/* Writes an argument as in the definition, with its final name. */
 static void fmt_arg(const struct probe_draft *draft, const struct definition_arg *arg,
 		    struct textbuf *tb)
 {

@@ -7,11 +7,15 @@
  *			int	a                                 TYPE tab NAME, sorted
  *			[VAL]	struct point*	p	@<work+[0-32,40-71]>      with --range
  *
- * With --range those that have no place here are shown, too ([INV]), and where they have one, in bytes from the
- * beginning of the function; with --externs what is declared outside of functions ([EXT]).
+ * With --range, variables without a place here are shown, too ([INV]), and the ranges where they
+ * have a place, in bytes from the beginning of the function. With --externs, variables outside
+ * functions are shown ([EXT]).
  *
- * perf's types have no qualifiers, an array is a pointer, what points to nothing known is (unknown_type).
+ * perf's types have no qualifiers, an array is a pointer, and a pointer to an unknown type is
+ * (unknown_type).
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
@@ -27,9 +31,9 @@
 #define VARS_MAX       4096
 #define POINTERS_MAX   16
 
-/* --- types --------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------------ */
 
-/* Qualifiers off; the name of a typedef, or NULL. */
+/* Removes qualifiers. Returns the name of a typedef, or NULL. */
 static const char *peel(struct type *t)
 {
 	struct type next;
@@ -74,11 +78,11 @@ static void fmt_type(struct type t, struct textbuf *tb)
 	textbuf_add_fill(tb, '*', n_pointers);
 }
 
-/* --- the list of a point ------------------------------------------------------------------------- */
+/* --- the list of a point ---------------------------------------------------------------------- */
 
 struct point_vars {
 	const struct perf_probe_options *o;
-	struct debuginfo *d; /* NULL: BTF */
+	struct debuginfo *d; /* NULL: the data comes from BTF */
 	const struct debuginfo_point *p;
 	char **lines;
 	size_t n;
@@ -87,7 +91,7 @@ struct point_vars {
 
 struct ranges {
 	struct textbuf *tb;
-	uint64_t begin; /* of the function */
+	uint64_t begin; /* begin of the function */
 	bool any;
 };
 
@@ -101,7 +105,7 @@ static int add_range(void *ctx, uint64_t begin, uint64_t end)
 	return 0;
 }
 
-/* The function around it as the source calls it, without what C++ puts before and behind. */
+/* Writes the function's name in the source, without C++ namespaces and parameters. */
 static void fmt_symbol(const struct point_vars *l, struct textbuf *tb)
 {
 	const struct debuginfo_point *p = l->p;
@@ -115,7 +119,7 @@ static void fmt_symbol(const struct point_vars *l, struct textbuf *tb)
 	textbuf_add_str(tb, tail ? tail + 1 : name);
 }
 
-/* False: it has none. */
+/* Returns false if the variable has no ranges. */
 static bool fmt_ranges(const struct point_vars *l, const struct variable *v, struct textbuf *tb)
 {
 	struct ranges r = {tb, l->p->address - l->p->symbol_offset, false};
@@ -132,7 +136,6 @@ static bool fmt_ranges(const struct point_vars *l, const struct variable *v, str
 
 static int keep(struct point_vars *l, struct textbuf *tb)
 {
-	char **more;
 
 	textbuf_add(tb, "", 1);
 	if (tb->overflow)
@@ -142,10 +145,8 @@ static int keep(struct point_vars *l, struct textbuf *tb)
 			return 0;
 	if (l->n == VARS_MAX)
 		return 0;
-	more = realloc(l->lines, (l->n + 1) * sizeof(*more));
-	if (!more)
+	if (!ARRAY_ONE_MORE(l->lines, l->n, VARS_MAX))
 		return -ENOMEM;
-	l->lines = more;
 	l->lines[l->n] = strdup(tb->start);
 	if (!l->lines[l->n])
 		return -ENOMEM;
@@ -157,19 +158,15 @@ static int add_variable(void *ctx, const struct variable *v)
 {
 	struct point_vars *l = ctx;
 	bool is_here = v->place.kind != PLACE_NOWHERE;
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 1 << 16);
 
 	if ((!is_here && !l->o->range) || !v->name || !perf_filter_matches(l->o->filter, v->name))
 		return 0;
-	textbuf_init(&tb, 1 << 16);
 	if (l->o->range)
 		textbuf_add_str(&tb, l->are_globals ? "[EXT]\t" : is_here ? "[VAL]\t" : "[INV]\t");
 	fmt_type(v->type, &tb);
 	textbuf_addf(&tb, "\t%s", v->name);
-	r = l->o->range && !fmt_ranges(l, v, &tb) ? 0 : keep(l, &tb);
-	textbuf_release(&tb);
-	return r;
+	return l->o->range && !fmt_ranges(l, v, &tb) ? 0 : keep(l, &tb);
 }
 
 static int compare_texts(const void *pa, const void *pb)
@@ -199,7 +196,25 @@ static int fmt_point(struct point_vars *l, struct textbuf *tb)
 	return r;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
+
+static int fmt_seen(const struct perf_probe_options *o, const struct perf_probe_definition *of,
+		    const struct probeseen *seen, const struct textbuf *name, struct textbuf *tb)
+{
+	if (seen->d && !debuginfo_has_dwarf(seen->d)) {
+		perf_probe_say(o,
+			       "The %s file has no debug information.\nRebuild with -g, or install "
+			       "an appropriate debuginfo package.\n",
+			       of->target.program ? of->target.program : "kernel's");
+		return -ENOENT;
+	}
+	textbuf_addf(tb, "Available variables at %.*s\n", (int)textbuf_len(name), name->start);
+	for (size_t i = 0; i < seen->points.n; i++)
+		TRY(fmt_point(
+			&(struct point_vars){.o = o, .d = seen->d, .p = &seen->points.list[i]},
+			tb));
+	return 0;
+}
 
 static int fmt_definition(const struct perf_probe_options *o,
 			  const struct perf_probe_definition *of, struct textbuf *tb,
@@ -208,50 +223,32 @@ static int fmt_definition(const struct perf_probe_options *o,
 	struct probeseen_options how = {.no_inlines = o->no_inlines, .at_entry = true};
 	struct probe_target where;
 	struct probeseen seen;
-	struct textbuf name;
+	TEXTBUF(name, 4096);
 	char path[PATH_MAX];
 	int r;
 
 	perf_probe_where(o, &of->target, path, &where);
-	textbuf_init(&name, 4096);
 	perf_probe_fmt_point(of->d, &name);
 	r = probeseen_open(&seen, &where, of->d, &how, err);
 	if (r == -ENOENT && (of->target.program || of->target.module))
 		perf_probe_say(o, "Failed to find the address of %.*s\n", (int)textbuf_len(&name),
 			       name.start);
-	if (r >= 0 && seen.d && !debuginfo_has_dwarf(seen.d)) {
-		perf_probe_say(o,
-			       "The %s file has no debug information.\nRebuild with -g, or install "
-			       "an appropriate debuginfo package.\n",
-			       of->target.program ? of->target.program : "kernel's");
-		probeseen_close(&seen);
-		r = -ENOENT;
-	} else if (r >= 0) {
-		textbuf_addf(tb, "Available variables at %.*s\n", (int)textbuf_len(&name),
-			     name.start);
-		for (size_t i = 0; i < seen.points.n && r >= 0; i++)
-			r = fmt_point(&(struct point_vars){.o = o,
-							   .d = seen.d,
-							   .p = &seen.points.list[i]},
-				      tb);
-		probeseen_close(&seen);
-	}
-	textbuf_release(&name);
+	TRY(r);
+	r = fmt_seen(o, of, &seen, &name, tb);
+	probeseen_close(&seen);
 	return r;
 }
 
 int perf_probe_vars(const struct perf_probe_options *o)
 {
 	struct errmsg err = {0};
-	struct textbuf tb;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int own, r = 0;
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	own = perf_probe_enter(o);
 	for (size_t i = 0; i < o->n_definitions && r >= 0; i++)
 		r = fmt_definition(o, &o->definitions[i], &tb, &err);
 	perf_probe_leave(own);
 	fwrite(tb.start ? tb.start : "", 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
 	return r < 0 ? perf_probe_fail(o, "Failed to show vars.", r, &err) : 0;
 }

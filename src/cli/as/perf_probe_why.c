@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_probe_why.c - why a definition is refused, as perf says it.
+ * perf_probe_why.c - explains why a definition is refused, with perf's messages.
  *
- * perf has a sentence for each kind of mistake; ours, which points at the spot and names the remedy, follows
- * below it. Which kind it is, is found out by trying less of the definition:
+ * perf has a message for each kind of error. sonde's own message, which marks the place and names
+ * the remedy, follows below it. To find the kind of error, parts of the definition are tried
+ * separately:
  *
  *	the place alone is refused       Probe point 'work' not found.
  *	an argument alone is refused     Failed to find the location of the 'n' variable at this address.
  *
- * Mistakes in the grammar have a reason (enum definition_reason), which the table below translates.
+ * Errors in the grammar have a reason (enum definition_reason), which the table below translates.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "cli/as/perf_probe.h"
 #include "probe/definition/definition.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -18,7 +20,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* --- grammar ------------------------------------------------------------------------------------- */
+/* --- grammar ---------------------------------------------------------------------------------- */
 
 static const struct {
 	enum definition_reason reason;
@@ -35,7 +37,7 @@ static const struct {
 	{DEFINITION_REASON_ADDRESS, "Invalid absolute address."},
 };
 
-/* "1a" of "1a=work", "ret" of "work%ret". */
+/* Takes "1a" of "1a=work", or "ret" of "work%ret". */
 static void take_part(const char *text, char begin, const char *ends, char *part, size_t n_bytes)
 {
 	const char *at = begin ? strchr(text, begin) : NULL;
@@ -52,7 +54,7 @@ int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text
 	switch (err->reason) {
 	case DEFINITION_REASON_FILE_ALONE:
 		perf_probe_say(o, "Probe point '%s' not found.\n%s\n", text, err->text);
-		return -ENOENT; /* to perf it is a function */
+		return -ENOENT; /* perf treats it as a function */
 	case DEFINITION_REASON_NAME:
 		take_part(text, 0, ":=", part, sizeof(part));
 		perf_probe_say(o,
@@ -72,26 +74,24 @@ int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text
 			return -EINVAL;
 		}
 	perf_probe_say(o, err->code == -1 ? "%s\n" : "Semantic error :%s\n", err->text);
-	return err->code;
+	return errmsg_code(err);
 }
 
-/* --- what cannot be resolved --------------------------------------------------------------------- */
+/* --- what cannot be resolved ------------------------------------------------------------------ */
 
-/* With these arguments only. */
+/* Tries the definition with these arguments only. */
 static int try_part(const struct definition *d, struct prober *prober, size_t first, size_t n)
 {
 	struct definition part = *d;
 	struct errmsg ignored = {0};
 	struct probe *p;
-	int r;
 
 	part.args = d->args + first;
 	part.n_args = n;
 	part.filter = NULL;
-	r = probe_resolve(prober, &part, &p, &ignored);
-	if (r >= 0)
-		probe_free(p);
-	return r;
+	TRY(probe_resolve(prober, &part, &p, &ignored));
+	probe_free(p);
+	return 0;
 }
 
 static bool has_debug_information(const struct perf_probe_options *o,
@@ -144,7 +144,7 @@ static const char *shown_target(const struct perf_probe_target *target)
 static void say_place(const struct perf_probe_options *o, const struct perf_probe_target *target,
 		      const struct definition *d, bool has_dwarf, bool is_too_far)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 4096);
 
 	if (d->offset && is_too_far) {
 		perf_probe_say(o, "Offset %llu is bigger than the size of %s\n",
@@ -156,20 +156,18 @@ static void say_place(const struct perf_probe_options *o, const struct perf_prob
 			       d->function ? d->function : "", shown_target(target));
 		return;
 	}
-	textbuf_init(&tb, 4096);
 	perf_probe_fmt_point(d, &tb);
 	perf_probe_say(o, "Probe point '%.*s' not found.\n", (int)textbuf_len(&tb), tb.start);
-	textbuf_release(&tb);
 }
 
-/* A number as text: the argument is found if it is only the type that is wrong. */
+/* Explains a number that is used as text: the argument is found, and only the type is wrong. */
 static bool say_cast(const struct perf_probe_options *o, struct definition *d, size_t i,
 		     struct prober *prober)
 {
 	struct definition_arg arg = d->args[i];
 	struct definition part = *d;
 	struct errmsg ignored = {0};
-	struct textbuf type;
+	TEXTBUF(type, 4096);
 	struct probe *p;
 	size_t at;
 
@@ -181,20 +179,21 @@ static bool say_cast(const struct perf_probe_options *o, struct definition *d, s
 	part.filter = NULL;
 	if (probe_resolve(prober, &part, &p, &ignored) < 0)
 		return false;
-	textbuf_init(&type, 4096);
 	if (p->n_args && p->args[0].type.world)
 		type_fmt(p->args[0].type, &type);
-	/* NAME=VALUE:TYPE */
+	/* the form is NAME=VALUE:TYPE */
 	at = arg.span.at + (arg.name ? strlen(arg.name) + 1 : 0);
 	perf_probe_say(o, "Failed to cast into string: %.*s(%.*s) is not a pointer nor array.\n",
 		       arg.type_span.at > at ? (int)(arg.type_span.at - 1 - at) : 0, d->text + at,
 		       (int)textbuf_len(&type), type.start);
-	textbuf_release(&type);
 	probe_free(p);
 	return true;
 }
 
-/* The variable itself is not there, or something behind it: then ours says it. The code. */
+/*
+ * Reports that the variable does not exist; for a missing member, sonde's own message is enough.
+ * Returns the error code.
+ */
 static int say_argument(const struct perf_probe_options *o, struct definition *d,
 			struct prober *prober)
 {
@@ -249,9 +248,9 @@ int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_pro
 }
 
 /*
- * perf looks into the debug information, then among the symbols, where it finds no variables and no inlined
- * copies. Each has a sentence of its own. What it would do with the functions if only their copies were too many
- * (probe some of what was meant) is refused here.
+ * Checks the number of places. perf searches the debug information, then the symbols, where it
+ * finds no variables and no inlined copies. Each has its own message. If only the inlined copies
+ * are too many, perf probes the functions without them; sonde refuses that.
  */
 int perf_probe_check_number(const struct perf_probe_options *o,
 			    const struct perf_probe_definition *of, size_t n_functions,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_words.c - perf's ways with options: what it takes that getopt does not, its usage, its complaints.
+ * perf_words.c - perf's rules for options that getopt does not have, its usage text, and its error
+ * messages.
  *
  *	-F [FILTER]          an optional value may be the next word, unless that begins with '-'
- *	-a X -d Y            some options cannot stand together
- *	PROBEDEF -q          the first word that is no option ends them
+ *	-a X -d Y            some options exclude each other
+ *	PROBEDEF -q          the first word that is no option ends the options
  *
- * A walk over the words, before options_parse() applies them: optional values are joined to their options
- * (-F X becomes -FX), and what is wrong is said as perf says it. perf shows the rows that are meant by a
- * complaint only, all of them if it is about an unknown option:
+ * This code processes the words before options_parse() applies them: it joins optional values to
+ * their options (-F X becomes -FX), and reports errors with perf's messages. With an error, perf
+ * shows only the rows of the options concerned, or all rows for an unknown option:
  *
  *	 Error: switch `d' cannot be used with switch `a'
  *	 Usage: perf probe [<options>] 'PROBEDEF' ['PROBEDEF' ...]
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTION_WIDTH 24 /* of the first column */
+#define OPTION_WIDTH 24 /* width of the first column */
 #define GAP	     2
 
 struct walk {
@@ -29,10 +30,10 @@ struct walk {
 	struct perf_words *out;
 	char **argv;
 	int argc, i;
-	const struct option_row *exclusive; /* the first one of those */
+	const struct option_row *exclusive; /* the first of the exclusive options */
 };
 
-/* --- usage ------------------------------------------------------------------------------------- */
+/* --- usage ------------------------------------------------------------------------------------ */
 
 static void print_row(const struct option_row *row, FILE *to)
 {
@@ -74,7 +75,7 @@ void perf_usage_print(const struct perf_usage *u, const char *letters, FILE *to)
 		fputc('\n', to);
 }
 
-/* --- complaints -------------------------------------------------------------------------------- */
+/* --- complaints ------------------------------------------------------------------------------- */
 
 static void name_option(const struct option_row *row, bool by_letter, char *text, size_t n_bytes)
 {
@@ -84,7 +85,7 @@ static void name_option(const struct option_row *row, bool by_letter, char *text
 		snprintf(text, n_bytes, "option `%s'", row->name);
 }
 
-/* About one option, or two of them. */
+/* Prints an error about one option, or about two of them. */
 static bool refuse(const struct walk *w, const struct option_row *row, bool by_letter,
 		   const char *what, const struct option_row *other)
 {
@@ -112,7 +113,7 @@ static bool refuse_unknown(const struct walk *w, const char *kind, const char *w
 	return false;
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static bool keep(struct walk *w, char *word)
 {
@@ -152,7 +153,7 @@ static bool check_exclusive(struct walk *w, const struct option_row *row, bool b
 	return true;
 }
 
-/* The option's word is argv[i]; attached: its value, if that is part of the word. */
+/* Takes an option. Its word is argv[i]; attached is its value, if that is part of the word. */
 static bool take_option(struct walk *w, const struct option_row *row, bool by_letter,
 			const char *attached)
 {

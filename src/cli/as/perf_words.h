@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf_words.h - a command line as perf's own option parser takes it, made fit for options_parse().
+ * perf_words.h - prepares a command line, as perf's own option parser accepts it, for
+ * options_parse().
  */
 #ifndef SONDE_CLI_AS_PERF_WORDS_H
 #define SONDE_CLI_AS_PERF_WORDS_H
@@ -9,26 +10,29 @@
 
 #include <stdio.h>
 
-/* What perf prints above its rows. */
+/* The text that perf prints above its rows. */
 struct perf_usage {
 	const char *const *lines; /* ended by NULL */
 	const struct option_row *rows;
-	const char *exclusive; /* letters of options that cannot stand together */
+	const char *exclusive; /* letters of options that exclude each other */
 };
 
 struct perf_words {
 	int argc;
-	char **argv;  /* ended by NULL; [0] as it was */
-	char **owned; /* to be freed */
+	char **argv;  /* ended by NULL; [0] is unchanged */
+	char **owned; /* memory to be freed */
 	size_t n_owned;
 	bool wants_help; /* -h */
 };
 
-/* False: what was wrong, and the usage, has been printed to stderr. */
+/*
+ * Prepares the words. Returns false if there was an error; then the error and the usage were
+ * printed to stderr.
+ */
 bool perf_words_take(struct perf_words *w, const struct perf_usage *u, int argc, char **argv);
 void perf_words_release(struct perf_words *w);
 
-/* The usage with the rows of these letters, or (NULL) with all. */
+/* Prints the usage with the rows of these letters, or with all rows (NULL). */
 void perf_usage_print(const struct perf_usage *u, const char *letters, FILE *to);
 
 #endif

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd.c - sonde as trace-cmd 3.1.6: finds the command, understands its words, tells of errors.
+ * tracecmd.c - sonde as trace-cmd 3.1.6: finds the command, parses its words, reports errors.
  *
  *	words ──▶ getopt_long with the rows of tracecmd_table.c ──▶ tc_line ──▶ the row's run()
  *
- * The words go through the C library's own getopt_long, as in trace-cmd, so that abbreviations, clusters,
- * what ends the options and the messages about bad ones are the same. Most commands that work on files
- * then pass the words to sonde's command of that name (tc_run_same).
+ * The words go through the C library's own getopt_long, as in trace-cmd, so that abbreviations,
+ * clusters, the end of options and the messages about bad options are the same. Most commands that
+ * work on files then pass the words to sonde's command of that name (tc_run_same).
  *
- * An error is `trace-cmd: WHAT ERRNO SAYS`, a line with two blanks and a sentence, which is sonde's, and
- * the number of errno as exit status; or only the sentence and 255 where there is no number.
+ * An error is printed as `trace-cmd: TEXT OF ERRNO`, then a line with two blanks and sonde's
+ * message. The exit status is the number of errno. If there is no number, only the message is
+ * printed, and the exit status is 255.
  */
 #include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
@@ -27,9 +28,9 @@
 #include <unistd.h>
 
 #define OPTIONS_MAX 128
-#define FIRST_LONG  256 /* of the numbers that getopt gives for long names; '?' is none of them */
+#define FIRST_LONG  256 /* first of the numbers for long names in getopt, different from '?' */
 
-/* --- usage ------------------------------------------------------------------------------------- */
+/* --- usage ------------------------------------------------------------------------------------ */
 
 static void print_options(const struct tc_option *o)
 {
@@ -73,9 +74,9 @@ bool tracecmd_command(size_t i, const char **ret_name, const char **ret_summary)
 	return true;
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
-/* The rows as getopt wants them: "+he:f:", and an array of long names. */
+/* Makes the rows for getopt: "+he:f:", and an array of long names. */
 static void make_getopt(const struct tc_command *c, char *letters, struct option *names)
 {
 	size_t n = 0;
@@ -112,7 +113,10 @@ static const struct tc_option *find_option(const struct tc_command *c, int code)
 	return NULL;
 }
 
-/* 0, or -EINVAL: a usage text is due. getopt has said why. argv[0] is the command. */
+/*
+ * Parses the words; argv[0] is the command. Returns 0, or -EINVAL if a usage text must be printed;
+ * getopt has printed the reason.
+ */
 static int parse(struct tc_line *line, int argc, char **argv)
 {
 	char letters[3 * OPTIONS_MAX];
@@ -125,7 +129,7 @@ static int parse(struct tc_line *line, int argc, char **argv)
 		return 0;
 	}
 	make_getopt(line->cmd, letters, names);
-	optind = 0; /* glibc: begin anew */
+	optind = 0; /* glibc restarts with 0 */
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		const struct tc_option *o = find_option(line->cmd, code);
 
@@ -157,7 +161,7 @@ bool tc_has(const struct tc_line *line, char letter, const char *name)
 	return false;
 }
 
-/* "-e", or "--name"; an optional value is joined to it. */
+/* Writes "-e" or "--name". An optional value is joined to it. */
 static char *fmt_option(const struct tc_word *w, char *at, size_t n_bytes)
 {
 	const char *value = w->option->arg == '?' && w->value ? w->value : "";
@@ -171,7 +175,7 @@ static char *fmt_option(const struct tc_word *w, char *at, size_t n_bytes)
 	return at;
 }
 
-/* The texts of the options lie behind the array, in the same piece of memory. */
+/* Makes the words. The texts of the options are after the array, in the same piece of memory. */
 char **tc_words(const struct tc_line *line, const char *const *more, int *ret_argc)
 {
 	size_t n = 2 * line->n_words + line->n_args + 24, n_bytes = 1, used = 0;
@@ -224,7 +228,7 @@ int tc_run_same(struct tc_line *line, struct errmsg *err)
 			      (const char *const[]){line->cmd->first_word, NULL}, err);
 }
 
-/* --- files of the tracing directory ------------------------------------------------------------ */
+/* --- files of the tracing directory ----------------------------------------------------------- */
 
 int tc_print_file(const struct tracefs *t, const char *instance, const char *file,
 		  struct errmsg *err)
@@ -246,15 +250,13 @@ int tc_print_file(const struct tracefs *t, const char *instance, const char *fil
 const char *tc_read(const struct tracefs *t, const char *instance, const char *file,
 		    char **ret_heap)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 64u << 20);
 	char *s = NULL, *end;
 
-	textbuf_init(&tb, 64u << 20);
 	if (tracefs_read(t, instance, file, &tb) >= 0) {
 		textbuf_add_char(&tb, '\0');
 		s = tb.overflow ? NULL : strdup(tb.start);
 	}
-	textbuf_release(&tb);
 	*ret_heap = s;
 	if (!s)
 		return NULL;
@@ -282,9 +284,9 @@ const char *tc_next_directory(DIR *dir)
 	return NULL;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
-/* The same number that trace-cmd would have: of errno, or none. */
+/* Prints an error. Returns the same status as trace-cmd: the number of errno, if there is one. */
 static int tell_error(int code, const struct errmsg *err)
 {
 	int number = err->code ? -err->code : -code;
@@ -313,7 +315,7 @@ static int run_line(struct tc_line *line, int argc, char **argv)
 	if (r == COMMAND_DONE)
 		return 0;
 	if (r == -EPIPE)
-		return 128 + 13; /* as if SIGPIPE had ended us */
+		return 128 + 13; /* the status as if SIGPIPE had ended us */
 	return tell_error(r, &err);
 }
 
@@ -326,7 +328,8 @@ int tracecmd_run(int argc, char **argv)
 
 		if (strcmp(c->name, argv[1]))
 			continue;
-		for (int i = 0; i < argc; i++) /* a word has at most so many options */
+		/* count the options: a word has at most as many as letters */
+		for (int i = 0; i < argc; i++)
 			n += strlen(argv[i]) + 1;
 		line.words = calloc(n, sizeof(*line.words));
 		if (!line.words)

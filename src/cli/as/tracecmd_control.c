@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_control.c - stop, restart, clear, reset, show, snapshot and stack as trace-cmd has them: switches
- * and copies of files.
+ * tracecmd_control.c - stop, restart, clear, reset, show, snapshot and stack as in trace-cmd: they
+ * set switches and copy files.
  *
- * They say nothing when all went well. An instance that does not exist is refused; trace-cmd acts on the
- * top level instead (stop, restart, stat), which no script can want.
+ * They print nothing on success. An instance that does not exist is refused; trace-cmd acts on the
+ * top level instead (stop, restart, stat), which is never intended.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/reset.h"
 #include "cli/as/tracecmd_int.h"
@@ -17,25 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- which instances --------------------------------------------------------------------------- */
+/* --- which instances -------------------------------------------------------------------------- */
 
 typedef int instance_fn(const struct tracefs *t, const char *instance, struct errmsg *err);
 
 static int each_of_all(const struct tracefs *t, instance_fn *act, struct errmsg *err)
 {
-	struct name_list all = {0};
-	int r = 0;
+	SCOPED(name_list_release) struct name_list all = {0};
 
 	tracefs_instances(t, &all);
-	for (size_t i = 0; i < all.n && r >= 0; i++)
-		r = act(t, all.names[i], err);
-	name_list_release(&all);
-	return r;
+	for (size_t i = 0; i < all.n; i++)
+		if (act(t, all.names[i], err) < 0)
+			return errmsg_code(err);
+	return 0;
 }
 
 /*
- * -B names some, -a is all of them. The top level is meant, too, unless some are named without -t; for
- * clear (all_has_top) with -a in any case.
+ * Calls act for each selected instance. -B names some, -a selects all. The top level is selected,
+ * too, unless some are named without -t; for clear (all_has_top) -a always selects it.
  */
 static int each_instance(const struct tc_line *line, bool all_has_top, instance_fn *act,
 			 struct errmsg *err)
@@ -43,19 +43,19 @@ static int each_instance(const struct tc_line *line, bool all_has_top, instance_
 	bool all = tc_has(line, 'a', NULL);
 	bool top = tc_has(line, 't', NULL) || !tc_has(line, 'B', NULL) || (all && all_has_top);
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	for (size_t i = 0; i < line->n_words && r >= 0; i++)
-		if (line->words[i].option->letter == 'B')
-			r = tracefs_find_instance(&t, line->words[i].value, err);
-	if (r >= 0 && top)
-		r = act(&t, "", err);
-	for (size_t i = 0; i < line->n_words && r >= 0 && !all; i++)
-		if (line->words[i].option->letter == 'B')
-			r = act(&t, line->words[i].value, err);
-	if (r >= 0 && all)
-		r = each_of_all(&t, act, err);
-	return r;
+	if (tracefs_open(&t, err) < 0)
+		return errmsg_code(err);
+	for (size_t i = 0; i < line->n_words; i++)
+		if (line->words[i].option->letter == 'B' &&
+		    tracefs_find_instance(&t, line->words[i].value, err) < 0)
+			return errmsg_code(err);
+	if (top && act(&t, "", err) < 0)
+		return errmsg_code(err);
+	for (size_t i = 0; i < line->n_words && !all; i++)
+		if (line->words[i].option->letter == 'B' && act(&t, line->words[i].value, err) < 0)
+			return errmsg_code(err);
+	return all ? each_of_all(&t, act, err) : 0;
 }
 
 static int switch_off(const struct tracefs *t, const char *instance, struct errmsg *err)
@@ -88,7 +88,7 @@ int tc_run_clear(struct tc_line *line, struct errmsg *err)
 	return each_instance(line, true, empty, err);
 }
 
-/* --- reset ------------------------------------------------------------------------------------- */
+/* --- reset ------------------------------------------------------------------------------------ */
 
 struct setting_row {
 	const char *file, *text;
@@ -97,13 +97,11 @@ struct setting_row {
 static int write_rows(const struct tracefs *t, const char *instance, const struct setting_row *rows,
 		      size_t n, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < n && r >= 0; i++)
-		if (tracefs_exists(t, instance, rows[i].file))
-			r = tracefs_write(t, instance, rows[i].file, rows[i].text, TRACEFS_SET,
-					  err);
-	return r;
+	for (size_t i = 0; i < n; i++)
+		if (tracefs_exists(t, instance, rows[i].file) &&
+		    tracefs_write(t, instance, rows[i].file, rows[i].text, TRACEFS_SET, err) < 0)
+			return errmsg_code(err);
+	return 0;
 }
 
 static void tell(void *ctx, const char *sentence)
@@ -141,7 +139,10 @@ int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *
 	return write_rows(t, instance, rows, ARRAY_LEN(rows), err);
 }
 
-/* What trace-cmd reset sets beyond that. Options and, without -b, sizes stay as they are. */
+/*
+ * Resets the additional settings of trace-cmd reset. Options and, without -b, sizes are not
+ * changed.
+ */
 static int reset_one(const struct tracefs *t, const char *instance, const char *kb,
 		     struct errmsg *err)
 {
@@ -151,32 +152,29 @@ static int reset_one(const struct tracefs *t, const char *instance, const char *
 	};
 	struct reset reset = {.t = t, .tell = tell};
 	char mask[4096];
-	int r;
 
 	reset_events(&reset, instance);
-	r = tc_switch_off(t, instance, err);
-	if (r >= 0)
-		r = write_rows(t, instance, rows, ARRAY_LEN(rows), err);
-	if (r >= 0 && !*instance)
+	if (tc_switch_off(t, instance, err) < 0 ||
+	    write_rows(t, instance, rows, ARRAY_LEN(rows), err) < 0)
+		return errmsg_code(err);
+	if (!*instance)
 		reset_dynamic_events(&reset, 0);
-	if (r >= 0)
-		r = tracefs_write(t, instance, "tracing_cpumask",
-				  defaults_fmt_cpumask(tracefs_cpu_count(t), mask, sizeof(mask)),
-				  TRACEFS_SET, err);
-	if (r >= 0 && kb)
-		r = tracefs_write(t, instance, "buffer_size_kb", kb, TRACEFS_SET, err);
-	return r < 0 ? r : tracefs_write(t, instance, "tracing_on", "1", TRACEFS_SET, err);
+	if (tracefs_write(t, instance, "tracing_cpumask",
+			  defaults_fmt_cpumask(tracefs_cpu_count(t), mask, sizeof(mask)),
+			  TRACEFS_SET, err) < 0 ||
+	    (kb && tracefs_write(t, instance, "buffer_size_kb", kb, TRACEFS_SET, err) < 0))
+		return errmsg_code(err);
+	return tracefs_write(t, instance, "tracing_on", "1", TRACEFS_SET, err);
 }
 
-/* What stands behind -B, -a or -t, up to the next of them: -b KB, -d. */
+/* Applies the options after -B, -a or -t, up to the next of these: -b KB, -d. */
 static int reset_group(const struct tracefs *t, const struct tc_line *line, size_t first,
 		       struct errmsg *err)
 {
 	char letter = line->words[first].option->letter;
-	struct name_list names = {0};
+	SCOPED(name_list_release) struct name_list names = {0};
 	const char *kb = NULL;
 	bool remove = false;
-	int r = 0;
 
 	for (size_t i = first + 1; i < line->n_words; i++) {
 		char c = line->words[i].option->letter;
@@ -190,34 +188,37 @@ static int reset_group(const struct tracefs *t, const struct tc_line *line, size
 		return reset_one(t, "", kb, err);
 	if (letter == 'a')
 		tracefs_instances(t, &names);
-	else
-		r = name_list_add(&names, line->words[first].value,
-				  strlen(line->words[first].value));
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		r = remove ? tracefs_remove_instance(t, names.names[i], err)
-			   : reset_one(t, names.names[i], kb, err);
-	name_list_release(&names);
-	return r;
+	else if (name_list_add(&names, line->words[first].value, strlen(line->words[first].value)) <
+		 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < names.n; i++)
+		if ((remove ? tracefs_remove_instance(t, names.names[i], err)
+			    : reset_one(t, names.names[i], kb, err)) < 0)
+			return errmsg_code(err);
+	return 0;
 }
 
 int tc_run_reset(struct tc_line *line, struct errmsg *err)
 {
 	struct tracefs t;
 	bool any = false;
-	int r = tracefs_open(&t, err);
 
-	for (size_t i = 0; i < line->n_words && r >= 0; i++)
-		if (line->words[i].option->letter == 'B')
-			r = tracefs_find_instance(&t, line->words[i].value, err);
-	for (size_t i = 0; i < line->n_words && r >= 0; i++)
+	if (tracefs_open(&t, err) < 0)
+		return errmsg_code(err);
+	for (size_t i = 0; i < line->n_words; i++)
+		if (line->words[i].option->letter == 'B' &&
+		    tracefs_find_instance(&t, line->words[i].value, err) < 0)
+			return errmsg_code(err);
+	for (size_t i = 0; i < line->n_words; i++)
 		if (strchr("Bat", line->words[i].option->letter)) {
 			any = true;
-			r = reset_group(&t, line, i, err);
+			if (reset_group(&t, line, i, err) < 0)
+				return errmsg_code(err);
 		}
-	return r < 0 || any ? r : reset_one(&t, "", tc_value(line, 'b'), err);
+	return any ? 0 : reset_one(&t, "", tc_value(line, 'b'), err);
 }
 
-/* --- show, snapshot ---------------------------------------------------------------------------- */
+/* --- show, snapshot --------------------------------------------------------------------------- */
 
 static int fmt_cpu_file(const char *cpu, const char *file, char *buf, size_t n_bytes,
 			struct errmsg *err)
@@ -236,16 +237,16 @@ static int fmt_cpu_file(const char *cpu, const char *file, char *buf, size_t n_b
 	return 0;
 }
 
-/* The files that have an option of their own: the row says which. */
+/* Prints the files for which there is an option. */
 static int show_files(const struct tracefs *t, const struct tc_line *line, bool *ret_any,
 		      struct errmsg *err)
 {
 	const char *instance = "";
-	int r = 0;
 
 	*ret_any = false;
-	for (size_t i = 0; i < line->n_words && r >= 0; i++) {
+	for (size_t i = 0; i < line->n_words; i++) {
 		const struct tc_word *w = &line->words[i];
+		int r;
 
 		if (w->option->letter == 'B')
 			instance = w->value;
@@ -253,8 +254,9 @@ static int show_files(const struct tracefs *t, const struct tc_line *line, bool 
 			continue;
 		*ret_any = true;
 		r = tc_print_file(t, instance, w->option->to, err);
+		TRY(r);
 	}
-	return r;
+	return 0;
 }
 
 int tc_run_show(struct tc_line *line, struct errmsg *err)
@@ -263,22 +265,20 @@ int tc_run_show(struct tc_line *line, struct errmsg *err)
 	const char *instance = tc_value(line, 'B');
 	char file[TRACEFS_PATH_MAX], path[TRACEFS_PATH_MAX];
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
+	int r;
 
-	if (r >= 0 && pipe && snapshot)
-		r = errmsg_set(err, -EINVAL, "-s and -p do not go together");
-	if (r < 0)
-		return r;
+	if (tracefs_open(&t, err) < 0)
+		return errmsg_code(err);
+	if (pipe && snapshot)
+		return errmsg_set(err, -EINVAL, "-s and -p do not go together");
 	r = show_files(&t, line, &any, err);
 	if (r < 0 || any)
 		return r;
-	r = fmt_cpu_file(tc_value(line, 'c'),
+	TRY(fmt_cpu_file(tc_value(line, 'c'),
 			 pipe	    ? "trace_pipe"
 			 : snapshot ? "snapshot"
 				    : "trace",
-			 file, sizeof(file), err);
-	if (r < 0)
-		return r;
+			 file, sizeof(file), err));
 	if (tc_has(line, 'f', NULL))
 		puts(tracefs_fmt_path(&t, instance ? instance : "", file, path));
 	fflush(stdout);
@@ -296,37 +296,39 @@ int tc_run_snapshot(struct tc_line *line, struct errmsg *err)
 	char file[TRACEFS_PATH_MAX];
 	struct tracefs t;
 	bool any = false;
-	int r = tracefs_open(&t, err);
 
-	if (r >= 0 && tc_has(line, 's', NULL) && tc_has(line, 'f', NULL))
-		r = errmsg_set(err, -EINVAL,
-			       "a snapshot is taken (-s) or its memory freed (-f), not both");
-	if (r >= 0)
-		r = fmt_cpu_file(tc_value(line, 'c'), "snapshot", file, sizeof(file), err);
-	if (r >= 0 && !tracefs_exists(&t, instance, file))
-		r = errmsg_set(err, -ENOENT, "there is no %s: this kernel has no snapshots here",
-			       file);
-	for (size_t i = 0; i < ARRAY_LEN(acts) && r >= 0; i++)
+	if (tracefs_open(&t, err) < 0)
+		return errmsg_code(err);
+	if (tc_has(line, 's', NULL) && tc_has(line, 'f', NULL))
+		return errmsg_set(err, -EINVAL,
+				  "a snapshot is taken (-s) or its memory freed (-f), not both");
+	if (fmt_cpu_file(tc_value(line, 'c'), "snapshot", file, sizeof(file), err) < 0)
+		return errmsg_code(err);
+	if (!tracefs_exists(&t, instance, file))
+		return errmsg_set(err, -ENOENT, "there is no %s: this kernel has no snapshots here",
+				  file);
+	for (size_t i = 0; i < ARRAY_LEN(acts); i++)
 		if (tc_has(line, acts[i].letter, NULL)) {
 			any = true;
-			r = tracefs_write(&t, instance, file, acts[i].text, TRACEFS_APPEND, err);
+			if (tracefs_write(&t, instance, file, acts[i].text, TRACEFS_APPEND, err) <
+			    0)
+				return errmsg_code(err);
 		}
-	return r >= 0 && !any ? tc_print_file(&t, instance, file, err) : r;
+	return any ? 0 : tc_print_file(&t, instance, file, err);
 }
 
-/* --- stack ------------------------------------------------------------------------------------- */
+/* --- stack ------------------------------------------------------------------------------------ */
 
-/* The kernel's list without its comments. */
+/* Prints the kernel's list without its comments. */
 static int print_stack(const struct tracefs *t, struct errmsg *err)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, SHOWFILE_MAX_BYTES);
 
 	puts(tracefs_read_number(t, "", TC_STACK_SWITCH) > 0 ? "(stack tracer running)"
 							     : "(stack tracer not running)");
-	textbuf_init(&tb, SHOWFILE_MAX_BYTES);
-	r = tracefs_read_text(t, "", "stack_trace", &tb, err);
-	for (const char *p = tb.start; r >= 0 && p && *p;) {
+	if (tracefs_read_text(t, "", "stack_trace", &tb, err) < 0)
+		return errmsg_code(err);
+	for (const char *p = tb.start; p && *p;) {
 		size_t len = strcspn(p, "\n");
 
 		len += p[len] == '\n';
@@ -334,18 +336,15 @@ static int print_stack(const struct tracefs *t, struct errmsg *err)
 			fwrite(p, 1, len, stdout);
 		p += len;
 	}
-	textbuf_release(&tb);
-	return r;
+	return 0;
 }
 
 int tc_run_stack(struct tc_line *line, struct errmsg *err)
 {
 	const char *last = NULL;
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	if (r < 0)
-		return r;
+	TRY(tracefs_open(&t, err));
 	for (size_t i = 0; i < line->n_words; i++)
 		if (!line->words[i].option->to)
 			last = line->words[i].option->name;

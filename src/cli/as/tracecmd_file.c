@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_file.c - report, hist, options and check-events as trace-cmd has them.
+ * tracecmd_file.c - report, hist, options and check-events as in trace-cmd.
  *
- * sonde's commands of these names print the same text; here is only what differs in their words: one file
- * may follow the options, no pager, no colours, and the profile in trace-cmd's form.
+ * sonde's commands of these names print the same text; this file has only the differences: one file
+ * may follow the options, there is no pager and no colour, and the profile has trace-cmd's form.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 #include "cli/screen/terminal.h"
@@ -15,7 +16,10 @@
 
 extern const struct command cmd_report, cmd_hist, cmd_options, cmd_check_events;
 
-/* The first argument is the input, unless -i is there; what follows it trace-cmd does not look at. */
+/*
+ * Runs a command on a file. The first argument is the input, unless -i is given; trace-cmd ignores
+ * the others.
+ */
 static int run_on_file(struct tc_line *line, const struct command *cmd, const char *const *more,
 		       struct errmsg *err)
 {
@@ -38,7 +42,7 @@ int tc_run_hist(struct tc_line *line, struct errmsg *err)
 	return run_on_file(line, &cmd_hist, NULL, err);
 }
 
-/* Takes any words, and looks at none. */
+/* Accepts any words, and ignores them. */
 int tc_run_options(struct tc_line *line, struct errmsg *err)
 {
 	char *argv[] = {(char *)line->cmd->name, NULL};
@@ -46,7 +50,10 @@ int tc_run_options(struct tc_line *line, struct errmsg *err)
 	return cmd_options.run(&cmd_options, 1, argv, err);
 }
 
-/* trace-cmd has nothing on standard output here, and 0 whatever it found; warnings are no output. */
+/*
+ * Checks the events. As in trace-cmd, nothing is printed to standard output, and the exit status is
+ * always 0.
+ */
 int tc_run_check_events(struct tc_line *line, struct errmsg *err)
 {
 	int r;
@@ -54,9 +61,8 @@ int tc_run_check_events(struct tc_line *line, struct errmsg *err)
 	line->n_args = 0;
 	fflush(stdout);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	r = terminal_guard(); /* it may be a terminal now */
-	if (r < 0)
-		return r;
+	r = terminal_guard(); /* standard output may be a terminal now */
+	TRY(r);
 	r = tc_run_command(line, &cmd_check_events, NULL, err);
 	return r < 0 ? r : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracecmd_int.h - what the files of the trace-cmd personality share: commands as rows, the words of a
- * command line once they are understood, and the way an error looks.
+ * tracecmd_int.h - declarations that the files of the trace-cmd personality share: rows of
+ * commands, the parsed words of a command line, and the form of errors.
  */
 #ifndef SONDE_CLI_AS_TRACECMD_INT_H
 #define SONDE_CLI_AS_TRACECMD_INT_H
@@ -16,22 +16,23 @@
 struct command;
 
 #define TRACECMD_VERSION "3.1.6"
-#define TRACECMD_USAGE	 255 /* exit status after a usage text, and of an error without a number */
+/* exit status after a usage text, and after an error without a number */
+#define TRACECMD_USAGE	 255
 
 #define TC_STACK_SWITCH	 "/proc/sys/kernel/stack_tracer_enabled"
 
-/* `to`, what an option becomes for sonde's command: NULL, the same; TC_DROP, nothing. */
+/* `to` is the option of sonde's command: NULL means the same option, TC_DROP means none. */
 #define TC_DROP		 ""
 
 struct tc_option {
 	char letter;
 	const char *name;
-	char arg; /* 0, ':' has a value, '?' may have one */
+	char arg; /* 0: no value; ':': a value; '?': an optional value */
 	const char *to;
-	const char *help; /* NULL: in no usage text */
+	const char *help; /* NULL: not in the usage text */
 };
 
-/* An option as it stood in the command line. */
+/* An option of the command line. */
 struct tc_word {
 	const struct tc_option *option;
 	const char *value;
@@ -48,45 +49,51 @@ struct tc_line {
 struct tc_command {
 	const char *name;
 	const char *summary;  /* NULL: not in the list */
-	const char *synopsis; /* what follows the name in the usage text */
+	const char *synopsis; /* text after the name in the usage text */
 	const struct tc_option *options;
-	bool at_first; /* options only before the first argument */
-	/* The exit status, or a negative errno with a sentence. */
+	bool at_first; /* options are accepted only before the first argument */
+	/* Returns the exit status, or a negative errno with a message. */
 	int (*run)(struct tc_line *line, struct errmsg *err);
-	const struct command *same; /* tc_run_same(): sonde's command that takes the words */
-	const char *first_word;	    /* tc_run_same(): put before them */
-	bool by_hand;		    /* run() looks at all words itself: they are args */
+	const struct command *same; /* tc_run_same(): sonde's command for these words */
+	const char *first_word;	    /* tc_run_same(): a word to put before them */
+	bool by_hand;		    /* run() parses all words itself, from args */
 };
 
-extern const struct tc_command tracecmd_commands[]; /* ended by one without a name */
+extern const struct tc_command tracecmd_commands[]; /* ended by an entry without a name */
 
-/* A usage text on standard output; returns TRACECMD_USAGE. c may be NULL. */
+/* Prints a usage text to standard output and returns TRACECMD_USAGE. c may be NULL. */
 int tc_usage(const struct tc_command *c);
 
-/* The value of an option that was given, its last one; NULL if it was not. */
+/* Returns the last value of an option that was given, or NULL. */
 const char *tc_value(const struct tc_line *line, char letter);
 bool tc_has(const struct tc_line *line, char letter, const char *name);
 
-/* The words for sonde's command, a heap array ended by NULL; its strings are not the caller's. */
+/*
+ * Makes the words for sonde's command: an allocated array ended by NULL, whose strings do not
+ * belong to the caller.
+ */
 char **tc_words(const struct tc_line *line, const char *const *more, int *ret_argc);
-/* Runs sonde's command with these words; more, ended by NULL, come first. */
+/* Runs sonde's command with these words, after the words of more, which end with NULL. */
 int tc_run_command(const struct tc_line *line, const struct command *cmd, const char *const *more,
 		   struct errmsg *err);
 
 /* Copies a file of the tracing directory to standard output. */
 int tc_print_file(const struct tracefs *t, const char *instance, const char *file,
 		  struct errmsg *err);
-/* A file without the blanks at both ends; the caller frees *ret_heap. NULL: it cannot be read. */
+/*
+ * Reads a file without the blanks at both ends. The caller frees *ret_heap. Returns NULL if it
+ * cannot be read.
+ */
 const char *tc_read(const struct tracefs *t, const char *instance, const char *file,
 		    char **ret_heap);
 
-/* A directory in the order in which the kernel has it, as trace-cmd shows it. NULL: there is none. */
+/* Opens a directory, whose entries come in the kernel's order, as trace-cmd shows them. */
 DIR *tc_open_directory(const struct tracefs *t, const char *instance, const char *dir);
-/* Its next directory; NULL at the end. */
+/* Returns the next directory, or NULL at the end. */
 const char *tc_next_directory(DIR *dir);
 
 /*
- * Switches off what traces (tracer, events with filters, pids) and empties the buffer; sizes, clock,
+ * Switches off tracing (tracer, events with filters, pids) and empties the buffer. Sizes, clock,
  * options, triggers and function filters stay.
  */
 int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *err);

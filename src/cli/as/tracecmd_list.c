@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_list.c - `trace-cmd list`: what the running kernel can trace, in trace-cmd's layout.
+ * tracecmd_list.c - `trace-cmd list`: lists what the running kernel can trace, in trace-cmd's
+ * layout.
  *
- * trace-cmd reads these words by hand: an option is known by its first letter, and the word behind -e and
- * -f is their expression unless it begins with '-'. Whatever else stands there is passed over. Lists are
+ * trace-cmd does not use getopt here: an option is recognized by its first letter, and the word
+ * after -e and -f is their expression unless it begins with '-'. Other words are ignored. Lists are
  * the kernel's own files, or the order of its directories.
  *
- * What an expression matches, and the lists that sonde's own list prints in the same words (clocks,
- * compressions, options of plugins), come from there.
+ * Matching of expressions, and lists with the same text (clocks, compressions, options of plugins),
+ * are shared with sonde's own list.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/tracecmd_int.h"
@@ -22,7 +24,7 @@
 
 extern const struct command cmd_list;
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 enum event_show { SHOW_NAME, SHOW_FORMAT, SHOW_FORMAT_FULL, SHOW_FILTER, SHOW_TRIGGER };
 
@@ -39,22 +41,19 @@ static int print_event(const struct tracefs *t, const char *system, const char *
 {
 	static const char *const files[] = {"", "format", "format", "filter", "trigger"};
 	char file[TRACEFS_PATH_MAX];
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 16u << 20);
 
 	if (show == SHOW_NAME) {
 		printf("%s:%s\n", system, event);
 		return 0;
 	}
 	snprintf(file, sizeof(file), "events/%s/%s/%s", system, event, files[show]);
-	textbuf_init(&tb, 16u << 20);
-	r = tracefs_read_text(t, "", file, &tb, err);
-	if (r >= 0 && show <= SHOW_FORMAT_FULL)
+	TRY(tracefs_read_text(t, "", file, &tb, err));
+	if (show <= SHOW_FORMAT_FULL)
 		print_format(tb.start, system, show == SHOW_FORMAT_FULL);
-	else if (r >= 0)
+	else
 		printf("%s:%s\n%s\n", system, event, tb.start);
-	textbuf_release(&tb);
-	return r;
+	return 0;
 }
 
 static DIR *open_events(const struct tracefs *t, const char *system)
@@ -74,7 +73,7 @@ static int list_matching(const struct tracefs *t, const char *re, enum event_sho
 	int r = event_match_init(&m, re, err);
 
 	if (r < 0) {
-		err->code = -ENOENT; /* the number that trace-cmd has here */
+		err->code = -ENOENT; /* the number that trace-cmd uses here */
 		return r;
 	}
 	dir = open_events(t, "");
@@ -104,7 +103,7 @@ static void list_systems(const struct tracefs *t)
 		closedir(dir);
 }
 
-/* --- the rest ---------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static int list_functions(const struct tracefs *t, const char *re, struct errmsg *err)
 {
@@ -117,8 +116,7 @@ static int list_functions(const struct tracefs *t, const char *re, struct errmsg
 	if (!re || !*re)
 		return tc_print_file(t, "", "available_filter_functions", err);
 	r = name_match_init(&match, re, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	f = fopen(tracefs_fmt_path(t, "", "available_filter_functions", path), "re");
 	if (!f)
 		r = errmsg_set(err, -errno, "reading %s", path);
@@ -151,7 +149,7 @@ static int list_instances(const struct tracefs *t)
 	return 0;
 }
 
-/* One that is off has "no" before it. */
+/* Prints the options. One that is off has "no" before it. */
 void tc_print_options(const struct tracefs *t, const char *instance, const char *before)
 {
 	char file[TRACEFS_PATH_MAX], text[16];
@@ -169,7 +167,7 @@ void tc_print_options(const struct tracefs *t, const char *instance, const char 
 		closedir(dir);
 }
 
-/* What sonde's own list prints for an option, word for word. */
+/* Prints what sonde's own list prints for an option. */
 static int list_same(const char *option, struct errmsg *err)
 {
 	char *argv[] = {(char *)"list", (char *)option, NULL};
@@ -177,10 +175,10 @@ static int list_same(const char *option, struct errmsg *err)
 	return cmd_list.run(&cmd_list, 2, argv, err);
 }
 
-/* --- the words --------------------------------------------------------------------------------- */
+/* --- the words -------------------------------------------------------------------------------- */
 
 struct list_words {
-	bool has[128]; /* by letter */
+	bool has[128]; /* by letter: the option was given */
 	bool full, any;
 	const char *event_re, *function_re;
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_order.c - the words of record, start, set and profile become a plan.
+ * tracecmd_order.c - makes a plan from the words of record, start, set and profile.
  *
- * The words are those of sonde's record, which understands them; what trace-cmd does otherwise is put
- * right in the plan afterwards. All is done at the top level of the tracing directory, whoever uses it, or
- * in the instances named with -B.
+ * sonde's record parses the words. Where trace-cmd behaves differently, the plan is changed
+ * afterwards. Tracing uses the top-level buffer, even if another program uses it, or the instances
+ * named with -B.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
@@ -19,7 +20,7 @@
 
 extern const struct command cmd_record;
 
-/* Only -B or -A was asked for: the top level is left alone. */
+/* Returns true if only -B or -A was given; then the top level is not changed. */
 static bool top_is_unused(const struct live_request *o)
 {
 	const struct plan_buffer *b = &o->plan.buffers[0];
@@ -31,7 +32,7 @@ static bool top_is_unused(const struct live_request *o)
 static int check_options(struct live_request *o, bool has_command, struct errmsg *err)
 {
 	if (!has_command)
-		o->plan.only_command = false; /* trace-cmd takes -F alone, and it does nothing */
+		o->plan.only_command = false; /* trace-cmd accepts -F alone, without an effect */
 	o->is_peer = true;
 	o->plan.take_over = true;
 	o->plan.use_top = !top_is_unused(o);
@@ -40,7 +41,10 @@ static int check_options(struct live_request *o, bool has_command, struct errmsg
 	return recordopts_check(o, has_command, err);
 }
 
-/* trace-cmd has a filter in parentheses, as several that are joined are in the plan already. */
+/*
+ * Puts filters in parentheses, as trace-cmd does. In the plan, several joined filters already have
+ * them.
+ */
 static int wrap_filters(const struct tc_line *line, struct plan *p)
 {
 	size_t buffer = 0, event = 0, n_filters;
@@ -79,7 +83,7 @@ static int wrap_filters(const struct tc_line *line, struct plan *p)
 	return 0;
 }
 
-/* Guests are for record; --name is for guests. */
+/* Checks options for guests: they are only for record, and --name is only for guests. */
 static int check_guests(const struct tc_line *line, struct errmsg *err)
 {
 	bool is_guests = false;
@@ -111,12 +115,10 @@ int tc_order_init(struct tc_order *order, const struct tc_line *line, struct err
 	n = check_guests(line, err);
 	if (n >= 0)
 		n = guest_list_take(&order->guests, cmd_record.options, &argc, order->words, err);
-	if (n < 0)
-		return n;
+	TRY(n);
 	n = options_parse(cmd_record.options, o, argc, order->words, OPTIONS_STOP_AT_ARGUMENT,
 			  &help, err);
-	if (n < 0)
-		return n;
+	TRY(n);
 	order->words[n + 1] = NULL;
 	order->argv = n ? order->words + 1 : NULL;
 	n = wrap_filters(line, &o->plan);
@@ -137,7 +139,7 @@ void tc_tell_tracers(const struct live_request *o)
 			fprintf(stderr, "  plugin '%s'\n", o->plan.buffers[i].tracer);
 }
 
-/* What was put in the place of something. Of events that are left out (-i) trace-cmd says nothing. */
+/* Prints notes about replacements. trace-cmd does not report events that -i excludes. */
 void tc_tell_notes(const struct setup *s, const struct live_request *o)
 {
 	for (size_t i = 0; s && i < s->notes.n && !o->quiet && !o->plan.ignore_unknown; i++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_outcome.c - what trace-cmd tells of a file that it has written.
+ * tracecmd_outcome.c - prints what trace-cmd reports about a file that it has written.
  *
- * It is read from the file: for each CPU where its data is and how large, on standard error. Losses are
- * told on standard output, before the CPUs of their buffer.
+ * The facts are read from the file: for each CPU the position and the size of its data, printed to
+ * standard error. Losses are reported on standard output, before the CPUs of their buffer.
  */
 #include "base/errmsg.h"
 #include "capture/record/session.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct tc_loss {
-	const char *buffer; /* its name in the plan */
+	const char *buffer; /* the buffer's name in the plan */
 	unsigned cpu;
 	uint64_t overrun, commit_overrun;
 };
@@ -53,7 +53,7 @@ static void tell_losses(FILE *to, const struct tc_losses *losses, const char *bu
 	}
 }
 
-/* The sum of what the chunks hold: u32 count, then u32 packed, u32 unpacked and the bytes of each. */
+/* Sums the chunks: u32 count, then for each u32 packed, u32 unpacked, and its bytes. */
 static uint64_t unpacked_bytes(const struct tracefile *tf, const struct tracefile_cpu *c)
 {
 	uint64_t at = c->offset + 4, end = c->offset + c->n_bytes, total = 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_record.c - record, extract, stream and profile as trace-cmd has them.
+ * tracecmd_record.c - record, extract, stream and profile as in trace-cmd.
  *
- * record keeps a journal as sonde's own does: in the end everything is as it was before, where trace-cmd
- * leaves the top level empty. -k keeps it as it was set.
+ * record keeps a journal, like sonde's own record, and restores all settings at the end; trace-cmd
+ * leaves the top level empty. -k keeps the settings of the recording.
  */
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "capture/record/recording.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
@@ -25,7 +26,7 @@
 
 extern const struct command cmd_stream, cmd_report;
 
-/* --- record ------------------------------------------------------------------------------------ */
+/* --- record ----------------------------------------------------------------------------------- */
 
 struct watch {
 	struct recording *rec;
@@ -39,7 +40,7 @@ static bool tick(void *ctx)
 	return recording_flush(w->rec, &w->err) >= 0;
 }
 
-/* trace-cmd says it whatever -q says. */
+/* Prints a line at the start; trace-cmd prints it even with -q. */
 static void tell_begin(const struct live_request *o, char **argv)
 {
 	if (argv)
@@ -55,21 +56,20 @@ static int run_session(struct session *s, struct recording *rec, const struct li
 	struct recording_sum sum;
 	int r = session_start(s, err);
 
-	if (r >= 0) {
-		tell_begin(o, s->config.argv);
-		if (session_wait(s, recording_fd(rec), TICK_MS, tick, &w) == SESSION_TICK)
-			*err = w.err;
-	}
-	session_stop(s, err);
 	if (r < 0) {
+		session_stop(s, err);
 		recording_free(rec);
 		return r;
 	}
+	tell_begin(o, s->config.argv);
+	if (session_wait(s, recording_fd(rec), TICK_MS, tick, &w) == SESSION_TICK)
+		*err = w.err;
+	session_stop(s, err);
 	r = recording_finish(rec, &sum, err);
 	return err->code ? err->code : r;
 }
 
-/* As `sonde record -A` does it; then the files are told of, those of the guests first. */
+/* Records guests like `sonde record -A`, then prints the outcome of each file, guests first. */
 static int record_guests(const struct live_request *o, const struct recording_config *rc,
 			 char **argv, struct errmsg *err)
 {
@@ -80,10 +80,11 @@ static int record_guests(const struct live_request *o, const struct recording_co
 	silent.quiet = true;
 	tell_begin(o, argv);
 	r = guestrecord_run(&silent, rc, o->agents, argv, NULL, err);
-	for (size_t i = 0; i < o->agents->n && r >= 0; i++)
+	TRY(r);
+	for (size_t i = 0; i < o->agents->n; i++)
 		if (!guestrecord_fmt_path(&o->agents->guests[i], rc->path, path, sizeof(path)))
 			tc_tell_file(path, o, &(struct tc_losses){0}, 0);
-	if (r >= 0 && plan_does_something(&o->plan))
+	if (plan_does_something(&o->plan))
 		tc_tell_file(rc->path, o, &(struct tc_losses){0}, 0);
 	return r;
 }
@@ -99,6 +100,19 @@ static int record_over_network(struct live_request *o, const struct recording_co
 	return r;
 }
 
+static int record_session(struct session *s, const struct session_config *config,
+			  const struct recording_config *rc, const struct live_request *o,
+			  struct errmsg *err)
+{
+	struct recording *rec = NULL;
+
+	TRY(session_open(s, config, err));
+	tc_tell_tracers(o);
+	tc_tell_notes(s->setup, o);
+	TRY(recording_open(&rec, s, rc, err));
+	return run_session(s, rec, o, err);
+}
+
 static int record(struct live_request *o, char **argv, const char *path, struct errmsg *err)
 {
 	struct session_config config = {
@@ -109,27 +123,18 @@ static int record(struct live_request *o, char **argv, const char *path, struct 
 		.all_formats = o->all_formats,
 	};
 	struct recording_config rc;
-	struct recording *rec = NULL;
 	struct tc_losses losses = {0};
 	unsigned n_cpus = 0;
 	struct session s;
-	int r = live_request_get_config(o, path, &rc, err), r2;
+	int r, r2;
 
-	if (r < 0)
-		return r;
+	TRY(live_request_get_config(o, path, &rc, err));
 	rc.program = TRACECMD_PROGRAM;
 	if (o->agents->n)
 		return record_guests(o, &rc, argv, err);
 	if (o->host || o->vsock)
 		return record_over_network(o, &rc, argv, err);
-	r = session_open(&s, &config, err);
-	if (r >= 0) {
-		tc_tell_tracers(o);
-		tc_tell_notes(s.setup, o);
-		r = recording_open(&rec, &s, &rc, err);
-	}
-	if (r >= 0)
-		r = run_session(&s, rec, o, err);
+	r = record_session(&s, &config, &rc, o, err);
 	if (r >= 0) {
 		tc_losses_read(&losses, &s);
 		n_cpus = s.n_cpus;
@@ -144,40 +149,48 @@ static int record(struct live_request *o, char **argv, const char *path, struct 
 
 int tc_run_record(struct tc_line *line, struct errmsg *err)
 {
-	struct tc_order order;
+	SCOPED(tc_order_release) struct tc_order order = {0};
 	struct live_request *o = &order.o;
-	int r = tc_order_init(&order, line, err);
+	int r;
 
-	if (r >= 0 && !o->agents->n && !plan_does_something(&o->plan))
-		r = errmsg_set(err, -ENOENT, "there is no event (-e) and no tracer (-p) to record");
-	if (r >= 0)
-		r = record(o, order.argv, o->output ? o->output : "trace.dat", err);
-	tc_order_release(&order);
+	TRY(tc_order_init(&order, line, err));
+	if (!o->agents->n && !plan_does_something(&o->plan))
+		return errmsg_set(err, -ENOENT,
+				  "there is no event (-e) and no tracer (-p) to record");
+	r = record(o, order.argv, o->output ? o->output : "trace.dat", err);
 	return r < 0 ? r : 0;
 }
 
-/* --- extract ----------------------------------------------------------------------------------- */
+/* --- extract ---------------------------------------------------------------------------------- */
 
-/* trace-cmd takes the top level in any case. */
+/* Adds an instance; trace-cmd always includes the top level. */
+static int add_name(struct name_list *names, const char *name)
+{
+	return name_list_add(names, name, strlen(name));
+}
+
+/* Adds the names of instances. trace-cmd always includes the top level. */
 static int add_names(const struct tracefs *t, const struct tc_line *line, struct name_list *names,
 		     struct errmsg *err)
 {
-	struct name_list all = {0};
-	int r = name_list_add(names, "", 0);
+	SCOPED(name_list_release) struct name_list all = {0};
 
 	if (tc_has(line, 'a', NULL))
 		tracefs_instances(t, &all);
-	for (size_t i = 0; i < all.n && r >= 0; i++)
-		r = name_list_add(names, all.names[i], strlen(all.names[i]));
-	for (size_t i = 0; i < line->n_words && r >= 0; i++)
-		if (line->words[i].option->letter == 'B') {
-			r = tracefs_find_instance(t, line->words[i].value, err);
-			if (r >= 0 && !name_list_find(names, line->words[i].value))
-				r = name_list_add(names, line->words[i].value,
-						  strlen(line->words[i].value));
-		}
-	name_list_release(&all);
-	return r;
+	if (add_name(names, "") < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < all.n; i++)
+		if (add_name(names, all.names[i]) < 0)
+			return -ENOMEM;
+	for (size_t i = 0; i < line->n_words; i++) {
+		const char *name = line->words[i].value;
+
+		if (line->words[i].option->letter == 'B' &&
+		    (tracefs_find_instance(t, name, err) < 0 ||
+		     (!name_list_find(names, name) && add_name(names, name) < 0)))
+			return errmsg_code(err);
+	}
+	return 0;
 }
 
 static const char *long_value(const struct tc_line *line, const char *name)
@@ -188,25 +201,33 @@ static const char *long_value(const struct tc_line *line, const char *name)
 	return NULL;
 }
 
+static int extract_session(struct session *s, const struct tc_line *line,
+			   const struct name_list *names, const struct recording_config *rc,
+			   unsigned *n_cpus, struct errmsg *err)
+{
+	struct recording_sum sum = {0};
+
+	TRY(session_attach(s, names, false, err));
+	*n_cpus = s->n_cpus;
+	TRY(recording_extract(s, rc, &sum, err));
+	for (size_t i = 0; i < names->n && !tc_has(line, 'k', NULL); i++)
+		TRY(tc_switch_off(&s->t, names->names[i], err));
+	return 0;
+}
+
 static int extract(const struct tc_line *line, const struct name_list *names,
 		   const struct recording_config *rc, struct errmsg *err)
 {
 	struct live_request told = {.quiet = tc_has(line, 'q', NULL),
 				    .to_stderr = tc_has(line, 0, "stderr")};
-	struct recording_sum sum = {0};
+	unsigned n_cpus = 0;
 	struct session s;
-	int r = session_attach(&s, names, false, err), r2;
-	unsigned n_cpus = r >= 0 ? s.n_cpus : 0;
+	int r = extract_session(&s, line, names, rc, &n_cpus, err), r2 = session_close(&s, err);
 
-	if (r >= 0)
-		r = recording_extract(&s, rc, &sum, err);
-	for (size_t i = 0; i < names->n && r >= 0 && !tc_has(line, 'k', NULL); i++)
-		r = tc_switch_off(&s.t, names->names[i], err);
-	r2 = session_close(&s, err);
-	r = r < 0 ? r : r2;
-	if (r >= 0)
-		tc_tell_file(rc->path, &told, &(struct tc_losses){0}, n_cpus);
-	return r;
+	TRY(r);
+	TRY(r2);
+	tc_tell_file(rc->path, &told, &(struct tc_losses){0}, n_cpus);
+	return r2;
 }
 
 int tc_run_extract(struct tc_line *line, struct errmsg *err)
@@ -221,24 +242,20 @@ int tc_run_extract(struct tc_line *line, struct errmsg *err)
 		.snapshot = tc_has(line, 's', NULL),
 		.program = TRACECMD_PROGRAM,
 	};
-	struct name_list names = {0};
+	SCOPED(name_list_release) struct name_list names = {0};
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	if (r >= 0)
-		r = compression_choose(compression	 ? compression
-				       : rc.version == 7 ? "any"
-							 : NULL,
-				       rc.version, &rc.compression, &rc.plain_data, err);
-	if (r >= 0)
-		r = add_names(&t, line, &names, err);
-	if (r >= 0)
-		r = extract(line, &names, &rc, err);
-	name_list_release(&names);
-	return r < 0 ? r : 0;
+	if (tracefs_open(&t, err) < 0 ||
+	    compression_choose(compression	 ? compression
+			       : rc.version == 7 ? "any"
+						 : NULL,
+			       rc.version, &rc.compression, &rc.plain_data, err) < 0 ||
+	    add_names(&t, line, &names, err) < 0 || extract(line, &names, &rc, err) < 0)
+		return errmsg_code(err);
+	return 0;
 }
 
-/* --- stream, profile --------------------------------------------------------------------------- */
+/* --- stream, profile -------------------------------------------------------------------------- */
 
 int tc_run_stream(struct tc_line *line, struct errmsg *err)
 {
@@ -247,7 +264,7 @@ int tc_run_stream(struct tc_line *line, struct errmsg *err)
 	return tc_run_command(line, &cmd_stream, more, err);
 }
 
-/* What report prints of the file, to standard output or where -o says. */
+/* Prints the report of the file, to standard output or to the file of -o. */
 static int print_profile(const char *path, const struct live_request *o, struct errmsg *err)
 {
 	char *argv[] = {(char *)"report",
@@ -266,8 +283,7 @@ static int print_profile(const char *path, const struct live_request *o, struct 
 	if (o->output) {
 		int fd = outplace_open_file(o->output, OUTPLACE_WRITE, err);
 
-		if (fd < 0)
-			return fd;
+		TRY(fd);
 		fflush(stdout);
 		dup2(fd, STDOUT_FILENO);
 		close(fd);
@@ -275,31 +291,30 @@ static int print_profile(const char *path, const struct live_request *o, struct 
 	return cmd_report.run(&cmd_report, argc, argv, err);
 }
 
-/* Recorded into a file that nobody sees, and printed from there. */
+/* Records into a temporary file, and prints the profile from there. */
 int tc_run_profile(struct tc_line *line, struct errmsg *err)
 {
+	SCOPED(tc_order_release) struct tc_order order = {0};
+	struct live_request *o = &order.o;
 	const char *dir = getenv("TMPDIR");
 	char path[1024];
-	struct tc_order order;
-	struct live_request *o = &order.o;
-	int r = tc_order_init(&order, line, err), fd;
+	int fd, r;
 
 	snprintf(path, sizeof(path), "%s/trace-cmd-profile.XXXXXX", dir && *dir ? dir : "/tmp");
-	if (r >= 0 && !o->profile) {
+	if (tc_order_init(&order, line, err) < 0)
+		return errmsg_code(err);
+	if (!o->profile) {
 		o->profile = true;
-		r = recordopts_check(o, order.argv != NULL, err);
+		if (recordopts_check(o, order.argv != NULL, err) < 0)
+			return errmsg_code(err);
 	}
 	o->quiet = true;
-	fd = r >= 0 ? mkostemp(path, O_CLOEXEC) : -1;
-	if (r >= 0 && fd < 0)
-		r = errmsg_set(err, -errno, "%s", path);
-	if (r >= 0) {
-		close(fd);
-		r = record(o, order.argv, path, err);
-		if (r >= 0)
-			r = print_profile(path, o, err);
-		outplace_unlink(path);
-	}
-	tc_order_release(&order);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return errmsg_set(err, -errno, "%s", path);
+	close(fd);
+	r = record(o, order.argv, path, err);
+	r = r < 0 ? r : print_profile(path, o, err);
+	outplace_unlink(path);
 	return r;
 }

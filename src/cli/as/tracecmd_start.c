@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_start.c - start and set as trace-cmd has them: what they set stays set.
+ * tracecmd_start.c - start and set as in trace-cmd: their settings stay.
  *
- * start first ends what was traced until now in the buffers that it uses; set adds to what is there and
- * leaves tracing on or off as it was. Neither keeps a journal.
+ * start first ends the previous trace in the buffers that it uses. set adds to the existing
+ * settings, and does not switch tracing on or off. Neither keeps a journal.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/setup/setup.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/kernel/start.h"
@@ -14,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* trace-cmd writes the lists of functions anew, if there is one to write, and else leaves them. */
+/* Clears the lists of functions that the plan will write; trace-cmd does not change the others. */
 static int empty_lists(const struct tracefs *t, const struct plan_buffer *b, struct errmsg *err)
 {
 	const struct {
@@ -25,12 +26,12 @@ static int empty_lists(const struct tracefs *t, const struct plan_buffer *b, str
 		{&b->no_functions, "set_ftrace_notrace"},
 		{&b->graph_functions, "set_graph_function"},
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows) && r >= 0; i++)
-		if (rows[i].words->n && tracefs_exists(t, b->name, rows[i].file))
-			r = tracefs_write(t, b->name, rows[i].file, "", TRACEFS_SET, err);
-	return r;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].words->n && tracefs_exists(t, b->name, rows[i].file) &&
+		    tracefs_write(t, b->name, rows[i].file, "", TRACEFS_SET, err) < 0)
+			return errmsg_code(err);
+	return 0;
 }
 
 static bool instance_exists(const struct tracefs *t, const char *name)
@@ -38,27 +39,25 @@ static bool instance_exists(const struct tracefs *t, const char *name)
 	return tracefs_exists(t, name, "tracing_on");
 }
 
-/* Before start: what traced until now ends. Before set: only lists that are given anew. */
+/*
+ * Prepares the buffers. start ends the previous trace; set only clears the lists that the plan has.
+ */
 static int prepare(const struct tracefs *t, const struct plan *p, bool is_set, struct errmsg *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < p->n_buffers && r >= 0; i++) {
+	for (size_t i = 0; i < p->n_buffers; i++) {
 		const struct plan_buffer *b = &p->buffers[i];
 
 		if ((!i && !p->use_top) || !instance_exists(t, b->name))
 			continue;
-		if (b->is_removed)
-			r = tracefs_remove_instance(t, b->name, err);
-		else if (!is_set)
-			r = tc_switch_off(t, b->name, err);
-		if (r >= 0 && !b->is_removed)
-			r = empty_lists(t, b, err);
+		if (b->is_removed ? tracefs_remove_instance(t, b->name, err) < 0
+				  : (!is_set && tc_switch_off(t, b->name, err) < 0) ||
+					    empty_lists(t, b, err) < 0)
+			return errmsg_code(err);
 	}
-	return r;
+	return 0;
 }
 
-/* tracing_on as it was in the buffers that are there, 1 in new ones: -1 stands for them. */
+/* Reads tracing_on of existing buffers. For new buffers it is -1, which counts as on. */
 static void keep_switches(const struct tracefs *t, const struct plan *p, int *on)
 {
 	for (size_t i = 0; i < p->n_buffers; i++)
@@ -104,13 +103,12 @@ static int start(const struct tc_line *line, struct live_request *o, char **argv
 
 static int start_or_set(struct tc_line *line, bool is_set, struct errmsg *err)
 {
-	struct tc_order order;
-	int r = tc_order_init(&order, line, err);
+	SCOPED(tc_order_release) struct tc_order order = {0};
 
-	if (r >= 0)
-		r = start(line, &order.o, order.argv, is_set, err);
-	tc_order_release(&order);
-	return r < 0 ? r : 0;
+	if (tc_order_init(&order, line, err) < 0 ||
+	    start(line, &order.o, order.argv, is_set, err) < 0)
+		return errmsg_code(err);
+	return 0;
 }
 
 int tc_run_start(struct tc_line *line, struct errmsg *err)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_stat.c - `trace-cmd stat`: what is set, in trace-cmd's layout.
+ * tracecmd_stat.c - `trace-cmd stat`: prints the tracing settings in trace-cmd's layout.
  *
- * A part is printed only where it differs from what is so after boot, under a heading of its own with an
- * empty line before it. The parts that are one file each are rows. Systems and events come in the order
- * in which the directory has them, as in trace-cmd: a script may take the first one.
+ * A part is printed only if it differs from the state after boot, under its own heading with an
+ * empty line before it. The parts that are one file each are rows. Systems and events come in the
+ * order in which the directory has them, as in trace-cmd: a script may take the first one.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/tracecmd_int.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- one file ---------------------------------------------------------------------------------- */
+/* --- one file --------------------------------------------------------------------------------- */
 
 struct file_row {
 	const char *file, *normal, *heading;
@@ -30,7 +31,7 @@ static void print_file(const struct tracefs *t, const char *instance, const stru
 	free(heap);
 }
 
-/* Every line three blanks to the right; comments are left out if the file is one of functions. */
+/* Indents every line by three blanks; omits comments if the file lists functions. */
 static void print_lines(const struct tracefs *t, const char *instance, const char *file,
 			const char *heading, bool no_comments)
 {
@@ -52,9 +53,9 @@ static void print_lines(const struct tracefs *t, const char *instance, const cha
 	free(heap);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
-/* '1' on, '0' off, 'X' some; 0 if there is no such file. */
+/* Returns '1' for on, '0' for off, 'X' for some, or 0 if there is no such file. */
 static char read_switch(const struct tracefs *t, const char *instance, const char *dir)
 {
 	char file[TRACEFS_PATH_MAX + 8], text[16];
@@ -144,7 +145,7 @@ static void print_events(const struct tracefs *t, const char *instance)
 		puts("  (none enabled)");
 }
 
-/* The filters, or the triggers, of all events. */
+/* Prints the filters, or the triggers, of all events. */
 static void print_of_events(const struct tracefs *t, const char *instance, const char *name,
 			    const char *heading)
 {
@@ -177,7 +178,7 @@ static void print_of_events(const struct tracefs *t, const char *instance, const
 		closedir(dir);
 }
 
-/* --- buffers, clock, CPUs ---------------------------------------------------------------------- */
+/* --- buffers, clock, CPUs --------------------------------------------------------------------- */
 
 static void print_cpu_sizes(const struct tracefs *t, const char *instance)
 {
@@ -217,7 +218,7 @@ static void print_clock(const struct tracefs *t, const char *instance)
 		printf("\nClock: %s\n", clock);
 }
 
-/* Only if a CPU is missing in it. */
+/* Prints the mask, if a CPU is missing in it. */
 static void print_cpumask(const struct tracefs *t, const char *instance)
 {
 	unsigned left = tracefs_cpu_count(t);
@@ -242,7 +243,7 @@ static void print_cpumask(const struct tracefs *t, const char *instance)
 	}
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void print_pids(const struct tracefs *t, const char *instance)
 {
@@ -313,15 +314,14 @@ static int print_named(const struct tracefs *t, const struct tc_line *line, bool
 	bool first = !tc_has(line, 't', NULL);
 	int r = 0;
 
-	/* the one that was named last comes first: they stand on a stack */
+	/* in trace-cmd, the instance that was named last comes first */
 	for (size_t i = line->n_words; i-- > 0 && r >= 0;) {
 		const char *name = line->words[i].value;
 
 		if (line->words[i].option->letter != 'B')
 			continue;
 		r = tracefs_find_instance(t, name, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (!first)
 			puts("---------------");
 		first = false;
@@ -335,15 +335,11 @@ int tc_run_stat(struct tc_line *line, struct errmsg *err)
 {
 	bool options = tc_has(line, 'o', NULL);
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	if (r < 0)
-		return r;
+	TRY(tracefs_open(&t, err));
 	if (!tc_has(line, 'B', NULL) || tc_has(line, 't', NULL))
 		print_instance(&t, "", options);
-	r = print_named(&t, line, options, err);
-	if (r < 0)
-		return r;
+	TRY(print_named(&t, line, options, err));
 	if (tracefs_read_number(&t, "", TC_STACK_SWITCH) > 0)
 		puts("Stack tracing is enabled\n");
 	return 0;

@@ -2,9 +2,9 @@
 /*
  * tracecmd_table.c - the commands and options of trace-cmd 3.1.6, as rows.
  *
- * A row says which words trace-cmd takes, not more: what only sonde's command of that name knows is refused
- * here as trace-cmd refuses it. `to` says what becomes of an option where sonde calls it otherwise. The
- * help words are sonde's own; their layout is trace-cmd's.
+ * A row contains exactly the words that trace-cmd accepts; options that only sonde's command has
+ * are refused here, as in trace-cmd. `to` is sonde's name of an option, if it differs. The help
+ * words are sonde's own; their layout is trace-cmd's.
  */
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
@@ -17,7 +17,7 @@ extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_resto
 		0, "verbose", '?', TC_DROP, "how much it says: 0 to 6" \
 	}
 
-/* What record and all that is like it has in common. */
+/* The common options of record and similar commands. */
 #define TRACING_OPTIONS                                                                        \
 	{'e', NULL, ':', NULL, "record this event, system, or all"},                           \
 		{'f', NULL, ':', NULL, "filter of the preceding -e"},                          \
@@ -102,7 +102,7 @@ static const struct tc_option extract_options[] = {
 	{0, "compression", ':', NULL, NULL},
 	{0, "file-version", ':', NULL, NULL},
 	{'q', "quiet", 0, NULL, NULL},
-	/* of record's, which trace-cmd takes and does nothing with */
+	/* options of record that trace-cmd accepts and ignores */
 	{'p', NULL, ':', TC_DROP, NULL},
 	{'O', NULL, ':', TC_DROP, NULL},
 	{'f', NULL, ':', TC_DROP, NULL},

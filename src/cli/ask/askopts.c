@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * askopts.c - opens the files of `sonde why` and `sonde states`, and prints the answer.
+ * askopts.c - opens the files of `sonde why` and `sonde states`, and prints the result.
  *
- * The files are indexed as `sonde view` does it, so the answers are the page's. One thread indexes: with several, tasks
- * would have other numbers each time, and equal rows another order.
+ * The files are indexed as in `sonde view`, so the results equal those of the page. Only one thread
+ * indexes: with several, tasks would have other numbers each time, and equal rows another order.
  */
 #include "cli/ask/askopts.h"
 
+#include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/screen/notes.h"
 #include "decode/timearg.h"
@@ -42,21 +43,21 @@ int ask_task(void *opts, const char *value, struct errmsg *err)
 	return add_word(o->tasks, &o->n_tasks, value, "tasks", err);
 }
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
-/* A time of an option, since the trace's start. */
+/* Parses a time of an option, relative to the trace's start. */
 static int parse_time(const struct timeline *tl, const char *option, const char *text,
 		      uint64_t *ret, struct errmsg *err)
 {
-	/* the clock boot: report prints it as a bare number, but a distance can have a unit */
+	/* report prints the clock boot as a bare number, but a difference can have a unit */
 	bool in_time = timeline_source(tl, 0)->time.in_time ||
 		       (timeline_unit(tl).ns == 1 && text[0] == '+');
 	uint64_t origin = timeline_origin(tl);
-	int r = timearg_parse(option, text, in_time, origin, ret, err);
 
-	if (r >= 0)
-		*ret = *ret > origin ? *ret - origin : 0;
-	return r;
+	if (timearg_parse(option, text, in_time, origin, ret, err) < 0)
+		return errmsg_code(err);
+	*ret = *ret > origin ? *ret - origin : 0;
+	return 0;
 }
 
 static int find_range(struct asking *a, struct errmsg *err)
@@ -72,8 +73,7 @@ static int find_range(struct asking *a, struct errmsg *err)
 		r = parse_time(tl, "--from", a->o->from, &a->from, err);
 	if (r >= 0 && a->o->to)
 		r = parse_time(tl, "--to", a->o->to, &a->to, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (a->from > a->to)
 		return errmsg_set(err, -EINVAL, "--from %s is later than --to %s", a->o->from,
 				  a->o->to);
@@ -114,26 +114,21 @@ static int check_sched(const struct asking *a, struct errmsg *err)
 int asking_open(struct asking *a, struct ask_options *o, int n, char **argv, struct errmsg *err)
 {
 	bool colour = false;
-	int r;
 
 	*a = (struct asking){.o = o};
-	r = output_find_colour(o->colour, &colour, err);
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = ask_input(o, argv[i], err);
-	if (r >= 0 && !o->n_inputs)
-		r = ask_input(o, "trace.dat", err);
-	if (r >= 0)
-		r = viewtrace_open(&a->vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err);
-	if (r >= 0)
-		r = stage_start(a->vt.stage, NULL, err);
-	if (r >= 0 && timeline_wait(a->vt.stage->tl) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot index the trace");
-	if (r >= 0)
-		r = name_machines(a, err);
+	TRY(output_find_colour(o->colour, &colour, err));
+	for (int i = 1; i <= n; i++)
+		TRY(ask_input(o, argv[i], err));
+	if (!o->n_inputs)
+		TRY(ask_input(o, "trace.dat", err));
+	TRY(viewtrace_open(&a->vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err));
+	TRY(stage_start(a->vt.stage, NULL, err));
+	if (timeline_wait(a->vt.stage->tl) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot index the trace");
+	TRY(name_machines(a, err));
 	a->view.colour = colour;
-	if (r >= 0)
-		r = check_sched(a, err);
-	return r < 0 ? r : find_range(a, err);
+	TRY(check_sched(a, err));
+	return find_range(a, err);
 }
 
 void asking_close(struct asking *a)
@@ -142,7 +137,7 @@ void asking_close(struct asking *a)
 	free(a->machines);
 }
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 void asking_fmt_tasks(const struct asking *a, const uint16_t *tasks, size_t n, size_t n_all,
 		      struct textbuf *tb)
@@ -162,7 +157,7 @@ int asking_match(const struct asking *a, const char *word, uint16_t *ret, size_t
 	const char *rest = word;
 	int machine = -1;
 
-	/* "guest1:bash-812", as tasks of several machines are shown */
+	/* "guest1:bash-812" is the form for tasks of several machines */
 	for (size_t i = 0; i < a->view.n_machines && a->view.n_machines > 1; i++) {
 		size_t len = strlen(a->machines[i]);
 
@@ -181,19 +176,11 @@ int asking_match(const struct asking *a, const char *word, uint16_t *ret, size_t
 		word, a->o->inputs[0]);
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 int asking_print(struct asking *a, const struct textbuf *tb, struct errmsg *err)
 {
-	struct output out;
-	int r = output_open(&out, a->o->colour, a->o->no_pager, err);
+	int r = output_print(tb, a->o->colour, a->o->no_pager, err);
 
-	if (r < 0)
-		return r;
-	r = tb->overflow ? errmsg_set(err, -EFBIG, "the answer is too long to be printed")
-			 : output_write(&out, tb->start, textbuf_len(tb));
-	output_close(&out);
-	if (r >= 0 && notes_print_damage(&a->vt.inputs, false))
-		r = 1;
-	return r;
+	return r >= 0 && notes_print_damage(&a->vt.inputs, false) ? 1 : r;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gather.c - decides where the records of a job come from, and prints its result.
+ * gather.c - decides which source the records of a job have, and prints its result.
  *
  *	file.c    a trace file
  *	in_kernel        the running machine, if the kernel can count by itself
  *	feed.c       the running machine, every event
  *
- * A word that is no option is the command to trace, unless it is a trace file that cannot be run: then that
- * is read.
+ * The first argument is the command to trace, unless it is a trace file that cannot be executed;
+ * then that file is read.
  */
 #include "cli/ask/gather_int.h"
 
+#include "base/scope.h"
 #include "capture/setup/setup.h"
 #include "cli/command.h"
 #include "decode/formats/formats.h"
@@ -24,24 +25,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the running machine ----------------------------------------------------------------------- */
+/* --- the running machine ---------------------------------------------------------------------- */
 
 struct live_gathering {
 	const struct gather_job *job;
 	struct gather_options *o;
-	struct gather_filters filters;
+	struct eventfilters filters;
 	bool in_time;
 };
 
 static int open_live(void *ctx, struct formats *f, struct setup *setup, struct errmsg *err)
 {
 	struct live_gathering *g = ctx;
-	int r = eventnames_add(&g->o->names, setup, err);
 
+	if (eventnames_add(&g->o->names, setup, err) < 0)
+		return errmsg_code(err);
 	g->o->probe_ns = setup_first_probe_ns(setup);
-	if (r >= 0)
-		r = gather_make_filters(&g->filters, g->o, f, false, err);
-	return r < 0 ? r : g->job->open(g->job->ctx, f, g->filters.list, g->filters.n, err);
+	if (gather_init_filters(&g->filters, g->o, false, f, err) < 0)
+		return errmsg_code(err);
+	return g->job->open(g->job->ctx, f, g->filters.list, g->filters.n, err);
 }
 
 static const uint8_t *live_events(void *ctx, size_t *ret_n)
@@ -78,7 +80,7 @@ static void close_live(void *ctx)
 	struct live_gathering *g = ctx;
 
 	g->job->close(g->job->ctx);
-	gather_release_filters(&g->filters);
+	eventfilters_release(&g->filters);
 }
 
 int gather_live(const struct gather_job *job, struct gather_options *o, char **argv,
@@ -97,7 +99,19 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	return livefeed_run(&feed, argv, err);
 }
 
-/* --- both -------------------------------------------------------------------------------------- */
+int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
+			struct formats *f, struct errmsg *err)
+{
+	struct eventfilters_spec spec = {.words = &o->filters,
+					 .condition = o->condition,
+					 .event = o->names.n ? o->names.words[0] : NULL,
+					 .plan = with_plan ? &o->record.plan.buffers[0] : NULL,
+					 .tell = recordopts_tell};
+
+	return eventfilters_init(fs, &spec, f, err);
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
 
 static bool is_trace_file(const char *path)
 {
@@ -117,8 +131,7 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 {
 	int n = recordopts_init(&o->record);
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input || !is_trace_file(argv[1]))
 		return n;
@@ -145,14 +158,13 @@ int gather_run(const struct gather_job *job, struct gather_options *o, int n, ch
 				  "none");
 	if (o->record.plan.only_command && n < 1)
 		return errmsg_set(err, -EINVAL, "--only-command needs a command to trace");
-	r = recordopts_check(&o->record, n > 0, err);
-	if (r >= 0 && !plan_does_something(&o->record.plan))
-		r = errmsg_set(err, -EINVAL, "%s", job->needs);
-	if (r < 0)
-		return r;
-	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	if (recordopts_check(&o->record, n > 0, err) < 0)
+		return errmsg_code(err);
+	if (!plan_does_something(&o->record.plan))
+		return errmsg_set(err, -EINVAL, "%s", job->needs);
+	argv[n + 1] = NULL; /* after the words that were moved to the front */
 	if (gather_set_pace(o, err) < 0)
-		return err->code;
+		return errmsg_code(err);
 	r = job->in_kernel && !o->in_program
 		    ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err)
 		    : 0;

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * gather_int.h - what the files gather*.c share.
- */
+/* gather_int.h - declarations that the files gather*.c share. */
 #ifndef SONDE_CLI_ASK_GATHER_INT_H
 #define SONDE_CLI_ASK_GATHER_INT_H
 
 #include "base/errmsg.h"
 #include "capture/plan.h"
 #include "cli/ask/gather.h"
-#include "decode/filter/filter.h"
+#include "live/eventfilters.h"
 
 #define TEXT_MAX_BYTES (256u << 20)
 
 int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *err);
 
-struct gather_filters {
-	struct filter **list;
-	size_t n;
-};
-
-/* -F, and of a file also -f, which a running kernel is told. To be released in any case. */
-int gather_make_filters(struct gather_filters *fs, const struct gather_options *o,
-			struct formats *f, bool with_plan, struct errmsg *err);
-void gather_release_filters(struct gather_filters *fs);
+/* Compiles the filters of -F and, with with_plan, those of -f. Release fs after a failure, too. */
+int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
+			struct formats *f, struct errmsg *err);
 
 #endif

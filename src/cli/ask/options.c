@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - the options of count, latency and functions, and where their results go.
+ * options.c - the options of count, latency and functions, and the output of their results.
  *
- *	in the end           standard output, through a pager on a terminal; or a file (-o)
- *	meanwhile            a terminal: in place of the one before, cut to the height of the screen
- *	-I elsewhere         one after the other, with their times (series.c)
+ *	at the end           standard output, through a pager on a terminal; or a file (-o)
+ *	before the end       a terminal: each replaces the previous one, truncated to the height of the screen
+ *	-I elsewhere         in sequence, with their times (series.c)
  *
- * Words are copied: they outlive what the caller had them from.
+ * Words are copied, because they are used longer than the caller's memory is valid.
  */
 #include "capture/plan.h"
 #include "cli/ask/gather_int.h"
 
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "cli/screen/output.h"
 #include "cli/screen/terminal.h"
@@ -25,7 +26,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 void gather_release(struct gather_options *o)
 {
@@ -51,52 +52,14 @@ static int add_event(struct gather_options *o, const char *word, struct errmsg *
 	return r < 0 ? r : recordopts_event(o, word, err);
 }
 
-/* Behind the arguments of a template, "fix<3, true>"; the sign itself if it opens none, as in "a<3" and "operator<". */
-static const char *skip_template(const char *start, const char *at)
-{
-	const char *end = at;
-	int depth = 0;
-
-	if (at == start || !(isalnum((unsigned char)at[-1]) || at[-1] == '_') ||
-	    (at - start >= 8 && !strncmp(at - 8, "operator", 8)))
-		return at;
-	do {
-		if (!strncmp(end, " if ", 4))
-			return at;
-		depth += (*end == '<') - (*end == '>' && end[-1] != '-');
-	} while (depth && *++end);
-	return depth ? at : end;
-}
-
-/* The comma behind the first event, or the end. There are others inside of the brackets of a probe's definition. */
-static const char *end_of_event(const char *value)
-{
-	const char *p = value;
-	bool is_condition = false; /* where < and > compare */
-	int depth = 0;
-
-	for (; *p && (*p != ',' || depth > 0); p++) {
-		depth += (*p == '(') - (*p == ')');
-		is_condition |= !strncmp(p, " if ", 4);
-		if (*p == '<' && !is_condition)
-			p = skip_template(value, p);
-	}
-	return p;
-}
-
-bool gather_has_comma(const char *value)
-{
-	return *end_of_event(value);
-}
-
-/* Several with commas between. */
+/* Adds events, separated by commas. */
 int gather_event(void *opts, const char *value, struct errmsg *err)
 {
 	int r;
 
 	((struct gather_options *)opts)->n_last = 0;
 	for (;;) {
-		const char *end = end_of_event(value);
+		const char *end = plan_end_of_event(value);
 		char *word = strndup(value, (size_t)(end - value));
 
 		r = word ? add_event(opts, word, err)
@@ -106,6 +69,17 @@ int gather_event(void *opts, const char *value, struct errmsg *err)
 			return r;
 		value = end + 1;
 	}
+}
+
+int gather_how(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+
+	if (strcmp(value, "bpf") && strcmp(value, "hist") && strcmp(value, "program"))
+		return errmsg_set(err, -EINVAL, "--how is bpf, hist or program, not '%s'", value);
+	o->how = value;
+	o->in_program = !strcmp(value, "program");
+	return 0;
 }
 
 int gather_filter(void *opts, const char *value, struct errmsg *err)
@@ -139,7 +113,7 @@ int gather_buffer(void *opts, const char *value, struct errmsg *err)
 static int set_output(struct gather_options *o, enum gather_output output, struct errmsg *err)
 {
 	if (o->output != GATHER_TEXT && o->output != output)
-		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
+		return errmsg_set(err, -EINVAL, "--json and --csv exclude each other");
 	o->output = output;
 	return 0;
 }
@@ -186,7 +160,7 @@ const char *gather_only_in(const struct gather_options *o)
 	return has_pids ? "the threads of -P only" : "the command's first thread";
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 bool gather_is_colour(const struct gather_options *o)
 {
@@ -197,7 +171,7 @@ bool gather_is_colour(const struct gather_options *o)
 	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 }
 
-/* The whole text, or nothing of it: half a table may look whole. */
+/* Writes the whole text or nothing, because a partial table may look complete. */
 static int write_file(const char *path, bool is_more, const struct textbuf *tb, struct errmsg *err)
 {
 	struct output out = {
@@ -210,13 +184,13 @@ static int write_file(const char *path, bool is_more, const struct textbuf *tb, 
 	end = lseek(out.fd, 0, SEEK_END);
 	r = output_write(&out, tb->start, textbuf_len(tb));
 	if (r < 0 && end >= 0 && ftruncate(out.fd, end) < 0)
-		errmsg_set_errno(err, r, "cannot write %s, which is cut off now", path);
+		errmsg_set_errno(err, r, "cannot write %s, which is truncated now", path);
 	if (close(out.fd) < 0 && r >= 0)
 		r = -errno;
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", path) : 0;
 }
 
-/* The caller releases it. */
+/* Adds a result to the series. The caller releases out. */
 static void add_to_series(struct gather_options *o, const struct textbuf *tb, struct textbuf *out)
 {
 	o->series.start_ns = o->pace.start_ns;
@@ -233,21 +207,14 @@ static void add_to_series(struct gather_options *o, const struct textbuf *tb, st
 static int print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
 {
 	bool is_more = o->has_printed;
-	struct output out;
 	int r;
 
 	if (shortage_check(err, "cannot print the result") < 0)
-		return err->code;
-	if (tb->overflow)
-		return errmsg_set(err, -EFBIG, "there is more than can be printed");
+		return errmsg_code(err);
 	o->has_printed = true;
-	if (o->record.output)
+	if (o->record.output && !tb->overflow)
 		return write_file(o->record.output, is_more, tb, err);
-	r = output_open(&out, o->colour, o->no_pager, err);
-	if (r < 0)
-		return r;
-	r = output_write(&out, tb->start, textbuf_len(tb));
-	output_close(&out);
+	r = output_print(tb, o->colour, o->no_pager, err);
 	if (r < 0 && r != -EPIPE)
 		errmsg_set_errno(err, r, "cannot write the result");
 	return r;
@@ -274,7 +241,7 @@ static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
 	struct textbuf text;
 
 	add_to_series(o, tb, &text);
-	if (o->record.output) { /* gather_print() tells of it in the end */
+	if (o->record.output) { /* gather_print() reports a failure at the end */
 		if (!o->series_error)
 			o->series_error = print(o, &text, &err);
 		textbuf_release(&text);
@@ -308,10 +275,9 @@ int gather_present(struct gather_options *o, bool is_last,
 		   int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
 		   void *ctx, struct errmsg *err)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r;
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	o->on_screen = !is_last && !gather_is_series(o);
 	r = fmt(ctx, gather_is_colour(o), &tb, err);
 	o->on_screen = false;
@@ -319,8 +285,8 @@ int gather_present(struct gather_options *o, bool is_last,
 		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
 	if (is_last)
 		fflush(stdout);
-	if (r >= 0)
-		r = is_last ? gather_print(o, &tb, err) : show(o, &tb) ? 0 : -EPIPE;
-	textbuf_release(&tb);
-	return r;
+	TRY(r);
+	if (is_last)
+		return gather_print(o, &tb, err);
+	return show(o, &tb) ? 0 : -EPIPE;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * series.c - puts the time to a result that is one of several.
+ * series.c - adds the time to each result of a series.
  *
  *	text   a line "after 2.0 s" above it
  *	JSON   {"time":2.001, …}, a line each
@@ -31,7 +31,7 @@ void series_add_json(struct series *s, const struct textbuf *result, struct text
 	textbuf_add(out, result->start + 1, textbuf_len(result) - 1);
 }
 
-/* Behind the end of a row: a field in quotes may have lines of its own. */
+/* Returns the position after the end of a row. A field in quotes may contain newlines. */
 static const char *row_end(const char *p, const char *end)
 {
 	bool in_quotes = false;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * series.h - results that follow one another, each with its time: seconds since the first was begun.
- */
+/* series.h - formats consecutive results, each with its time in seconds since the start. */
 #ifndef SONDE_CLI_ASK_SERIES_H
 #define SONDE_CLI_ASK_SERIES_H
 
@@ -12,11 +10,11 @@
 
 struct series {
 	uint64_t start_ns; /* clock_now_ns() */
-	uint64_t end_ns;   /* the last result is of then; 0: it goes on */
+	uint64_t end_ns;   /* the time of the last result; 0: it continues */
 	bool has_begun;
 };
 
-/* Appends one result, as it looks in the series. */
+/* Appends one result in the form of the series. */
 void series_add_text(struct series *s, const struct textbuf *result, struct textbuf *out);
 void series_add_json(struct series *s, const struct textbuf *result, struct textbuf *out);
 void series_add_csv(struct series *s, const struct textbuf *result, struct textbuf *out);

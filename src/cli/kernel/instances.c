@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * instances.c - the options that say which parts of the tracing directory a command is about, and commands
- * that do one thing to each of them. capture/tracefs/instances.h finds the parts and goes through them. A
- * command with these options begins its own with a struct instance_args, which the rows fill.
+ * instances.c - the options that select instances, and commands that do one thing to each instance.
+ * capture/tracefs/instances.h finds and visits the instances. The first member of such a command's
+ * options is a struct instance_args, which the rows fill.
  */
 #include "cli/kernel/instances.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,17 +42,18 @@ int instances_refuse_words(const struct command *cmd, int n, char **argv, struct
 		 : 0;
 }
 
-int instances_run(const struct command *cmd, int argc, char **argv,
-		  int (*act)(const struct tracefs *t, const char *instance, struct errmsg *err),
-		  struct errmsg *err)
+static void args_release(struct instance_args *args)
 {
-	struct instance_args args = {0};
-	int r = command_parse(cmd, &args, argc, argv, err);
+	name_list_release(&args->names);
+}
 
-	if (r >= 0)
-		r = instances_refuse_words(cmd, r, argv, err);
-	if (r >= 0)
-		r = instances_act(&args, act, err);
-	name_list_release(&args.names);
-	return r;
+int instances_run(const struct command *cmd, int argc, char **argv, const char *file,
+		  const char *text, struct errmsg *err)
+{
+	SCOPED(args_release) struct instance_args args = {0};
+	int n = command_parse(cmd, &args, argc, argv, err);
+
+	TRY(n);
+	TRY(instances_refuse_words(cmd, n, argv, err));
+	return instances_write(&args, file, text, err);
 }

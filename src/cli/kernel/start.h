@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * start.h - what `sonde start` shares with its kind.
- */
+/* start.h - declarations that `sonde start` shares with similar commands. */
 #ifndef SONDE_CLI_KERNEL_START_H
 #define SONDE_CLI_KERNEL_START_H
 
@@ -11,7 +9,7 @@ struct errmsg;
 struct live_request;
 struct setup;
 
-/* Tracing begins and the command with it; waits for its end, unless fork is set. */
+/* Starts tracing and the command. Waits for its end, unless fork is set. */
 int start_command(struct setup *s, const struct live_request *o, char **argv, bool fork,
 		  struct errmsg *err);
 

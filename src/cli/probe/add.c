@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
+ * add.c - `sonde probe add`: resolves definitions and adds them to the kernel permanently.
  *
- *	resolve all ─▶ define all ─▶ say how to use them
+ *	resolve all ─▶ define all ─▶ print hints how to use them
  *
- * All or none: nothing is defined before all are resolved (draft.h).
+ * No probe is defined before all are resolved (draft.h).
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/probe/commands.h"
 #include "capture/tracefs/draft.h"
@@ -26,43 +28,36 @@ struct add_options {
 static int take_text(void *opts, const char *value, struct errmsg *err)
 {
 	struct add_options *o = opts;
-	char **texts = o->n_texts < PROBEOPTS_DEFINITIONS_MAX
-			       ? realloc(o->texts, (o->n_texts + 1) * sizeof(*texts))
-			       : NULL;
 
-	if (texts)
-		o->texts = texts;
-	if (!texts || !(texts[o->n_texts] = strdup(value)))
+	if (!ARRAY_ONE_MORE(o->texts, o->n_texts, PROBEOPTS_DEFINITIONS_MAX) ||
+	    !(o->texts[o->n_texts] = strdup(value)))
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
 	o->n_texts++;
 	return 0;
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'a', "add", "DEFINITION", "define this probe; repeatable",
-	 .apply = take_text},
-	{OPTION_FLAG, 'n', "dry-run", NULL, "define nothing; only show what would be defined",
-	 offsetof(struct add_options, dry_run)},
-	{OPTION_FLAG, 'D', "definition", NULL,
-	 "define nothing; print the definitions in the kernel's syntax",
-	 offsetof(struct add_options, only_lines)},
-	{OPTION_FLAG, 'f', "force", NULL, "if the given name is in use, append _1, _2 …",
-	 offsetof(struct add_options, force)},
-	{OPTION_FLAG, 'q', "quiet", NULL, "print only errors", offsetof(struct add_options, quiet)},
+	ROW_CALL('a', "add", "DEFINITION", "define this probe; repeatable", take_text),
+	ROW_FLAG('n', "dry-run", "define nothing; only show what would be defined",
+		 offsetof(struct add_options, dry_run)),
+	ROW_FLAG('D', "definition", "define nothing; print the definitions in the kernel's syntax",
+		 offsetof(struct add_options, only_lines)),
+	ROW_FLAG('f', "force", "if the given name is in use, append _1, _2 …",
+		 offsetof(struct add_options, force)),
+	ROW_FLAG('q', "quiet", "print only errors", offsetof(struct add_options, quiet)),
 	PROBEOPTS_ROWS(struct add_options, where),
-	{OPTION_END},
+	ROW_END,
 };
 
 static int resolve_one(struct probe_drafts *a, struct prober *prober, const char *text,
 		       struct errmsg *err)
 {
-	struct probe_draft *list = realloc(a->list, (a->n + 1) * sizeof(*list)), *one;
+	struct probe_draft *one;
 	int r;
 
-	if (!list)
+	if (!ARRAY_ONE_MORE(a->list, a->n, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
-	a->list = list;
-	one = &list[a->n++];
+	one = &a->list[a->n++];
 	*one = (struct probe_draft){0};
 	r = definition_parse(&one->d, text, err);
 	return r < 0 ? r : probe_draft_resolve(one, prober, err);
@@ -84,9 +79,12 @@ static int resolve(struct probe_drafts *a, struct prober *prober, char **texts, 
 	return r;
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
-/* Two in one command that have no name of their own part by a number; with -f any. */
+/*
+ * Chooses names. Adds a number to a name that the user did not choose, if a definition of the same
+ * command has it. With -f adds a number to every name that is in use.
+ */
 static void choose_names(const struct probe_opened *opened, struct probe_drafts *a, bool force)
 {
 	const struct tracefs *t = opened->has_tracefs ? &opened->t : NULL;
@@ -97,23 +95,21 @@ static void choose_names(const struct probe_opened *opened, struct probe_drafts 
 			probe_drafts_add_suffix(a, t, i);
 }
 
-/* --- showing ----------------------------------------------------------------------------------- */
+/* --- showing ---------------------------------------------------------------------------------- */
 
 static void print_lines(const struct probe_drafts *a)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 24);
 
-	textbuf_init(&tb, 1 << 24);
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t k = 0; k < a->list[i].p->n_places; k++) {
 			probe_fmt_line(a->list[i].p, k, NULL, a->list[i].event, &tb);
 			textbuf_add_char(&tb, '\n');
 		}
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
 }
 
-/* Whether one before has the same: what is true of many is told once. */
+/* Returns true if an earlier draft has the same note, because each note is printed once. */
 static bool is_told(const struct probe_drafts *a, size_t n, const char *note)
 {
 	for (size_t i = 0; i < n; i++)
@@ -123,12 +119,11 @@ static bool is_told(const struct probe_drafts *a, size_t n, const char *note)
 	return false;
 }
 
-/* What the kernel does not know of it; told once, also if it is the same of many. */
+/* Reports what the kernel's format lacks. A repeated note is printed once. */
 static void print_lost(const struct probe *p, struct textbuf *told)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 16);
 
-	textbuf_init(&tb, 1 << 16);
 	probe_fmt_lost(p, &tb);
 	textbuf_add_char(&tb, 0);
 	if (!tb.overflow && textbuf_len(&tb) > 1 &&
@@ -138,21 +133,18 @@ static void print_lost(const struct probe *p, struct textbuf *told)
 		textbuf_clear(told);
 		textbuf_add(told, tb.start, textbuf_len(&tb));
 	}
-	textbuf_release(&tb);
 }
 
 static void print_notes(const struct probe_drafts *a)
 {
-	struct textbuf lost;
+	TEXTBUF(lost, 1 << 16);
 
-	textbuf_init(&lost, 1 << 16);
 	for (size_t i = 0; i < a->n; i++) {
 		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
 			if (!is_told(a, i, a->list[i].p->notes[k]))
 				fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
 		print_lost(a->list[i].p, &lost);
 	}
-	textbuf_release(&lost);
 }
 
 static void print_one(const struct probe_draft *one)
@@ -168,7 +160,7 @@ static void print_one(const struct probe_draft *one)
 	puts(")");
 }
 
-/* Advice, for a person: not on standard output, where a script reads the names. */
+/* Prints hints for users to standard error, because scripts read the names on standard output. */
 static void print_hints(const struct probe_drafts *a)
 {
 	fprintf(stderr, "\nto use %s:     sonde record", a->n > 1 ? "them" : "it");
@@ -191,54 +183,66 @@ static void print_added(const struct probe_drafts *a, bool dry)
 		print_hints(a);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-static int add(const struct add_options *o, char **texts, size_t n, struct errmsg *err)
+static int add_to(const struct add_options *o, struct probe_opened *opened,
+		  struct probe_drafts *all, bool dry, struct errmsg *err)
+{
+	TRY(resolve(all, opened->prober, o->texts, o->n_texts, o->quiet, err));
+	choose_names(opened, all, o->force);
+	if (!dry)
+		TRY(probe_drafts_define(all, &opened->t, err));
+	if (!o->quiet)
+		print_notes(all);
+	if (o->only_lines)
+		print_lines(all);
+	else if (!o->quiet)
+		print_added(all, dry);
+	return 0;
+}
+
+static int add(const struct add_options *o, struct errmsg *err)
 {
 	bool dry = o->dry_run || o->only_lines;
 	struct probe_opened opened;
 	struct probe_drafts all = {0};
 	int r = probeopts_open(&opened, &o->where, dry, err);
 
-	if (r >= 0)
-		r = resolve(&all, opened.prober, texts, n, o->quiet, err);
-	if (r >= 0)
-		choose_names(&opened, &all, o->force);
-	if (r >= 0 && !dry)
-		r = probe_drafts_define(&all, &opened.t, err);
-	if (r >= 0) {
-		if (!o->quiet)
-			print_notes(&all);
-		if (o->only_lines)
-			print_lines(&all);
-		else if (!o->quiet)
-			print_added(&all, dry);
-	}
+	r = r < 0 ? r : add_to(o, &opened, &all, dry, err);
 	probe_drafts_release(&all);
 	probeopts_close(&opened);
 	return r;
 }
 
-static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+static void release(struct add_options *o)
 {
-	struct add_options o = {0};
+	probeopts_free_texts(o->texts, o->n_texts);
+}
+
+static int take_words(struct add_options *o, char **words, int n, struct errmsg *err)
+{
 	size_t n_more = 0;
 	char **more = NULL;
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+	int r = probeopts_join(words, n, &more, &n_more, err);
 
-	if (r >= 0)
-		r = probeopts_join(argv + 1, n, &more, &n_more, err);
 	for (size_t i = 0; r >= 0 && i < n_more; i++)
-		r = take_text(&o, more[i], err);
-	if (r >= 0 && !o.n_texts)
-		r = errmsg_set(err, -EINVAL,
-			       "probe add needs a definition, as 'vfs_read(file, count)' or "
-			       "'bash:readline%%return($retval:string)'");
-	if (r >= 0)
-		r = add(&o, o.texts, o.n_texts, err);
+		r = take_text(o, more[i], err);
 	probeopts_free_texts(more, n_more);
-	probeopts_free_texts(o.texts, o.n_texts);
 	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	SCOPED(release) struct add_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err);
+
+	TRY(n);
+	TRY(take_words(&o, argv + 1, n, err));
+	if (!o.n_texts)
+		return errmsg_set(err, -EINVAL,
+				  "probe add needs a definition, as 'vfs_read(file, count)' or "
+				  "'bash:readline%%return($retval:string)'");
+	return add(&o, err);
 }
 
 const struct command probe_add = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
+ * del.c - `sonde probe del`: removes probes by name or glob, also those of other users.
  *
- * What belongs to a recording that is running (the groups sonde_PID) is removed only if its name is
- * written out: a glob does not take it away from another user.
+ * Probes of a running recording (the groups sonde_PID) are deleted only by their full name, so
+ * that a glob does not delete the probes of another user.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/probes.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
@@ -15,10 +16,10 @@
 #include <stdio.h>
 
 static const struct option_row rows[] = {
-	{OPTION_END},
+	ROW_END,
 };
 
-/* Nothing was removed: is there nothing, or nothing that a glob may take? */
+/* Explains why no probe was deleted: there is no such probe, or a glob must not delete it. */
 static int refuse(const struct tracefs *t, const char *pattern, struct errmsg *err)
 {
 	struct errmsg ignored = {0};
@@ -34,7 +35,7 @@ static int refuse(const struct tracefs *t, const char *pattern, struct errmsg *e
 		return errmsg_set(
 			err, -EBUSY,
 			"'%s' means only probes of recordings that are running (%zu), "
-			"which a glob leaves alone: end those, or write GROUP:EVENT in full",
+			"which a glob does not remove: end those, or write GROUP:EVENT in full",
 			pattern, n);
 	return errmsg_set(err, -ENOENT, "there is no probe '%s'; 'sonde probe list' lists them%s",
 			  pattern,
@@ -50,8 +51,7 @@ static int remove_all(const struct tracefs *t, char **patterns, int n, struct er
 	for (int i = 0; i < n; i++) {
 		int r = probes_remove(t, patterns[i], err);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (!r)
 			return refuse(t, patterns[i], err);
 		n_gone += r;
@@ -65,8 +65,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct tracefs t;
 	int n = command_parse(cmd, NULL, argc, argv, err), r;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (!n)
 		return errmsg_set(err, -EINVAL,
 				  "probe del needs a name, GROUP:EVENT or EVENT, or a glob: '*' is "

@@ -7,11 +7,13 @@
  *	work	(symbol work.isra.0)
  *	wrap	(inlined 3 times)
  *
- * One name a line; behind a tab what is special. With -v the place in the file and in the source, too. Without
- * a target the functions of the running kernel are listed from /proc/kallsyms, which needs no debug
- * information; -v and -k VMLINUX have more. --marks lists what the author of a program put in to be probed.
+ * One name per line; remarks follow after a tab. With -v the place in the file and in the source,
+ * too. Without a target the functions of the running kernel are listed from /proc/kallsyms, which
+ * needs no debug information; -v and -k VMLINUX have more. --marks lists the marks that the author
+ * put into a program.
  */
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
@@ -23,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_BYTES     (64u << 10) /* written when there is so much */
+#define TEXT_BYTES     (64u << 10) /* write when this much text has accumulated */
 #define TEXT_MAX_BYTES (16u << 20)
 #define NAME_MAX_BYTES 1024
 
@@ -34,12 +36,12 @@ struct funcs_options {
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct funcs_options, target),
-	{OPTION_FLAG, 'v', "verbose", .help = "also show addresses, symbols, files and lines",
-	 .offset = offsetof(struct funcs_options, verbose)},
-	{OPTION_FLAG, 0, "marks",
-	 .help = "list the program's static probes (USDT); probe them as %PROVIDER:NAME",
-	 .offset = offsetof(struct funcs_options, marks)},
-	{OPTION_END},
+	ROW_FLAG('v', "verbose", "also show addresses, symbols, files and lines",
+		 offsetof(struct funcs_options, verbose)),
+	ROW_FLAG(0, "marks",
+		 "list the program's static probes (USDT); probe them as %PROVIDER:NAME",
+		 offsetof(struct funcs_options, marks)),
+	ROW_END,
 };
 
 struct funcs_run {
@@ -48,10 +50,10 @@ struct funcs_run {
 	struct output out;
 	struct textbuf tb;
 	struct jsonwriter json;
-	char before[NAME_MAX_BYTES]; /* the line that was printed last: no line twice */
+	char before[NAME_MAX_BYTES]; /* the last printed line, which is not repeated */
 	uint64_t n;
 	bool is_stripped;
-	uint64_t entry; /* an address that has code, of a program without symbols */
+	uint64_t entry; /* an address with code, for a program without symbols */
 };
 
 static int flush(struct funcs_run *run, size_t from_bytes)
@@ -142,7 +144,7 @@ static int print_function(void *ctx, const struct debuginfo_function *f)
 	return flush(run, TEXT_BYTES);
 }
 
-/* "%libc:setjmp", and where its arguments are, as the author's compiler wrote it. */
+/* Prints "%libc:setjmp", and where its arguments are, as the author's compiler wrote it. */
 static int print_mark(void *ctx, const struct debuginfo_mark *m)
 {
 	struct funcs_run *run = ctx;
@@ -167,15 +169,14 @@ static int print_mark(void *ctx, const struct debuginfo_mark *m)
 	return flush(run, TEXT_BYTES);
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int list_file(struct funcs_run *run, struct errmsg *err)
 {
 	struct debuginfo *d;
-	int r = probetarget_open(&run->o->target, NULL, &d, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(probetarget_open(&run->o->target, NULL, &d, err));
 	r = run->o->marks ? debuginfo_marks(d, print_mark, run, err)
 			  : debuginfo_functions(d, run->pattern, print_function, run, err);
 	if (r >= 0 && !run->o->marks && !debuginfo_has_dwarf(d) && run->o->verbose)
@@ -201,8 +202,7 @@ static int list_all(struct funcs_run *run, struct errmsg *err)
 		r = probefuncs_loaded(t->module, run->pattern, print_function, run, err);
 	else
 		r = list_file(run, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!run->n && run->is_stripped)
 		return errmsg_set(err, -ENODATA,
 				  "%s has no symbols, so its functions have no names; an address "
@@ -226,8 +226,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct funcs_run run = {.o = &o};
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (n > 1)
 		return errmsg_set(err, -EINVAL, "%s: '%s' is one pattern too many", cmd->name,
 				  argv[2]);
@@ -236,9 +235,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return errmsg_set(err, -EINVAL,
 				  "%s: marks are in programs and libraries; -x says which",
 				  cmd->name);
-	r = output_open(&run.out, "never", false, err);
-	if (r < 0)
-		return r;
+	TRY(output_open(&run.out, "never", false, err));
 	textbuf_init(&run.tb, TEXT_MAX_BYTES);
 	jsonwriter_init(&run.json, &run.tb);
 	r = list_all(&run, err);

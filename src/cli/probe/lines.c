@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
+ * lines.c - `sonde probe lines`: prints source text, and marks the lines that can be probed.
  *
  *	$ sonde probe lines -x ./prog loop
  *	loop in /src/prog.c
@@ -8,11 +8,12 @@
  *	       1    13  {
  *	  *    2    14          int sum = 0;
  *
- * The star says that the line can be probed; then come both counts, of the function (as loop:2 has it) and
- * of the file (prog.c:14). Without the source the numbers are printed all the same.
+ * A star marks a line that can be probed. Then follow the line numbers in the function (for loop:2)
+ * and in the file (for prog.c:14). Without the source it prints only the numbers.
  */
 #include "base/array.h"
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
@@ -36,10 +37,10 @@ struct lines_options {
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct lines_options, target),
-	{OPTION_END},
+	ROW_END,
 };
 
-/* FUNC[@SRC][:FROM[-TO|+N]] or SRC[:FROM[-TO|+N]], taken apart in place. */
+/* FUNC[@SRC][:FROM[-TO|+N]] or SRC[:FROM[-TO|+N]], split in place. */
 struct line_range {
 	const char *function, *file;
 	unsigned first, last;
@@ -94,7 +95,7 @@ static int parse_numbers(const char *s, struct line_range *r, const char *all, s
 			  all);
 }
 
-/* The last colon that is not one of two, and not among the parameters of a function. */
+/* Returns the last single colon that is not among the parameters of a function. */
 static char *find_colon(char *s)
 {
 	char *close = strrchr(s, ')'), *p = strrchr(close ? close : s, ':');
@@ -128,7 +129,7 @@ static int parse_range(char *text, struct line_range *ret, struct errmsg *err)
 	return r;
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void fmt_text(const struct debuginfo_source *src, struct sourcetext *text,
 		     struct textbuf *tb)
@@ -181,7 +182,7 @@ static void fmt_json(const struct debuginfo_source *src, struct sourcetext *text
 	textbuf_add_char(tb, '\n');
 }
 
-/* What a person should know about the text. */
+/* Prints remarks about the text. */
 static void print_remarks(const struct debuginfo *d, const struct debuginfo_source *src)
 {
 	struct stat source, program;
@@ -207,17 +208,14 @@ static int print_source(const struct debuginfo_source *src, bool json, struct er
 {
 	struct sourcetext text;
 	struct output out;
-	struct textbuf tb;
-	int r = output_open(&out, "never", false, err);
+	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(output_open(&out, "never", false, err));
 	sourcetext_open(&text, src->is_found ? src->path : NULL);
-	textbuf_init(&tb, TEXT_MAX_BYTES);
 	(json ? fmt_json : fmt_text)(src, &text, &tb);
 	r = tb.overflow ? errmsg_set(err, -EFBIG, "%s is too long", src->path)
 			: output_write(&out, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
 	sourcetext_close(&text);
 	output_close(&out);
 	return r;
@@ -231,18 +229,14 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct debuginfo *d;
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (n != 1)
 		return errmsg_set(err, -EINVAL,
 				  n ? "%s: '%s' is one place too many"
-				    : "%s: of which function or file?%.0s",
+				    : "%s: name a function or a file%.0s",
 				  cmd->name, n ? argv[2] : "");
-	r = parse_range(argv[1], &range, err);
-	if (r >= 0)
-		r = probetarget_open(&o.target, NULL, &d, err);
-	if (r < 0)
-		return r;
+	if (parse_range(argv[1], &range, err) < 0 || probetarget_open(&o.target, NULL, &d, err) < 0)
+		return errmsg_code(err);
 	r = debuginfo_source(d, range.function, range.file, range.first, range.last, &src, err);
 	if (r >= 0) {
 		r = print_source(&src, o.target.json, err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * list.c - `sonde probe list`: the probes that are defined, with their hits.
+ * list.c - `sonde probe list`: lists the defined probes, with their hits.
  *
  *	EVENT            KIND    HITS  MISSED      WHAT THE KERNEL WAS GIVEN
  *	probe:vfs_read   kprobe    12       0  on  vfs_read count=%dx:u64
  *
- * A probe with several places has a line for each. Missed: the kernel had no room to follow so many calls
- * at once, or was inside a probe already.
+ * A probe with several places has a line for each. MISSED counts hits that were not recorded,
+ * because too many calls were active, or because the hit was inside another probe.
  */
 #include "base/json/jsonwriter.h"
 #include "capture/tracefs/probes.h"
@@ -22,9 +22,8 @@ struct list_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", NULL, "print one JSON object per line",
-	 offsetof(struct list_options, json)},
-	{OPTION_END},
+	ROW_FLAG(0, "json", "print one JSON object per line", offsetof(struct list_options, json)),
+	ROW_END,
 };
 
 static const char *place_of(const struct probe_defined *d)
@@ -59,7 +58,7 @@ static void fmt_json(const struct probe_defined *d, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-/* As wide as what is listed; a name that is longer than 60 moves its own line only. */
+/* Widths of columns, as wide as their contents. A name longer than 60 shifts only its own line. */
 struct widths {
 	int name, kind, hits, missed;
 };
@@ -118,16 +117,12 @@ static bool is_wanted(const struct probe_defined *d, char **patterns, int n)
 static int list(const struct list_options *o, char **patterns, int n, struct errmsg *err)
 {
 	struct probe_list l;
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 24);
 	struct tracefs t;
 	struct widths widths = {.hits = 8};
-	int r = tracefs_open(&t, err);
 
-	if (r >= 0)
-		r = probes_list(&t, &l, err);
-	if (r < 0)
-		return r;
-	textbuf_init(&tb, 1 << 24);
+	if (tracefs_open(&t, err) < 0 || probes_list(&t, &l, err) < 0)
+		return errmsg_code(err);
 	for (size_t i = 0; i < l.n; i++)
 		if (is_wanted(&l.list[i], patterns, n))
 			add_widths(&widths, &l.list[i]);
@@ -143,7 +138,6 @@ static int list(const struct list_options *o, char **patterns, int n, struct err
 		textbuf_add_str(&tb, n ? "no probe of that name is defined\n"
 				       : "no probe is defined; 'sonde probe add' defines one\n");
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
 	probe_list_release(&l);
 	return 0;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opts.c - opens what definitions are resolved with.
+ * opts.c - opens all files that are needed to resolve definitions.
  *
- * Who may not read the tracing directory can still try definitions (-n, -D, show), and so can who has the BTF
- * of another machine ($SONDE_BTF): then a kernel of these days is assumed.
+ * Without permission for the tracing directory, or with the BTF of another machine ($SONDE_BTF),
+ * definitions can still be tested (-n, -D, show). Then a current kernel is assumed.
  */
 #include "cli/probe/opts.h"
 
+#include "base/scope.h"
 #include "probe/findprogram.h"
 #include "symbols/arch.h"
 
@@ -50,12 +51,11 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 
 	memset(p, 0, sizeof(*p));
 	if (o->max_places < 0 || o->max_places > 4096)
-		return errmsg_set(err, -EINVAL, "--max-probes wants a number from 1 to 4096");
+		return errmsg_set(err, -EINVAL, "--max-probes takes a number from 1 to 4096");
 	r = open_kernel(p, dry, err);
 	world->check_symbols = true;
 	world->is_only_asked = dry;
-	if (r < 0)
-		return r;
+	TRY(r);
 	world->program =
 		o->program && findprogram(o->program, true, p->program) ? p->program : o->program;
 	world->module = o->module;
@@ -74,7 +74,7 @@ void probeopts_close(struct probe_opened *p)
 	p->prober = NULL;
 }
 
-/* --- the words --------------------------------------------------------------------------------- */
+/* --- the words -------------------------------------------------------------------------------- */
 
 static int keep(char ***texts, size_t *n, char *text, struct errmsg *err)
 {
@@ -86,10 +86,9 @@ static int keep(char ***texts, size_t *n, char *text, struct errmsg *err)
 
 static char *join(char **argv, int n)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 1 << 20);
 	char *text;
 
-	textbuf_init(&tb, 1 << 20);
 	for (int i = 0; i < n; i++) {
 		if (i)
 			textbuf_add_char(&tb, ' ');
@@ -97,7 +96,6 @@ static char *join(char **argv, int n)
 	}
 	textbuf_add(&tb, "", 1);
 	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
 	return text;
 }
 
@@ -132,10 +130,9 @@ int probeopts_expand(struct prober *p, const char *text, bool quiet, struct prob
 		     struct errmsg *err)
 {
 	struct definition *d;
-	int r = definition_parse(&d, text, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(definition_parse(&d, text, err));
 	r = probe_expand(p, d, ret, err);
 	definition_free(d);
 	if (r < 0 || ret->n) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * show.c - `sonde probe show`: one probe in full, whether it is defined already or only written.
+ * show.c - `sonde probe show`: describes one probe in full, defined or not.
  *
- *	show 'vfs_read(file->f_flags)'     resolves it: what the kernel would be given, what each argument is
- *	                                   and where it is read, what a hit costs
- *	show probe:vfs_read                the same of one that is there: lines, fields, hits
+ *	show 'vfs_read(file->f_flags)'     resolves it: the line for the kernel, the type of each argument
+ *	                                   and where it is read, the cost of a hit
+ *	show probe:vfs_read                describes a defined probe: lines, fields, hits
  */
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "capture/kernel/cost.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
@@ -24,14 +25,17 @@ struct show_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", NULL, "print JSON", offsetof(struct show_options, json)},
+	ROW_FLAG(0, "json", "print JSON", offsetof(struct show_options, json)),
 	PROBEOPTS_ROWS(struct show_options, where),
-	{OPTION_END},
+	ROW_END,
 };
 
-/* --- what it costs ----------------------------------------------------------------------------- */
+/* --- what it costs ---------------------------------------------------------------------------- */
 
-/* Orders of magnitude, on bare metal: a breakpoint in a virtual machine may take ten times as long. */
+/*
+ * Returns the cost as an order of magnitude on bare metal; in a virtual machine a breakpoint can
+ * take ten times as long.
+ */
 static const char *cost_of(enum probe_kind kind, bool at_entry, const char *place)
 {
 	bool is_quick =
@@ -86,7 +90,7 @@ static const char *cost_of_resolved(const struct probe *p)
 	return cost_of(p->kind, is_at_entry(p->definition), p->n_places ? p->places[0].text : NULL);
 }
 
-/* "p:probe_a/work /tmp/a:0x1139 n=%di:s32" */
+/* Returns the cost of a line: "p:probe_a/work /tmp/a:0x1139 n=%di:s32". */
 static const char *cost_of_line(const struct probe_defined *d)
 {
 	const char *place = strchr(d->line, ' ');
@@ -97,9 +101,9 @@ static const char *cost_of_line(const struct probe_defined *d)
 	return cost_of(d->kind, place && !strstr(place, "+"), text);
 }
 
-/* --- a definition ------------------------------------------------------------------------------ */
+/* --- a definition ----------------------------------------------------------------------------- */
 
-/* How a value is shown, where the kernel would print only a number. */
+/* Returns how a value is shown, if the kernel would print only a number. */
 static const char *shown_as(enum probe_show show)
 {
 	switch (show) {
@@ -178,7 +182,7 @@ static void fmt_probe(const struct probe *p, struct textbuf *tb)
 				    "kernel when it is defined\n");
 }
 
-/* --- the same as JSON -------------------------------------------------------------------------- */
+/* --- the same as JSON ------------------------------------------------------------------------- */
 
 static void json_args(const struct probe *p, struct jsonwriter *w)
 {
@@ -241,7 +245,7 @@ static void json_probe(const struct probe *p, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* --- all of them ------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 struct showing {
 	const struct show_options *o;
@@ -253,22 +257,19 @@ struct showing {
 
 static int show_one(struct showing *s, const char *text, struct errmsg *err)
 {
-	struct definition *d = NULL;
-	struct probe *p = NULL;
-	int r = definition_parse(&d, text, err);
+	SCOPED(definition_free_scoped) struct definition *d = NULL;
+	SCOPED(probe_free_scoped) struct probe *p = NULL;
 
-	if (r >= 0)
-		r = probe_resolve(s->prober, d, &p, err);
-	if (r >= 0 && s->o->json) {
+	TRY(definition_parse(&d, text, err));
+	TRY(probe_resolve(s->prober, d, &p, err));
+	if (s->o->json) {
 		json_probe(p, &s->json);
-	} else if (r >= 0) {
-		if (s->n++)
-			textbuf_add_char(&s->tb, '\n');
-		fmt_probe(p, &s->tb);
+		return 0;
 	}
-	probe_free(p);
-	definition_free(d);
-	return r;
+	if (s->n++)
+		textbuf_add_char(&s->tb, '\n');
+	fmt_probe(p, &s->tb);
+	return 0;
 }
 
 static int show_text(struct showing *s, const char *text, struct errmsg *err)
@@ -309,8 +310,7 @@ static int show_definitions(const struct show_options *o, char **texts, size_t n
 	struct showing s = {.o = o};
 	int r = probeopts_open(&opened, &o->where, true, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	s.prober = opened.prober;
 	open_json(&s);
 	for (size_t i = 0; i < n && r >= 0; i++)
@@ -322,17 +322,16 @@ static int show_definitions(const struct show_options *o, char **texts, size_t n
 	return r;
 }
 
-/* --- one that is there ------------------------------------------------------------------------- */
+/* --- one that is there ------------------------------------------------------------------------ */
 
-/* "\tfield:unsigned long count;\toffset:…" but for those that every event has. */
+/* Writes "\tfield:unsigned long count;\toffset:…", without the fields that every event has. */
 static void fmt_fields(const struct tracefs *t, const struct probe_defined *d, struct textbuf *tb)
 {
 	char path[3 * TRACEFS_NAME_MAX];
 	struct errmsg ignored = {0};
-	struct textbuf text;
+	TEXTBUF(text, 1 << 20);
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", d->group, d->event);
-	textbuf_init(&text, 1 << 20);
 	if (tracefs_read_text(t, "", path, &text, &ignored) >= 0) {
 		textbuf_add_str(tb, "fields:\n");
 		for (const char *p = text.start; (p = strstr(p, "field:"));) {
@@ -342,7 +341,6 @@ static void fmt_fields(const struct tracefs *t, const struct probe_defined *d, s
 				textbuf_addf(tb, "  %.*s\n", (int)strcspn(p, ";"), p);
 		}
 	}
-	textbuf_release(&text);
 }
 
 static void json_defined(const struct probe_list *l, size_t first, struct jsonwriter *w)
@@ -385,7 +383,7 @@ static void fmt_defined(const struct tracefs *t, const struct probe_list *l, siz
 	textbuf_addf(tb, "cost: %s\n", cost_of_line(d));
 }
 
-/* 0: there is none of that name. */
+/* Returns 0 if there is no probe of that name. */
 static int show_defined(const struct show_options *o, const char *name, struct errmsg *err)
 {
 	struct showing s = {.o = o};
@@ -419,17 +417,14 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	char **texts;
 	size_t n_texts;
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (!n)
 		return errmsg_set(err, -EINVAL,
 				  "probe show needs a definition, or the name of a probe that is "
 				  "defined (GROUP:EVENT)");
 	if (n == 1 && !definition_is_one(argv[1]) && show_defined(&o, argv[1], err))
 		return 0;
-	r = probeopts_join(argv + 1, n, &texts, &n_texts, err);
-	if (r < 0)
-		return r;
+	TRY(probeopts_join(argv + 1, n, &texts, &n_texts, err));
 	r = show_definitions(&o, texts, n_texts, err);
 	probeopts_free_texts(texts, n_texts);
 	return r;

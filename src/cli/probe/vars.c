@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vars.c - `sonde probe vars`: what can be read at a place.
+ * vars.c - `sonde probe vars`: lists the variables that can be read at a place.
  *
  *	$ sonde probe vars -x ./prog loop:5
  *	loop+31, /src/prog.c:17
@@ -10,13 +10,15 @@
  *	  int        k    %dx
  *	  struct s*  p    optimised away here: it lives only at lines 12-14
  *
- * Of the kernel without its DWARF, BTF knows the parameters of functions, where these begin.
+ * For the kernel without its DWARF, BTF has the parameters of functions at their beginning.
  *
- * One paragraph for each instruction that is meant. The last column is where the variable is, in the words of
- * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters, --externs adds
- * what is declared outside of functions.
+ * There is one paragraph for each instruction of the place. The last column is the place of the
+ * variable, in the syntax of the kernel's probes, or the reason why it cannot be read here.
+ * --params shows only parameters, --externs adds variables outside functions.
  */
+#include "base/array.h"
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/targetrows.h"
@@ -38,13 +40,12 @@ struct vars_options {
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct vars_options, target),
-	{OPTION_FLAG, 0, "params", .help = "show only parameters",
-	 .offset = offsetof(struct vars_options, params)},
-	{OPTION_FLAG, 0, "externs", .help = "also show global variables of the same source file",
-	 .offset = offsetof(struct vars_options, externs)},
-	{OPTION_FLAG, 0, "no-inlines", .help = "ignore inlined copies of the function",
-	 .offset = offsetof(struct vars_options, no_inlines)},
-	{OPTION_END},
+	ROW_FLAG(0, "params", "show only parameters", offsetof(struct vars_options, params)),
+	ROW_FLAG(0, "externs", "also show global variables of the same source file",
+		 offsetof(struct vars_options, externs)),
+	ROW_FLAG(0, "no-inlines", "ignore inlined copies of the function",
+		 offsetof(struct vars_options, no_inlines)),
+	ROW_END,
 };
 
 /* The variables of one point, kept to align them. */
@@ -56,17 +57,14 @@ struct vars_list {
 static int keep(void *ctx, const struct variable *v)
 {
 	struct vars_list *l = ctx;
-	struct variable *more;
 
 	if (l->n == VARS_MAX)
 		return 0;
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->list[i].name, v->name))
-			return 0; /* hidden by one further in */
-	more = realloc(l->list, (l->n + 1) * sizeof(*more));
-	if (!more)
+			return 0; /* hidden by an inner variable */
+	if (!ARRAY_ONE_MORE(l->list, l->n, VARS_MAX))
 		return -ENOMEM;
-	l->list = more;
 	l->list[l->n++] = *v;
 	return 0;
 }
@@ -97,10 +95,9 @@ static void fmt_point(const struct debuginfo *d, const struct debuginfo_point *p
 		      const struct vars_list *l, struct textbuf *tb)
 {
 	size_t type_width = 0, name_width = 0;
-	struct textbuf type;
+	TEXTBUF(type, 1 << 16);
 
 	fmt_head(p, tb);
-	textbuf_init(&type, 1 << 16);
 	for (size_t i = 0; i < l->n; i++) {
 		size_t len = fmt_type_of(&l->list[i], &type), n = strlen(l->list[i].name);
 
@@ -123,14 +120,12 @@ static void fmt_point(const struct debuginfo *d, const struct debuginfo_point *p
 				!p->scope ? "  (no debug information about it)\n"
 				: d	  ? "  (no variables)\n"
 				    : "  (no parameters in BTF, which has none of assembler)\n");
-	textbuf_release(&type);
 }
 
 static void json_variable(const struct debuginfo *d, const struct variable *v, struct jsonwriter *w)
 {
-	struct textbuf text;
+	TEXTBUF(text, 1 << 16);
 
-	textbuf_init(&text, 1 << 16);
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_string(w, "name", v->name);
 	type_fmt(v->type, &text);
@@ -141,7 +136,6 @@ static void json_variable(const struct debuginfo *d, const struct variable *v, s
 	jsonwriter_add_text(w, v->place.kind == PLACE_NOWHERE ? "why_not" : "place", text.start,
 			    textbuf_len(&text));
 	jsonwriter_close(w);
-	textbuf_release(&text);
 }
 
 static void json_point(const struct debuginfo *d, const struct debuginfo_point *p,
@@ -203,20 +197,10 @@ static int fmt_points(const struct vars_options *o, struct debuginfo *d,
 static int print_points(const struct vars_options *o, struct debuginfo *d,
 			const struct debuginfo_points *points, struct errmsg *err)
 {
-	struct output out;
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	r = fmt_points(o, d, points, &tb);
-	if (r >= 0)
-		r = output_open(&out, "never", false, err);
-	if (r >= 0) {
-		r = output_write(&out, tb.start, textbuf_len(&tb));
-		output_close(&out);
-	}
-	textbuf_release(&tb);
-	return r;
+	TRY(fmt_points(o, d, points, &tb));
+	return output_print(&tb, "never", false, err);
 }
 
 static int find_and_print(const struct vars_options *o, const struct definition *def,
@@ -226,8 +210,7 @@ static int find_and_print(const struct vars_options *o, const struct definition 
 	struct probeseen seen;
 	int r = probeseen_open(&seen, &o->target, def, &how, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (seen.d && !debuginfo_has_dwarf(seen.d))
 		r = debuginfo_refuse_dwarf(seen.d, err);
 	else
@@ -239,26 +222,20 @@ static int find_and_print(const struct vars_options *o, const struct definition 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct vars_options o = {0};
-	struct definition *def;
-	int n = command_parse(cmd, &o, argc, argv, err), r;
+	SCOPED(definition_free_scoped) struct definition *def = NULL;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (n < 0)
-		return n;
+	TRY(n);
 	if (n != 1)
 		return errmsg_set(err, -EINVAL,
 				  n ? "%s: '%s' is one place too many"
-				    : "%s: at which function or line?%.0s",
+				    : "%s: name a function or a line%.0s",
 				  cmd->name, n ? argv[2] : "");
-	r = definition_parse(&def, argv[1], err);
-	if (r < 0)
-		return r;
+	TRY(definition_parse(&def, argv[1], err));
 	if (def->form != DEFINITION_PLACE || (!def->function && !def->file))
-		r = errmsg_set(err, -EINVAL, "%s: '%s' is no function and no line", cmd->name,
-			       argv[1]);
-	if (r >= 0)
-		r = find_and_print(&o, def, err);
-	definition_free(def);
-	return r;
+		return errmsg_set(err, -EINVAL, "%s: '%s' is no function and no line", cmd->name,
+				  argv[1]);
+	return find_and_print(&o, def, err);
 }
 
 const struct command probe_vars = {

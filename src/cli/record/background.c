@@ -44,7 +44,7 @@ int background_start(struct background *bg, const char *pid_file, int *ret_statu
 
 	if (pipe2(ends, O_CLOEXEC))
 		return errmsg_set_errno(err, -errno, "cannot go to the background");
-	fflush(NULL); /* or it is written twice */
+	fflush(NULL); /* otherwise both processes would write it */
 	pid = fork();
 	if (pid < 0) {
 		close(ends[0]);
@@ -63,7 +63,7 @@ int background_start(struct background *bg, const char *pid_file, int *ret_statu
 	return 0;
 }
 
-/* For whoever wants to end it; without one it goes on as well. */
+/* Writes the pid, so that the user can end the process; a failure is ignored. */
 static void write_pid(const char *path)
 {
 	struct errmsg ignored = {0};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * background.h - a command that goes on in the background once it has begun well.
+ * background.h - a command that continues in the background after a successful start.
  *
  *	background_start     two processes; the first waits
  *	background_ready     in the second: the first ends with status 0
  *	background_end       in the second, in the end
  *
- * What goes wrong before background_ready() is told on the terminal, and is the first one's exit status.
+ * What goes wrong before background_ready() is told on the terminal, and is the first one's exit
+ * status.
  */
 #ifndef SONDE_CLI_RECORD_BACKGROUND_H
 #define SONDE_CLI_RECORD_BACKGROUND_H
@@ -19,8 +20,8 @@ struct background {
 };
 
 /*
- * 0: go on, this is the second process. 1: this is the first, and *ret_status is its exit status.
- * Negative: there was no fork. pid_file may be NULL.
+ * 0: continue, this is the second process. 1: this is the first, and *ret_status is its exit
+ * status. Negative: there was no fork. pid_file may be NULL.
  */
 int background_start(struct background *bg, const char *pid_file, int *ret_status,
 		     struct errmsg *err);

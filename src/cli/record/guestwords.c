@@ -5,8 +5,8 @@
  *	record -e sched -A web@3 -e irq -b 512 -B more -e timer sleep 1
  *	       └ host ┘          └── guest ──┘ └── host again ┘ └ command
  *
- * Which words belong together is known from the rows of the options. What says where data goes, or how guests are reached,
- * stays with the host also behind -A.
+ * Which words belong together is known from the rows of the options. Options for the output, and
+ * for reaching guests, belong to the host even after -A.
  */
 #include "cli/record/guestwords.h"
 
@@ -32,14 +32,14 @@ static int words_of(const struct option_row *rows, const char *word)
 	return 1;
 }
 
-/* What says where data goes, or how guests are reached, is not for the agent. */
+/* Is it an option for the output, or for reaching guests? These are not sent to the agent. */
 static bool is_ours(const char *word)
 {
 	static const struct option_row ours[] = {
 		RECORDOPTS_FILE,
 		RECORDOPTS_NETWORK,
-		{.kind = OPTION_FLAG, .name = "daemonize"},
-		{.kind = OPTION_END},
+		ROW_FLAG(0, "daemonize", NULL, 0),
+		ROW_END,
 	};
 	size_t len = strcspn(word, "=");
 	bool is_long = word[1] == '-';

@@ -2,14 +2,16 @@
 /*
  * recordopts.c - what the options of record and its like do to the plan.
  *
- * Most add a word to a list of the buffer that was named last (-B). The words of guests (-A) never come
- * here: remote/guests.c takes them out before, for the guests' agents.
+ * Most add a word to a list of the buffer that was named last (-B). The words of guests (-A) never
+ * come here: remote/guests.c takes them out before, for the guests' agents.
  */
 #include "cli/record/recordopts.h"
 
 #include "analyse/profile/hook.h"
 #include "base/textbuf.h"
 #include "capture/bootline.h"
+#include "capture/user/choice.h"
+#include "capture/user/values.h"
 #include "cli/screen/statusline.h"
 #include "live/profile.h"
 
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define CMDLINES_MAX 32768 /* PID_MAX_DEFAULT of the kernel, which refuses more */
 
@@ -144,7 +147,7 @@ static int parse_kb(const char *value, const char *option, long long *ret_kb, st
 
 	if (end == value || end[unit ? 1 : 0] || kb <= 0 || kb > (1LL << 40) >> shift)
 		return errmsg_set(err, -EINVAL,
-				  "%s wants a size in KB, or with a unit (K, M, G), not '%s'",
+				  "%s takes a size in KB, or with a unit (K, M, G), not '%s'",
 				  option, value);
 	*ret_kb = kb << shift;
 	return 0;
@@ -170,7 +173,7 @@ int recordopts_cmdlines(void *opts, const char *value, struct errmsg *err)
 
 	if (end == value || *end || n < 1 || n > CMDLINES_MAX)
 		return errmsg_set(err, -EINVAL,
-				  "--cmdlines-size wants a number of names from 1 to %d, not '%s'",
+				  "--cmdlines-size takes a number of names from 1 to %d, not '%s'",
 				  CMDLINES_MAX, value);
 	plan_of(opts)->cmdlines_size = n;
 	return 0;
@@ -239,7 +242,7 @@ int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
 	long long us = strtoll(value, &end, 0);
 
 	if (end == value || *end || us < 0 || us > 3600000000LL)
-		return errmsg_set(err, -EINVAL, "-s wants microseconds, not '%s'", value);
+		return errmsg_set(err, -EINVAL, "-s takes microseconds, not '%s'", value);
 	((struct live_request *)opts)->sleep_us = us;
 	return 0;
 }
@@ -251,9 +254,123 @@ int recordopts_max_rate(void *opts, const char *value, struct errmsg *err)
 
 	if (end == value || *end || n <= 0)
 		return errmsg_set(err, -EINVAL,
-				  "--max-rate wants a number of hits a second above 0, not '%s'",
+				  "--max-rate takes a number of hits per second above 0, not '%s'",
 				  value);
 	plan_of(opts)->max_rate = n;
+	return 0;
+}
+
+/* Alone it selects all functions of the program, beside what other -u select. */
+int recordopts_user(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+	bool is_exclude = value && *value == '!';
+
+	o->has_user = true;
+	if (!value)
+		o->user_choice.has_program = true;
+	return value ? userchoice_add(&o->user_choice, value + is_exclude, is_exclude, err) : 0;
+}
+
+int recordopts_no_user(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+
+	o->has_user = true;
+	return userchoice_add(&o->user_choice, value, true, err);
+}
+
+int recordopts_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int recordopts_kernel_depth(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+	char *end;
+
+	o->plan.graph_depth = strtoll(value, &end, 10);
+	if (*end || end == value || o->plan.graph_depth < 1)
+		return errmsg_set(err, -EINVAL, "--kernel-depth is a number of calls, not '%s'",
+				  value);
+	o->has_kernel_depth = true;
+	return 0;
+}
+
+/* --kernel-depth without a tracer means function_graph; another tracer has no depth. */
+static int use_graph(struct live_request *o, struct errmsg *err)
+{
+	struct plan_buffer *b = &o->plan.buffers[0];
+
+	if (!b->tracer)
+		return recordopts_tracer(o, "function_graph", err);
+	return strcmp(b->tracer, "function_graph")
+		       ? errmsg_set(err, -EINVAL,
+				    "--kernel-depth is for the tracer function_graph, not for %s",
+				    b->tracer)
+		       : 0;
+}
+
+int recordopts_auto_values(void *opts, const char *value, struct errmsg *err)
+{
+	((struct live_request *)opts)->user_values.is_automatic = true;
+	return 0;
+}
+
+int recordopts_arg(void *opts, const char *value, struct errmsg *err)
+{
+	return valuerules_add_args(&((struct live_request *)opts)->user_values, value, err);
+}
+
+int recordopts_retval(void *opts, const char *value, struct errmsg *err)
+{
+	return valuerules_add_retval(&((struct live_request *)opts)->user_values, value, err);
+}
+
+int recordopts_condition(void *opts, const char *value, struct errmsg *err)
+{
+	return valuerules_add_condition(&((struct live_request *)opts)->user_values, value, err);
+}
+
+int recordopts_user_full(void *opts, const char *value, struct errmsg *err)
+{
+	struct live_request *o = opts;
+
+	if (strcmp(value, "wait") && strcmp(value, "drop"))
+		return errmsg_set(err, -EINVAL, "--user-full is wait or drop, not '%s'", value);
+	o->user_drops = !strcmp(value, "drop");
+	o->has_user_full = true;
+	return 0;
+}
+
+/*
+ * The words after -u are globs if a "--" tells where the command begins: -u GLOB becomes -uGLOB.
+ * The first replaces the bare -u. The words live until the end.
+ */
+int recordopts_join_user(int *argc, char **argv, struct errmsg *err)
+{
+	int end = 1, to = 1;
+
+	while (end < *argc && strcmp(argv[end], "--"))
+		end++;
+	for (int i = 1; i < *argc; i++) {
+		bool is_u = i < end && end < *argc &&
+			    (!strcmp(argv[i], "-u") || !strcmp(argv[i], "--user-functions"));
+		int bare = to;
+
+		argv[to++] = argv[i];
+		for (; is_u && i + 1 < end && argv[i + 1][0] != '-'; i++) {
+			char *word;
+
+			if (asprintf(&word, "--user-functions=%s", argv[i + 1]) < 0)
+				return errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
+			to = bare++;
+			argv[to++] = word;
+		}
+	}
+	argv[to] = NULL;
+	*argc = to;
 	return 0;
 }
 
@@ -263,14 +380,14 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/* --- all together ----------------------------------------------------------------------------- */
 
 static bool is_list_word(const char *word)
 {
 	return !strchr(word, ':') || strstr(word, ":mod:");
 }
 
-/* Functions to pick out, but no tracer that would look at them; FUNCTION:COMMAND needs none. */
+/* Refuses functions without a tracer that uses them; FUNCTION:COMMAND needs no tracer. */
 static int check_functions(const struct plan *p, struct errmsg *err)
 {
 	for (size_t i = 0; i < p->n_buffers && !p->keep_before; i++) {
@@ -298,11 +415,10 @@ static int check_words(const struct live_request *o, struct errmsg *err)
 	int r = check_functions(&o->plan, err);
 
 	if (r >= 0 && o->negate && !o->has_negated)
-		return errmsg_set(
-			err, -EINVAL,
-			"-v leaves out the events (-e) that come after it, but none does");
+		return errmsg_set(err, -EINVAL,
+				  "-v excludes the events (-e) that follow it, but none follows");
 	if (o->ts_offset && (strtoll(o->ts_offset, &end, 0), end == o->ts_offset || *end))
-		return errmsg_set(err, -EINVAL, "--ts-offset wants a number, not '%s'",
+		return errmsg_set(err, -EINVAL, "--ts-offset takes a number, not '%s'",
 				  o->ts_offset);
 	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
 		struct profile_hook hook;
@@ -326,6 +442,25 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 		return errmsg_set(
 			err, -EINVAL,
 			"-c is for the children of what -F or -P picks out; give one of them");
+	if (o->has_user && (o->host || o->vsock))
+		return errmsg_set(err, -EINVAL,
+				  "user functions (-u) cannot be sent to another machine (-N, -V)");
+	if ((o->user_choice.has_libcalls || o->user_choice.only_counted) && !o->has_user)
+		return errmsg_set(
+			err, -EINVAL,
+			"--libcalls and --only-instrumented are for user functions; give -u");
+	if (o->has_user_full && !o->has_user)
+		return errmsg_set(err, -EINVAL, "--user-full is for user functions; give -u");
+	if (!valuerules_are_empty(&o->user_values) && !o->has_user)
+		return errmsg_set(
+			err, -EINVAL,
+			"--args, --arg, --retval and --if are for user functions; give -u");
+	if (o->has_user && !plan_does_something(&o->plan) && !o->plan.probes.n &&
+	    (o->plan.only_command || (has_pids && has_command) || o->plan.stacks))
+		return errmsg_set(
+			err, -EINVAL,
+			"-F, -T and, with a command, -P are for events of the kernel, and -u "
+			"alone records none; leave them out, or add -e or -p");
 	if (o->user && !has_command)
 		return errmsg_set(err, -EINVAL, "--user needs a command to run");
 	if (o->date && o->ts_offset)
@@ -333,28 +468,27 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 	if (o->file_version != 6 && o->file_version != 7)
 		return errmsg_set(err, -EINVAL, "--file-version is 6 or 7");
 	if (o->rt_priority < 0 || o->rt_priority > 99)
-		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
+		return errmsg_set(err, -EINVAL, "-r takes a real-time priority from 1 to 99");
+	if (o->has_kernel_depth)
+		TRY(use_graph(o, err));
 	if (o->plan.graph_depth < 0)
 		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
 	is_whole_profile = o->profile && !o->only_named && o->plan.n_buffers == 1;
 	if (is_whole_profile && live_profile_add_tracer(o) < 0)
 		return kept(-ENOMEM, err);
 	if (!o->is_peer && check_words(o, err) < 0)
-		return err->code;
+		return errmsg_code(err);
 	return is_whole_profile ? kept(live_profile_add_events(o), err) : 0;
 }
 
 int recordopts_print_bootline(const struct plan *plan, struct errmsg *err)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 1 << 20);
 
-	textbuf_init(&tb, 1 << 20);
-	r = bootline_fmt(plan, &tb, recordopts_tell, err);
-	if (r >= 0)
-		printf("%.*s\n", (int)textbuf_len(&tb) - 1, tb.start + 1);
-	textbuf_release(&tb);
-	return r;
+	if (bootline_fmt(plan, &tb, recordopts_tell, err) < 0)
+		return errmsg_code(err);
+	printf("%.*s\n", (int)textbuf_len(&tb) - 1, tb.start + 1);
+	return 0;
 }
 
 int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
@@ -363,7 +497,7 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 {
 	int r = n < 0 ? n : 0;
 
-	if (r >= 0 && !plan_does_something(&o->plan))
+	if (r >= 0 && !plan_does_something(&o->plan) && !o->has_user)
 		r = errmsg_set(err, -EINVAL, "%s", needs);
 	if (r >= 0 && o->boot) {
 		r = recordopts_print_bootline(&o->plan, err);

@@ -4,9 +4,9 @@
  * profile, extract and agent.
  *
  * A command puts `struct live_request` first in its options (or uses it alone), begins with
- * recordopts_init(), and builds its table out of the groups of rows below. The order of options matters
- * as in trace-cmd: -f and -R belong to the -e before them, -v turns the -e after it off, and after -B
- * everything goes to that instance.
+ * recordopts_init(), and builds its table out of the groups of rows below. The order of options
+ * matters as in trace-cmd: -f and -R belong to the -e before them, -v turns the -e after it off,
+ * and after -B everything goes to that instance.
  */
 #ifndef SONDE_CLI_RECORD_RECORDOPTS_H
 #define SONDE_CLI_RECORD_RECORDOPTS_H
@@ -22,9 +22,9 @@ int recordopts_init(struct live_request *o);
 int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err);
 
 /*
- * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that is
- * wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to trace.
- * Releases o.
+ * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that
+ * is wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to
+ * trace. Releases o.
  */
 int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
 			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
@@ -32,6 +32,12 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 
 /* --boot: the kernel's parameters that would do the same. */
 int recordopts_print_bootline(const struct plan *plan, struct errmsg *err);
+
+/*
+ * -u GLOB … -- COMMAND: the globs become parts of the words -uGLOB. Words that it makes live until
+ * the program ends.
+ */
+int recordopts_join_user(int *argc, char **argv, struct errmsg *err);
 
 /* A sentence that comes up while it is recorded; for session_config. */
 void recordopts_tell(const char *sentence);
@@ -62,441 +68,327 @@ int recordopts_hook(void *opts, const char *value, struct errmsg *err);
 int recordopts_guest(void *opts, const char *value, struct errmsg *err);
 int recordopts_sleep(void *opts, const char *value, struct errmsg *err);
 int recordopts_max_rate(void *opts, const char *value, struct errmsg *err);
+int recordopts_user(void *opts, const char *value, struct errmsg *err);
+int recordopts_no_user(void *opts, const char *value, struct errmsg *err);
+int recordopts_auto_values(void *opts, const char *value, struct errmsg *err);
+int recordopts_arg(void *opts, const char *value, struct errmsg *err);
+int recordopts_retval(void *opts, const char *value, struct errmsg *err);
+int recordopts_condition(void *opts, const char *value, struct errmsg *err);
+int recordopts_user_full(void *opts, const char *value, struct errmsg *err);
+/* A status of wait() as a shell reports it. */
+int recordopts_exit_status(int wait_status);
+int recordopts_kernel_depth(void *opts, const char *value, struct errmsg *err);
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 
 #define RECORDOPTS_AT(field) offsetof(struct live_request, field)
 
-/* --- rows that several groups have ------------------------------------------------------------- */
+/* --- rows that several groups have ------------------------------------------------------------ */
 
-#define RECORDOPTS_ROW_PROBE                                                                     \
-	{                                                                                        \
-		.kind = OPTION_CALL, .name = "probe", .arg = "DEFINITION",                       \
-		.help = "define a probe in the kernel's own syntax: 'p:name function arg=%di'; " \
-			"removed at the end",                                                    \
-		.apply = recordopts_probe                                                        \
-	}
+#define RECORDOPTS_ROW_PROBE                                                                      \
+	ROW_CALL(0, "probe", "DEFINITION",                                                        \
+		 "define a probe in the kernel's own syntax: 'p:name function arg=%di'; removed " \
+		 "at the end",                                                                    \
+		 recordopts_probe)
 
 /* Where definitions of probes (-e) are looked up. */
-#define RECORDOPTS_ROWS_LOOKUP                                                                  \
-	{.kind = OPTION_STRING,                                                                 \
-	 .name = "vmlinux",                                                                     \
-	 .arg = "FILE",                                                                         \
-	 .help = "probes: read debug information of the kernel (vmlinux) or of a module (.ko) " \
-		 "from FILE",                                                                   \
-	 .offset = RECORDOPTS_AT(plan.vmlinux),                                                 \
-	 .complete = "file"},                                                                   \
-		{.kind = OPTION_STRING,                                                         \
-		 .name = "debug-dir",                                                           \
-		 .arg = "DIR",                                                                  \
-		 .help = "probes: look for separate debug information here (default: "          \
-			 "/usr/lib/debug)",                                                     \
-		 .offset = RECORDOPTS_AT(plan.debug_dir),                                       \
-		 .complete = "dir"},                                                            \
-	{                                                                                       \
-		.kind = OPTION_STRING, .name = "source", .arg = "DIR",                          \
-		.help = "probes: look for source files here",                                   \
-		.offset = RECORDOPTS_AT(plan.source_dir), .complete = "file"                    \
-	}
+#define RECORDOPTS_ROWS_LOOKUP                                                                    \
+	ROW_STRING(0, "vmlinux", "FILE",                                                          \
+		   "probes: read debug information of the kernel (vmlinux) or of a module (.ko) " \
+		   "from FILE",                                                                   \
+		   RECORDOPTS_AT(plan.vmlinux), .complete = "file"),                              \
+		ROW_STRING(0, "debug-dir", "DIR",                                                 \
+			   "probes: look for separate debug information here (default: "          \
+			   "/usr/lib/debug)",                                                     \
+			   RECORDOPTS_AT(plan.debug_dir), .complete = "dir"),                     \
+		ROW_STRING(0, "source", "DIR", "probes: look for source files here",              \
+			   RECORDOPTS_AT(plan.source_dir), .complete = "file")
 
-#define RECORDOPTS_ROW_SIZE                                                             \
-	{                                                                               \
-		.kind = OPTION_CALL, .letter = 'b', .name = "buffer-size", .arg = "KB", \
-		.help = "size of the kernel's buffer for each CPU; also 16M, 1G",       \
-		.apply = recordopts_size                                                \
-	}
+#define RECORDOPTS_ROW_SIZE                \
+	ROW_CALL('b', "buffer-size", "KB", \
+		 "size of the kernel's buffer for each CPU; also 16M, 1G", recordopts_size)
 
-#define RECORDOPTS_ROW_CPUMASK                                                        \
-	{                                                                             \
-		.kind = OPTION_CALL, .letter = 'M', .name = "cpumask", .arg = "MASK", \
-		.help = "trace only these CPUs: a hexadecimal mask, or -1 for all",   \
-		.apply = recordopts_cpumask                                           \
-	}
+#define RECORDOPTS_ROW_CPUMASK           \
+	ROW_CALL('M', "cpumask", "MASK", \
+		 "trace only these CPUs: a hexadecimal mask, or -1 for all", recordopts_cpumask)
 
-#define RECORDOPTS_ROW_CLOCK(more)                                                   \
-	{                                                                            \
-		.kind = OPTION_CALL, .letter = 'C', .name = "clock", .arg = "CLOCK", \
-		.help = "trace clock: local, global, mono, boot, x86-tsc …" more,    \
-		.apply = recordopts_clock                                            \
-	}
+#define RECORDOPTS_ROW_CLOCK(more)                                                                \
+	ROW_CALL('C', "clock", "CLOCK", "trace clock: local, global, mono, boot, x86-tsc …" more, \
+		 recordopts_clock)
 
-#define RECORDOPTS_ROW_OPTION                                                             \
-	{                                                                                 \
-		.kind = OPTION_CALL, .letter = 'O', .arg = "OPTION",                      \
-		.help = "switch a tracing option of the kernel on, or off with noOPTION", \
-		.apply = recordopts_option                                                \
-	}
+#define RECORDOPTS_ROW_OPTION                                                      \
+	ROW_CALL('O', NULL, "OPTION",                                              \
+		 "switch a tracing option of the kernel on, or off with noOPTION", \
+		 recordopts_option)
 
-#define RECORDOPTS_ROWS_TOP                                                                  \
-	{.kind = OPTION_FLAG,                                                                \
-	 .name = "top",                                                                      \
-	 .help = "trace in the top-level buffer, not in an instance of sonde's own",         \
-	 .offset = RECORDOPTS_AT(plan.use_top)},                                             \
-	{                                                                                    \
-		.kind = OPTION_FLAG, .name = "take-over",                                    \
-		.help = "use the top-level buffer even if another program is tracing there", \
-		.offset = RECORDOPTS_AT(plan.take_over)                                      \
-	}
+#define RECORDOPTS_ROWS_TOP                                                                    \
+	ROW_FLAG(0, "top", "trace in the top-level buffer, not in an instance of sonde's own", \
+		 RECORDOPTS_AT(plan.use_top)),                                                 \
+		ROW_FLAG(0, "take-over",                                                       \
+			 "use the top-level buffer even if another program is tracing there",  \
+			 RECORDOPTS_AT(plan.take_over))
 
-#define RECORDOPTS_ROW_PID(before)                                                 \
-	{                                                                          \
-		.kind = OPTION_CALL, .letter = 'P', .name = "pid", .arg = "PID,…", \
-		.help = before "trace only these threads", .apply = recordopts_pid \
-	}
+#define RECORDOPTS_ROW_PID(before) \
+	ROW_CALL('P', "pid", "PID,…", before "trace only these threads", recordopts_pid)
 
-#define RECORDOPTS_ROWS_SELF(before)                                            \
-	{.kind = OPTION_FLAG,                                                   \
-	 .name = "self",                                                        \
-	 .help = before "include the activity of sonde itself",                 \
-	 .offset = RECORDOPTS_AT(plan.trace_self)},                             \
-	{                                                                       \
-		.kind = OPTION_FLAG, .name = "no-filter",                       \
-		.help = before "same as --self (the name that trace-cmd uses)", \
-		.offset = RECORDOPTS_AT(plan.trace_self)                        \
-	}
+#define RECORDOPTS_ROWS_SELF(before)                                                             \
+	ROW_FLAG(0, "self", before "include the activity of sonde itself",                       \
+		 RECORDOPTS_AT(plan.trace_self)),                                                \
+		ROW_FLAG(0, "no-filter", before "same as --self (the name that trace-cmd uses)", \
+			 RECORDOPTS_AT(plan.trace_self))
 
-#define RECORDOPTS_ROW_USER                                                           \
-	{                                                                             \
-		.kind = OPTION_STRING, .name = "user", .arg = "USER",                 \
-		.help = "run the command as this user", .offset = RECORDOPTS_AT(user) \
-	}
+#define RECORDOPTS_ROW_USER \
+	ROW_STRING(0, "user", "USER", "run the command as this user", RECORDOPTS_AT(user))
 
-#define RECORDOPTS_ROW_QUIET                                                                      \
-	{                                                                                         \
-		.kind = OPTION_FLAG, .letter = 'q', .name = "quiet", .help = "print only errors", \
-		.offset = RECORDOPTS_AT(quiet)                                                    \
-	}
+#define RECORDOPTS_ROW_QUIET ROW_FLAG('q', "quiet", "print only errors", RECORDOPTS_AT(quiet))
 
-/* --- groups ------------------------------------------------------------------------------------ */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 /* What to trace. */
 #define RECORDOPTS_EVENTS                                                                          \
-	{.kind = OPTION_HEADING, .help = "what to trace"},                                         \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'e',                                                                    \
-		 .name = "event",                                                                  \
-		 .arg = "EVENT",                                                                   \
-		 .help = "record this event: SYSTEM, SYSTEM:EVENT, EVENT, a glob, all, or a "      \
+	ROW_HEADING("what to trace"),                                                              \
+		ROW_CALL('e', "event", "EVENT",                                                    \
+			 "record this event: SYSTEM, SYSTEM:EVENT, EVENT, a glob, all, or a "      \
 			 "probe such as 'vfs_read(file, count)'",                                  \
-		 .apply = recordopts_event},                                                       \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'f',                                                                    \
-		 .name = "filter",                                                                 \
-		 .arg = "FILTER",                                                                  \
-		 .help = "record the preceding -e only where this is true: 'pid == 1 && prio < "   \
+			 recordopts_event),                                                        \
+		ROW_CALL('f', "filter", "FILTER",                                                  \
+			 "record the preceding -e only where this is true: 'pid == 1 && prio < "   \
 			 "100'",                                                                   \
-		 .apply = recordopts_filter},                                                      \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'R',                                                                    \
-		 .name = "trigger",                                                                \
-		 .arg = "TRIGGER",                                                                 \
-		 .help = "set a trigger on the preceding -e: stacktrace, traceoff, hist:keys=pid " \
+			 recordopts_filter),                                                       \
+		ROW_CALL('R', "trigger", "TRIGGER",                                                \
+			 "set a trigger on the preceding -e: stacktrace, traceoff, hist:keys=pid " \
 			 "…",                                                                      \
-		 .apply = recordopts_trigger},                                                     \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'v',                                                                    \
-		 .help = "exclude the events of the following -e",                                 \
-		 .apply = recordopts_negate},                                                      \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'p',                                                                    \
-		 .name = "tracer",                                                                 \
-		 .arg = "TRACER",                                                                  \
-		 .help = "use this tracer: function, function_graph, irqsoff, wakeup, timerlat …", \
-		 .apply = recordopts_tracer},                                                      \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'l',                                                                    \
-		 .arg = "FUNCTION",                                                                \
-		 .help = "trace only these functions (globs), or set a filter command: "           \
+			 recordopts_trigger),                                                      \
+		ROW_CALL('v', NULL, NULL, "exclude the events of the following -e",                \
+			 recordopts_negate),                                                       \
+		ROW_CALL('p', "tracer", "TRACER",                                                  \
+			 "use this tracer: function, function_graph, irqsoff, wakeup, timerlat …", \
+			 recordopts_tracer),                                                       \
+		ROW_CALL('l', NULL, "FUNCTION",                                                    \
+			 "trace only these functions (globs), or set a filter command: "           \
 			 "FUNCTION:COMMAND[:COUNT]",                                               \
-		 .apply = recordopts_function},                                                    \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'n',                                                                    \
-		 .arg = "FUNCTION",                                                                \
-		 .help = "do not trace these functions",                                           \
-		 .apply = recordopts_no_function},                                                 \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'g',                                                                    \
-		 .arg = "FUNCTION",                                                                \
-		 .help = "function_graph: trace these functions and everything they call",         \
-		 .apply = recordopts_graph},                                                       \
-		{.kind = OPTION_CALL,                                                              \
-		 .name = "graph-notrace",                                                          \
-		 .arg = "FUNCTION",                                                                \
-		 .help = "function_graph: do not trace these functions or anything they call",     \
-		 .apply = recordopts_no_graph},                                                    \
-		{.kind = OPTION_CALL,                                                              \
-		 .name = "module",                                                                 \
-		 .arg = "MODULE",                                                                  \
-		 .help = "trace only functions of this module",                                    \
-		 .apply = recordopts_module},                                                      \
-		{.kind = OPTION_NUMBER,                                                            \
-		 .name = "max-graph-depth",                                                        \
-		 .arg = "N",                                                                       \
-		 .help = "function_graph: trace at most N nested calls",                           \
-		 .offset = RECORDOPTS_AT(plan.graph_depth)},                                       \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'T',                                                                    \
-		 .help = "record a kernel stack with every event",                                 \
-		 .offset = RECORDOPTS_AT(plan.stacks)},                                            \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "func-stack",                                                             \
-		 .help = "record a kernel stack with every function; use it with -l",              \
-		 .offset = RECORDOPTS_AT(plan.func_stack)},                                        \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'F',                                                                    \
-		 .help = "trace only the command's first thread",                                  \
-		 .offset = RECORDOPTS_AT(plan.only_command)},                                      \
+			 recordopts_function),                                                     \
+		ROW_CALL('n', NULL, "FUNCTION", "do not trace these functions",                    \
+			 recordopts_no_function),                                                  \
+		ROW_CALL('g', NULL, "FUNCTION",                                                    \
+			 "function_graph: trace these functions and everything they call",         \
+			 recordopts_graph),                                                        \
+		ROW_CALL(0, "graph-notrace", "FUNCTION",                                           \
+			 "function_graph: do not trace these functions or anything they call",     \
+			 recordopts_no_graph),                                                     \
+		ROW_CALL(0, "module", "MODULE", "trace only functions of this module",             \
+			 recordopts_module),                                                       \
+		ROW_NUMBER(0, "max-graph-depth", "N",                                              \
+			   "function_graph: trace at most N nested calls",                         \
+			   RECORDOPTS_AT(plan.graph_depth)),                                       \
+		ROW_FLAG('T', NULL, "record a kernel stack with every event",                      \
+			 RECORDOPTS_AT(plan.stacks)),                                              \
+		ROW_FLAG(0, "func-stack",                                                          \
+			 "record a kernel stack with every function; use it with -l",              \
+			 RECORDOPTS_AT(plan.func_stack)),                                          \
+		ROW_FLAG('F', NULL, "trace only the command's first thread",                       \
+			 RECORDOPTS_AT(plan.only_command)),                                        \
 		RECORDOPTS_ROW_PID(""),                                                            \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'c',                                                                    \
-		 .help = "with -F or -P: also trace their other threads and their children",       \
-		 .offset = RECORDOPTS_AT(plan.children)},                                          \
+		ROW_FLAG('c', NULL,                                                                \
+			 "with -F or -P: also trace their other threads and their children",       \
+			 RECORDOPTS_AT(plan.children)),                                            \
 		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP, RECORDOPTS_ROWS_SELF(""),            \
-	{                                                                                          \
-		.kind = OPTION_FLAG, .letter = 'i', .help = "ignore events that do not exist",     \
-		.offset = RECORDOPTS_AT(plan.ignore_unknown)                                       \
-	}
+		ROW_FLAG('i', NULL, "ignore events that do not exist",                             \
+			 RECORDOPTS_AT(plan.ignore_unknown))
 
 /* How the kernel is to do it. */
-#define RECORDOPTS_KERNEL                                                                         \
-	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                               \
-		{.kind = OPTION_CALL,                                                             \
-		 .letter = 'B',                                                                   \
-		 .name = "instance",                                                              \
-		 .arg = "INSTANCE",                                                               \
-		 .help = "apply the following options to this instance; create it if necessary",  \
-		 .apply = recordopts_buffer},                                                     \
-		RECORDOPTS_ROW_SIZE,                                                              \
-		{.kind = OPTION_CALL,                                                             \
-		 .name = "subbuf-size",                                                           \
-		 .arg = "KB",                                                                     \
-		 .help = "size of a sub-buffer (Linux 6.8 or later)",                             \
-		 .apply = recordopts_subbuf},                                                     \
-		RECORDOPTS_ROW_CPUMASK,                                                           \
-		RECORDOPTS_ROW_CLOCK("; tsc2nsec is x86-tsc shown in nanoseconds"),               \
-		RECORDOPTS_ROW_OPTION,                                                            \
-		{.kind = OPTION_FLAG,                                                             \
-		 .letter = 'd',                                                                   \
-		 .help = "switch the function-trace option off before tracing starts",            \
-		 .offset = RECORDOPTS_AT(plan.functions_off)},                                    \
-		{.kind = OPTION_FLAG,                                                             \
-		 .letter = 'D',                                                                   \
-		 .help = "like -d, and also switch ftrace_enabled off",                           \
-		 .offset = RECORDOPTS_AT(plan.ftrace_off)},                                       \
-		{.kind = OPTION_CALL,                                                             \
-		 .name = "cmdlines-size",                                                         \
-		 .arg = "N",                                                                      \
-		 .help = "number of task names that the kernel keeps",                            \
-		 .apply = recordopts_cmdlines},                                                   \
-		{.kind = OPTION_NUMBER,                                                           \
-		 .name = "threshold",                                                             \
-		 .arg = "US",                                                                     \
-		 .help = "latency and graph tracers: record only what takes longer than US "      \
-			 "microseconds",                                                          \
-		 .offset = RECORDOPTS_AT(plan.threshold_us)},                                     \
-		RECORDOPTS_ROWS_TOP,                                                              \
-	{                                                                                         \
-		.kind = OPTION_FLAG, .name = "boot",                                              \
-		.help = "record nothing; print the kernel parameters that set up the same trace " \
-			"at boot",                                                                \
-		.offset = RECORDOPTS_AT(boot)                                                     \
-	}
+#define RECORDOPTS_KERNEL                                                                          \
+	ROW_HEADING("buffers and the kernel"),                                                     \
+		ROW_CALL('B', "instance", "INSTANCE",                                              \
+			 "apply the following options to this instance; create it if necessary",   \
+			 recordopts_buffer),                                                       \
+		RECORDOPTS_ROW_SIZE,                                                               \
+		ROW_CALL(0, "subbuf-size", "KB", "size of a sub-buffer (Linux 6.8 or later)",      \
+			 recordopts_subbuf),                                                       \
+		RECORDOPTS_ROW_CPUMASK,                                                            \
+		RECORDOPTS_ROW_CLOCK("; tsc2nsec is x86-tsc shown in nanoseconds"),                \
+		RECORDOPTS_ROW_OPTION,                                                             \
+		ROW_FLAG('d', NULL, "switch the function-trace option off before tracing starts",  \
+			 RECORDOPTS_AT(plan.functions_off)),                                       \
+		ROW_FLAG('D', NULL, "like -d, and also switch ftrace_enabled off",                 \
+			 RECORDOPTS_AT(plan.ftrace_off)),                                          \
+		ROW_CALL(0, "cmdlines-size", "N", "number of task names that the kernel keeps",    \
+			 recordopts_cmdlines),                                                     \
+		ROW_NUMBER(0, "threshold", "US",                                                   \
+			   "latency and graph tracers: record only what takes longer than US "     \
+			   "microseconds",                                                         \
+			   RECORDOPTS_AT(plan.threshold_us)),                                      \
+		RECORDOPTS_ROWS_TOP,                                                               \
+		ROW_FLAG(0, "boot",                                                                \
+			 "record nothing; print the kernel parameters that set up the same trace " \
+			 "at boot",                                                                \
+			 RECORDOPTS_AT(boot))
 
 /* What probes may cost. */
-#define RECORDOPTS_ROWS_RATE                                                         \
-	{.kind = OPTION_CALL,                                                        \
-	 .name = "max-rate",                                                         \
-	 .arg = "N",                                                                 \
-	 .help = "switch off a probe (-e) that fires more than N times a second",    \
-	 .apply = recordopts_max_rate},                                              \
-	{                                                                            \
-		.kind = OPTION_FLAG, .name = "estimate",                             \
-		.help = "before recording, count briefly how often the probes fire", \
-		.offset = RECORDOPTS_AT(plan.estimate)                               \
-	}
+#define RECORDOPTS_ROWS_RATE                                                          \
+	ROW_CALL(0, "max-rate", "N",                                                  \
+		 "switch off a probe (-e) that fires more than N times a second",     \
+		 recordopts_max_rate),                                                \
+		ROW_FLAG(0, "estimate",                                               \
+			 "before recording, count briefly how often the probes fire", \
+			 RECORDOPTS_AT(plan.estimate))
 
 /* How the recorder works. */
 #define RECORDOPTS_RECORDER                                                                        \
-	{.kind = OPTION_HEADING, .help = "how to record"}, RECORDOPTS_ROWS_RATE,                   \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 's',                                                                    \
-		 .arg = "US",                                                                      \
-		 .help = "poll for data every US microseconds, instead of waiting for the kernel " \
+	ROW_HEADING("how to record"), RECORDOPTS_ROWS_RATE,                                        \
+		ROW_CALL('s', NULL, "US",                                                          \
+			 "poll for data every US microseconds, instead of waiting for the kernel " \
 			 "to wake the recorder",                                                   \
-		 .apply = recordopts_sleep},                                                       \
-		{.kind = OPTION_NUMBER,                                                            \
-		 .letter = 'r',                                                                    \
-		 .name = "rt-prio",                                                                \
-		 .arg = "PRIO",                                                                    \
-		 .help = "run the recorder with this real-time priority (SCHED_FIFO)",             \
-		 .offset = RECORDOPTS_AT(rt_priority)},                                            \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "nosplice",                                                               \
-		 .help = "copy data with read and write, not with splice",                         \
-		 .offset = RECORDOPTS_AT(no_splice)},                                              \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "poll",                                                                   \
-		 .help = "never sleep: shortest delay, but one CPU is always busy",                \
-		 .offset = RECORDOPTS_AT(busy)},                                                   \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'k',                                                                    \
-		 .help = "keep the tracing settings when the recording ends",                      \
-		 .offset = RECORDOPTS_AT(keep)},                                                   \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'K',                                                                    \
-		 .help = "keep the settings that the instance already has",                        \
-		 .offset = RECORDOPTS_AT(plan.keep_before)},                                       \
+			 recordopts_sleep),                                                        \
+		ROW_NUMBER('r', "rt-prio", "PRIO",                                                 \
+			   "run the recorder with this real-time priority (SCHED_FIFO)",           \
+			   RECORDOPTS_AT(rt_priority)),                                            \
+		ROW_FLAG(0, "nosplice", "copy data with read and write, not with splice",          \
+			 RECORDOPTS_AT(no_splice)),                                                \
+		ROW_FLAG(0, "poll", "never sleep: shortest delay, but one CPU is always busy",     \
+			 RECORDOPTS_AT(busy)),                                                     \
+		ROW_FLAG('k', NULL, "keep the tracing settings when the recording ends",           \
+			 RECORDOPTS_AT(keep)),                                                     \
+		ROW_FLAG('K', NULL, "keep the settings that the instance already has",             \
+			 RECORDOPTS_AT(plan.keep_before)),                                         \
 		RECORDOPTS_ROW_USER, RECORDOPTS_ROW_QUIET,                                         \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "stderr",                                                                 \
-		 .help = "profile: write the result to standard error",                            \
-		 .offset = RECORDOPTS_AT(to_stderr)},                                              \
-		{.kind = OPTION_CALL,                                                              \
-		 .name = "verbose",                                                                \
-		 .arg = "LEVEL",                                                                   \
-		 .arg_optional = true,                                                             \
-		 .help = "record: explain the overhead at the end; LEVEL has no effect",           \
-		 .apply = recordopts_verbose},                                                     \
-	{                                                                                          \
-		.kind = OPTION_FLAG, .name = "debug",                                              \
-		.help = "accepted for compatibility; has no effect",                               \
-		.offset = RECORDOPTS_AT(debug)                                                     \
-	}
+		ROW_FLAG(0, "stderr", "profile: write the result to standard error",               \
+			 RECORDOPTS_AT(to_stderr)),                                                \
+		ROW_CALL(0, "verbose", "LEVEL",                                                    \
+			 "record: explain the overhead at the end; LEVEL has no effect",           \
+			 recordopts_verbose, .arg_optional = true),                                \
+		ROW_FLAG(0, "debug", "accepted for compatibility; has no effect",                  \
+			 RECORDOPTS_AT(debug))
 
 /* The file that is written. */
 #define RECORDOPTS_FILE                                                                           \
-	{.kind = OPTION_HEADING, .help = "the trace file"},                                       \
-		{.kind = OPTION_STRING,                                                           \
-		 .letter = 'o',                                                                   \
-		 .name = "output",                                                                \
-		 .arg = "FILE",                                                                   \
-		 .help = "write to this file (default: trace.dat)",                               \
-		 .offset = RECORDOPTS_AT(output),                                                 \
-		 .complete = "file"},                                                             \
-		{.kind = OPTION_STRING,                                                           \
-		 .name = "compression",                                                           \
-		 .arg = "HOW",                                                                    \
-		 .help = "compress with none, zstd, zlib or any (default: compress only symbols " \
-			 "and formats)",                                                          \
-		 .offset = RECORDOPTS_AT(compression),                                            \
-		 .complete = "none zstd zlib any"},                                               \
-		{.kind = OPTION_NUMBER,                                                           \
-		 .name = "file-version",                                                          \
-		 .arg = "6|7",                                                                    \
-		 .help = "version of the file format (default: 7)",                               \
-		 .offset = RECORDOPTS_AT(file_version)},                                          \
-		{.kind = OPTION_CALL,                                                             \
-		 .letter = 'm',                                                                   \
-		 .name = "max-size",                                                              \
-		 .arg = "KB",                                                                     \
-		 .help = "keep only the last KB kilobytes of each CPU; also 16M, 1G",             \
-		 .apply = recordopts_max_size},                                                   \
-		{.kind = OPTION_STRING,                                                           \
-		 .name = "temp",                                                                  \
-		 .arg = "DIR",                                                                    \
-		 .help = "keep the data here while recording, instead of in the file itself",     \
-		 .offset = RECORDOPTS_AT(temp_dir),                                               \
-		 .complete = "dir"},                                                              \
-		{.kind = OPTION_FLAG,                                                             \
-		 .letter = 'a',                                                                   \
-		 .help = "write the formats of all events to the file, not only of the recorded " \
+	ROW_HEADING("the trace file"),                                                            \
+		ROW_STRING('o', "output", "FILE", "write to this file (default: trace.dat)",      \
+			   RECORDOPTS_AT(output), .complete = "file"),                            \
+		ROW_STRING(0, "compression", "HOW",                                               \
+			   "compress with none, zstd, zlib or any (default: compress only "       \
+			   "symbols and formats)",                                                \
+			   RECORDOPTS_AT(compression), .complete = "none zstd zlib any"),         \
+		ROW_NUMBER(0, "file-version", "6|7", "version of the file format (default: 7)",   \
+			   RECORDOPTS_AT(file_version)),                                          \
+		ROW_CALL('m', "max-size", "KB",                                                   \
+			 "keep only the last KB kilobytes of each CPU; also 16M, 1G",             \
+			 recordopts_max_size),                                                    \
+		ROW_STRING(0, "temp", "DIR",                                                      \
+			   "keep the data here while recording, instead of in the file itself",   \
+			   RECORDOPTS_AT(temp_dir), .complete = "dir"),                           \
+		ROW_FLAG('a', NULL,                                                               \
+			 "write the formats of all events to the file, not only of the recorded " \
 			 "ones",                                                                  \
-		 .offset = RECORDOPTS_AT(all_formats)},                                           \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "no-command-lines",                                                      \
-		 .help = "do not record the command lines of processes",                          \
-		 .offset = RECORDOPTS_AT(plan.no_commands)},                                      \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "date",                                                                  \
-		 .help = "record the offset to the time of day, so that reports can show it",     \
-		 .offset = RECORDOPTS_AT(date)},                                                  \
-		{.kind = OPTION_STRING,                                                           \
-		 .name = "ts-offset",                                                             \
-		 .arg = "N",                                                                      \
-		 .help = "add N to every timestamp",                                              \
-		 .offset = RECORDOPTS_AT(ts_offset)},                                             \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "tsc2nsec",                                                              \
-		 .help = "record the frequency of the x86-tsc clock, so that reports show "       \
+			 RECORDOPTS_AT(all_formats)),                                             \
+		ROW_FLAG(0, "no-command-lines", "do not record the command lines of processes",   \
+			 RECORDOPTS_AT(plan.no_commands)),                                        \
+		ROW_FLAG(0, "date",                                                               \
+			 "record the offset to the time of day, so that reports can show it",     \
+			 RECORDOPTS_AT(date)),                                                    \
+		ROW_STRING(0, "ts-offset", "N", "add N to every timestamp",                       \
+			   RECORDOPTS_AT(ts_offset)),                                             \
+		ROW_FLAG(0, "tsc2nsec",                                                           \
+			 "record the frequency of the x86-tsc clock, so that reports show "       \
 			 "nanoseconds",                                                           \
-		 .offset = RECORDOPTS_AT(tsc2nsec)},                                              \
-	{                                                                                         \
-		.kind = OPTION_FLAG, .name = "proc-map",                                          \
-		.help = "record the memory maps of the traced tasks",                             \
-		.offset = RECORDOPTS_AT(proc_map)                                                 \
+			 RECORDOPTS_AT(tsc2nsec)),                                                \
+		ROW_FLAG(0, "proc-map", "record the memory maps of the traced tasks",             \
+			 RECORDOPTS_AT(proc_map))
+
+/* Functions of the command's programs. */
+#define RECORDOPTS_FUNCTIONS                                                                     \
+	{.kind = OPTION_HEADING, .help = "functions of programs"},                               \
+		{.kind = OPTION_CALL,                                                            \
+		 .letter = 'u',                                                                  \
+		 .name = "user-functions",                                                       \
+		 .arg = "GLOB",                                                                  \
+		 .arg_optional = true,                                                           \
+		 .help = "record calls of the command's functions: all, or those that match "    \
+			 "(NAME, NAME@LIBRARY, /regex/, !NAME)",                                 \
+		 .apply = recordopts_user},                                                      \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "no-user",                                                              \
+		 .arg = "GLOB",                                                                  \
+		 .help = "do not record these functions; same as -u'!GLOB'",                     \
+		 .apply = recordopts_no_user},                                                   \
+		ROW_FLAG(0, "libcalls", "also record the program's calls into libraries",        \
+			 RECORDOPTS_AT(user_choice.has_libcalls)),                               \
+		ROW_FLAG(0, "only-instrumented",                                                 \
+			 "record only functions that the compiler instrumented: -pg, -mfentry",  \
+			 RECORDOPTS_AT(user_choice.only_counted)),                               \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "kernel-depth",                                                         \
+		 .arg = "N",                                                                     \
+		 .help = "record functions of the kernel, too, at most N nested calls: -p "      \
+			 "function_graph --max-graph-depth N",                                   \
+		 .apply = recordopts_kernel_depth},                                              \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "args",                                                                 \
+		 .help = "record arguments and return values of all functions whose types are "  \
+			 "known",                                                                \
+		 .apply = recordopts_auto_values},                                               \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "arg",                                                                  \
+		 .arg = "FUNC@SPEC",                                                             \
+		 .help = "record these arguments: FUNC@arg1,arg2/s or 'FUNC(n, p->name)'; FUNC " \
+			 "alone: all",                                                           \
+		 .apply = recordopts_arg},                                                       \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "retval",                                                               \
+		 .arg = "FUNC@SPEC",                                                             \
+		 .help = "record the return value: FUNC@retval/d; FUNC alone: by its type",      \
+		 .apply = recordopts_retval},                                                    \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "if",                                                                   \
+		 .arg = "FUNC: COND",                                                            \
+		 .help = "record only calls of FUNC whose arguments fulfil the condition: "      \
+			 "'FUNC: n > 10 && flag != 0'",                                          \
+		 .apply = recordopts_condition},                                                 \
+	{                                                                                        \
+		.kind = OPTION_CALL, .name = "user-full", .arg = "HOW",                          \
+		.help = "if calls come faster than they can be stored: wait (default) or drop",  \
+		.apply = recordopts_user_full, .complete = "wait drop"                           \
 	}
 
 /* What profile adds. */
-#define RECORDOPTS_PROFILE                                                                \
-	{.kind = OPTION_HEADING, .help = "profiling"},                                    \
-		{.kind = OPTION_FLAG,                                                     \
-		 .letter = 'S',                                                           \
-		 .help = "record only the events and the tracer given",                   \
-		 .offset = RECORDOPTS_AT(only_named)},                                    \
-		{.kind = OPTION_FLAG,                                                     \
-		 .letter = 'G',                                                           \
-		 .help = "account interrupts to the CPU, not to the interrupted task",    \
-		 .offset = RECORDOPTS_AT(global_irqs)},                                   \
-		{.kind = OPTION_CALL,                                                     \
-		 .letter = 'H',                                                           \
-		 .arg = "HOOK",                                                           \
-		 .help = "measure a pair of events: START,FIELD[,PID]/END,FIELD[,FLAGS]", \
-		 .apply = recordopts_hook},                                               \
-	{                                                                                 \
-		.kind = OPTION_FLAG, .name = "by-comm", .help = "group tasks by name",    \
-		.offset = RECORDOPTS_AT(by_comm)                                          \
-	}
+#define RECORDOPTS_PROFILE                                                                        \
+	ROW_HEADING("profiling"),                                                                 \
+		ROW_FLAG('S', NULL, "record only the events and the tracer given",                \
+			 RECORDOPTS_AT(only_named)),                                              \
+		ROW_FLAG('G', NULL, "account interrupts to the CPU, not to the interrupted task", \
+			 RECORDOPTS_AT(global_irqs)),                                             \
+		ROW_CALL('H', NULL, "HOOK",                                                       \
+			 "measure a pair of events: START,FIELD[,PID]/END,FIELD[,FLAGS]",         \
+			 recordopts_hook),                                                        \
+		ROW_FLAG(0, "by-comm", "group tasks by name", RECORDOPTS_AT(by_comm))
 
 /* Where else the data goes, where else it comes from. */
 #define RECORDOPTS_NETWORK                                                                        \
-	{.kind = OPTION_HEADING, .help = "network and guests"},                                   \
-		{.kind = OPTION_STRING,                                                           \
-		 .letter = 'N',                                                                   \
-		 .name = "host",                                                                  \
-		 .arg = "HOST:PORT",                                                              \
-		 .help = "send the trace to 'sonde listen' or 'trace-cmd listen' on this host",   \
-		 .offset = RECORDOPTS_AT(host)},                                                  \
-		{.kind = OPTION_STRING,                                                           \
-		 .letter = 'V',                                                                   \
-		 .name = "vsock",                                                                 \
-		 .arg = "CID:PORT",                                                               \
-		 .help = "like -N, but from a guest to its host",                                 \
-		 .offset = RECORDOPTS_AT(vsock)},                                                 \
-		{.kind = OPTION_FLAG,                                                             \
-		 .letter = 't',                                                                   \
-		 .help = "use TCP instead of UDP",                                                \
-		 .offset = RECORDOPTS_AT(tcp)},                                                   \
-		{.kind = OPTION_STRING,                                                           \
-		 .name = "key",                                                                   \
-		 .arg = "FILE",                                                                   \
-		 .help = "file with the key that both sides share; needs sonde on both sides",    \
-		 .offset = RECORDOPTS_AT(key),                                                    \
-		 .complete = "file"},                                                             \
-		{.kind = OPTION_CALL,                                                             \
-		 .letter = 'A',                                                                   \
-		 .arg = "GUEST",                                                                  \
-		 .help = "apply the following options to this guest's agent: NAME[@CID][:PORT] "  \
+	ROW_HEADING("network and guests"),                                                        \
+		ROW_STRING('N', "host", "HOST:PORT",                                              \
+			   "send the trace to 'sonde listen' or 'trace-cmd listen' on this host", \
+			   RECORDOPTS_AT(host)),                                                  \
+		ROW_STRING('V', "vsock", "CID:PORT", "like -N, but from a guest to its host",     \
+			   RECORDOPTS_AT(vsock)),                                                 \
+		ROW_FLAG('t', NULL, "use TCP instead of UDP", RECORDOPTS_AT(tcp)),                \
+		ROW_STRING(0, "key", "FILE",                                                      \
+			   "file with the key that both sides share; needs sonde on both sides",  \
+			   RECORDOPTS_AT(key), .complete = "file"),                               \
+		ROW_CALL('A', NULL, "GUEST",                                                      \
+			 "apply the following options to this guest's agent: NAME[@CID][:PORT] "  \
 			 "or an address",                                                         \
-		 .apply = recordopts_guest},                                                      \
-		{.kind = OPTION_NUMBER,                                                           \
-		 .name = "tsync-interval",                                                        \
-		 .arg = "MS",                                                                     \
-		 .help = "compare the clocks of guests this often (0: at the start and the end; " \
-			 "-1: never)",                                                            \
-		 .offset = RECORDOPTS_AT(tsync_ms)},                                              \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "nofifos",                                                               \
-		 .help = "guests: use sockets even if 'sonde setup-guest' created FIFOs",         \
-		 .offset = RECORDOPTS_AT(no_fifos)},                                              \
-		{.kind = OPTION_STRING,                                                           \
-		 .name = "proxy",                                                                 \
-		 .arg = "CID:PORT",                                                               \
-		 .help = "not supported: run 'sonde agent' on the host and record it with -A "    \
-			 "NAME@2",                                                                \
-		 .offset = RECORDOPTS_AT(proxy)},                                                 \
-	{                                                                                         \
-		.kind = OPTION_FLAG, .name = "notimeout",                                         \
-		.help = "accepted for compatibility; has no effect",                              \
-		.offset = RECORDOPTS_AT(no_timeout)                                               \
-	}
+			 recordopts_guest),                                                       \
+		ROW_NUMBER(0, "tsync-interval", "MS",                                             \
+			   "compare the clocks of guests this often (0: at the start and the "    \
+			   "end; -1: never)",                                                     \
+			   RECORDOPTS_AT(tsync_ms)),                                              \
+		ROW_FLAG(0, "nofifos",                                                            \
+			 "guests: use sockets even if 'sonde setup-guest' created FIFOs",         \
+			 RECORDOPTS_AT(no_fifos)),                                                \
+		ROW_STRING(0, "proxy", "CID:PORT",                                                \
+			   "not supported: run 'sonde agent' on the host and record it with -A "  \
+			   "NAME@2",                                                              \
+			   RECORDOPTS_AT(proxy)),                                                 \
+		ROW_FLAG(0, "notimeout", "accepted for compatibility; has no effect",             \
+			 RECORDOPTS_AT(no_timeout))
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recordrun.h - recording as `sonde record` does it, for commands that do something with it meanwhile.
+ * recordrun.h - recording as `sonde record` does it, for commands that do something with it
+ * meanwhile.
  */
 #ifndef SONDE_CLI_RECORD_RECORDRUN_H
 #define SONDE_CLI_RECORD_RECORDRUN_H

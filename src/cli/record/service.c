@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * service.c - the frame of a command that waits for others.
+ * service.c - the common part of commands that wait for clients.
  *
  *	signals to a descriptor ─ [background] ─ open ─ tell where ─ run ─ close
  *
- * Signals are taken as a descriptor (signalfd), which run() waits for together with its peers: whatever
- * the moment, a session is told to finish what it has. In the background the first process ends when the
- * ports are taken, so what is wrong with them is its exit status.
+ * Signals are taken as a descriptor (signalfd), which run() waits for together with its peers: at
+ * any time, a signal makes a session finish its file. In the background, the first process ends
+ * when the ports are open, so its exit status shows whether that failed.
  */
 #include "cli/record/service.h"
 

@@ -2,8 +2,8 @@
 /*
  * service.h - what the commands share that wait for other machines: listen and agent.
  *
- * The command fills the options and says how to open, run and close; service_run() does the rest: signals,
- * the lines about where it listens, the background.
+ * The command fills the options and says how to open, run and close; service_run() does the rest:
+ * signals, the lines about where it listens, the background.
  */
 #ifndef SONDE_CLI_RECORD_SERVICE_H
 #define SONDE_CLI_RECORD_SERVICE_H
@@ -23,7 +23,7 @@ struct service {
 	void *ctx;
 	/* Takes the ports. stop_fd is readable when it shall end. */
 	int (*open)(void *ctx, int stop_fd, struct errmsg *err);
-	/* Where it listens, one after the other; false: no more. */
+	/* The next address on which it listens; false: no more. */
 	bool (*address)(void *ctx, int index, struct netaddr *ret);
 	/* Until it is over. What it returns is the command's. */
 	int (*run)(void *ctx, struct errmsg *err);
@@ -33,7 +33,7 @@ struct service {
 	const char *danger; /* what who can connect can do, as a sentence; NULL: need not be said */
 };
 
-/* What does not go together. */
+/* Refuses options that exclude each other. */
 int service_check(const char *command, const struct service_options *o, struct errmsg *err);
 /* Where to listen, for netaddr_listen(). */
 const char *service_bind(const struct service_options *o);

@@ -2,9 +2,9 @@
 /*
  * options.c - the options of `sonde report`.
  *
- * The options are those of trace-cmd report, with what it lacks added at the end. Some depend on what
- * stands before them: --ts-offset and --ts2secs belong to the input before them, -F to all inputs or,
- * after an -i, to that one; -v turns round every -F that follows.
+ * The options are those of trace-cmd report, and additional ones at the end. Some depend on the
+ * options before them: --ts-offset and --ts2secs belong to the input before them. -F belongs to all
+ * inputs or, after an -i, to that input. -v inverts every -F after it.
  */
 #include "base/options.h"
 #include "cli/report/report.h"
@@ -21,7 +21,10 @@
 
 #define LIST_MAX 65536
 
-/* Appends to an array of rep->… that grows one by one; command lines are short. */
+/*
+ * Adds an element to an array of rep->…, which grows by one each time, because command lines are
+ * short.
+ */
 static void *grow(void *array, size_t n, size_t each, struct errmsg *err)
 {
 	void *p = n < LIST_MAX ? realloc(array, (n + 1) * each) : NULL;
@@ -109,7 +112,7 @@ static int apply_buffer(void *opts, const char *value, struct errmsg *err)
 	return add_word(&((struct report_options *)opts)->in.buffers, value, err);
 }
 
-/* "0,2-4:7": numbers and ranges, separated by ',' or ':'. */
+/* Parses "0,2-4:7": numbers and ranges, separated by ',' or ':'. */
 static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
@@ -180,7 +183,10 @@ static int apply_plugin_option(void *opts, const char *value, struct errmsg *err
 	return plugin_options_apply(&((struct report_options *)opts)->in.plugins, value, err);
 }
 
-/* What trace-cmd tells at the level "info" goes into the report: versions, CPUs without data. */
+/*
+ * Handles --verbose. Messages of trace-cmd at the level "info" are part of the report: versions,
+ * CPUs without data.
+ */
 static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 {
 	static const char *const levels[] = {"none", "crit", "err", "warn", "info", "debug", "all"};
@@ -202,7 +208,7 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
-/* What comes last of -q, -V and --debug decides how much is told. */
+/* Handles --quiet. The last of -q, -V and --debug decides how much is printed. */
 static int apply_quiet(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
@@ -223,7 +229,7 @@ static int apply_debug(void *opts, const char *value, struct errmsg *err)
 static int set_output(struct report_options *o, enum lines_as as, struct errmsg *err)
 {
 	if (o->show.as != LINES_TEXT && o->show.as != as)
-		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
+		return errmsg_set(err, -EINVAL, "--json and --csv exclude each other");
 	o->show.as = as;
 	return 0;
 }
@@ -243,20 +249,14 @@ static int apply_hook(void *opts, const char *value, struct errmsg *err)
 	return add_word(&((struct report_options *)opts)->profiling.hooks, value, err);
 }
 
-#define FLAG(l, n, f, h)                                                                   \
-	{                                                                                  \
-		OPTION_FLAG, l, n, .help = h, .offset = offsetof(struct report_options, f) \
-	}
-#define CALL(l, n, a, fn, h)                         \
-	{                                            \
-		OPTION_CALL, l, n, a, h, .apply = fn \
-	}
+#define FLAG(l, n, f, h)     ROW_FLAG(l, n, h, offsetof(struct report_options, f))
+#define CALL(l, n, a, fn, h) ROW_CALL(l, n, a, h, fn)
 
 const struct option_row report_rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE",
-	 "read FILE (default: trace.dat); several files are merged by time", .apply = apply_input,
-	 .complete = "file"},
-	{OPTION_HEADING, .help = "which events"},
+	ROW_CALL('i', "input", "FILE",
+		 "read FILE (default: trace.dat); several files are merged by time", apply_input,
+		 .complete = "file"),
+	ROW_HEADING("which events"),
 	CALL(0, "cpu", "LIST", apply_cpus, "show only these CPUs: 0,2-4"),
 	CALL(0, "pid", "LIST", apply_pids, "show only events of, or about, these thread ids"),
 	CALL('B', "buffer", "NAME", apply_buffer,
@@ -269,12 +269,11 @@ const struct option_row report_rows[] = {
 	FLAG('T', "filter-test", test_filters, "print the parsed filters and exit"),
 	FLAG('I', NULL, in.no_irq, "drop events in hard interrupts"),
 	FLAG('S', NULL, in.no_softirq, "drop events in soft interrupts"),
-	{OPTION_STRING, 0, "from", "TIME",
-	 "start at this time: seconds, or +1.5s or +20ms after the first event",
-	 offsetof(struct report_options, in.from)},
-	{OPTION_STRING, 0, "to", "TIME", "stop at this time",
-	 offsetof(struct report_options, in.to)},
-	{OPTION_HEADING, .help = "how they look"},
+	ROW_STRING(0, "from", "TIME",
+		   "start at this time: seconds, or +1.5s or +20ms after the first event",
+		   offsetof(struct report_options, in.from)),
+	ROW_STRING(0, "to", "TIME", "stop at this time", offsetof(struct report_options, in.to)),
+	ROW_HEADING("how they look"),
 	CALL(0, "json", NULL, apply_json, "print one JSON object per event, with typed fields"),
 	CALL(0, "csv", NULL, apply_csv, "print comma-separated values with a header line"),
 	FLAG('t', "nanoseconds", in.nanoseconds, "show times in nanoseconds"),
@@ -288,8 +287,8 @@ const struct option_row report_rows[] = {
 	FLAG('N', NULL, in.no_plugins, "use no plugins"),
 	FLAG('L', NULL, in.no_plugins,
 	     "use no system-wide plugins; same as -N, because sonde has no others"),
-	{OPTION_CALL, 'O', NULL, "OPTION", "set a plugin option: [PLUGIN:]NAME[=VALUE]",
-	 .apply = apply_plugin_option, .complete = "@plugin-option"},
+	ROW_CALL('O', NULL, "OPTION", "set a plugin option: [PLUGIN:]NAME[=VALUE]",
+		 apply_plugin_option, .complete = "@plugin-option"),
 	FLAG('w', NULL, show.wakeup, "show wakeup latencies, and a summary at the end"),
 	FLAG(0, "tgid", show.tgid, "show the process id (tgid) where it is known"),
 	FLAG(0, "all-names", in.all_names,
@@ -298,10 +297,10 @@ const struct option_row report_rows[] = {
 	     "show the names of system calls next to their numbers"),
 	FLAG(0, "boundary", show.boundary, "show where sub-buffers start"),
 	CALL(0, "debug", NULL, apply_debug, "show the file offset of each event"),
-	{OPTION_STRING, 0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
-	 offsetof(struct report_options, colour), .complete = "always never auto"},
+	ROW_STRING(0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
+		   offsetof(struct report_options, colour), .complete = "always never auto"),
 	FLAG(0, "no-pager", no_pager, "do not use a pager"),
-	{OPTION_HEADING, .help = "time"},
+	ROW_HEADING("time"),
 	FLAG(0, "ts-diff", show.ts_diff, "show the time since the previous line"),
 	FLAG(0, "ts-check", ts_check, "warn when time goes backwards on a CPU"),
 	CALL(0, "ts-offset", "N", apply_ts_offset, "add N to the times of the preceding input"),
@@ -310,7 +309,7 @@ const struct option_row report_rows[] = {
 	FLAG(0, "raw-ts", in.raw_ts, "show the times as recorded, without correction"),
 	FLAG(0, "align-ts", in.align_ts, "start the times at 0"),
 	FLAG(0, "nodate", in.no_date, "ignore the time of day that record --date stored"),
-	{OPTION_HEADING, .help = "show where the time went, instead of the events"},
+	ROW_HEADING("show where the time went, instead of the events"),
 	FLAG(0, "profile", profile,
 	     "for each task: time running, blocked and runnable, system calls, functions"),
 	FLAG('G', NULL, profiling.global,
@@ -319,16 +318,16 @@ const struct option_row report_rows[] = {
 	     "measure a pair of events: START,FIELD[,PIDFIELD]/END,FIELD[,FLAGS]"),
 	FLAG(0, "by-comm", profiling.by_comm, "group tasks by name"),
 	FLAG(0, "self", profiling.with_own, "include the activity of sonde itself"),
-	{OPTION_HEADING, .help = "show facts about the file, instead of the events"},
+	ROW_HEADING("show facts about the file, instead of the events"),
 	FLAG('e', NULL, list.endian, "byte order"),
 	FLAG('p', NULL, list.page_size, "sub-buffer size"),
 	FLAG('f', NULL, list.functions, "kernel symbols"),
 	FLAG('P', NULL, list.printk, "trace_printk() formats"),
 	FLAG('E', NULL, list.events, "names of all events that the file describes"),
 	FLAG(0, "events", list.formats, "formats of all events that the file describes"),
-	{OPTION_STRING, 0, "event", "REGEX",
-	 "formats of the events that match: SYSTEM:NAME, or part of a name",
-	 offsetof(struct report_options, list.event_regex)},
+	ROW_STRING(0, "event", "REGEX",
+		   "formats of the events that match: SYSTEM:NAME, or part of a name",
+		   offsetof(struct report_options, list.event_regex)),
 	FLAG(0, "cpus", list.cpus, "CPUs that have data"),
 	FLAG(0, "first-event", list.first_event, "time of the first event of each CPU"),
 	FLAG(0, "last-event", list.last_event, "time of the last event of each CPU"),
@@ -338,22 +337,22 @@ const struct option_row report_rows[] = {
 	FLAG(0, "version", list.version, "the program that recorded it"),
 	FLAG(0, "check-events", list.check_events,
 	     "check that all event formats can be parsed; see the exit status"),
-	{OPTION_HEADING, .help = "other"},
-	{OPTION_STRING, 0, "kallsyms", "FILE",
-	 "read more kernel symbols from FILE, in the format of /proc/kallsyms",
-	 offsetof(struct report_options, in.kallsyms), .complete = "file"},
+	ROW_HEADING("other"),
+	ROW_STRING(0, "kallsyms", "FILE",
+		   "read more kernel symbols from FILE, in the format of /proc/kallsyms",
+		   offsetof(struct report_options, in.kallsyms), .complete = "file"),
 	CALL('q', "quiet", NULL, apply_quiet, "do not warn about damaged input"),
-	{OPTION_CALL, 'V', "verbose", "LEVEL",
-	 "show file versions and CPUs without data (from level info)", .apply = apply_verbose,
-	 .arg_optional = true},
-	{OPTION_FLAG, 0, "peer-text", .help = "--profile as trace-cmd prints it",
-	 .offset = offsetof(struct report_options, profiling.peer_text), .hidden = true},
-	{OPTION_END},
+	ROW_CALL('V', "verbose", "LEVEL",
+		 "show file versions and CPUs without data (from level info)", apply_verbose,
+		 .arg_optional = true),
+	ROW_FLAG(0, "peer-text", "--profile as trace-cmd prints it",
+		 offsetof(struct report_options, profiling.peer_text), .hidden = true),
+	ROW_END,
 };
 
-/* --- checks ------------------------------------------------------------------------------------ */
+/* --- checks ----------------------------------------------------------------------------------- */
 
-/* --pid 1,22: numbers, and nothing else. */
+/* Checks --pid 1,22, which must be numbers. */
 static int check_pids(const struct word_list *l, struct errmsg *err)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -364,7 +363,7 @@ static int check_pids(const struct word_list *l, struct errmsg *err)
 	return 0;
 }
 
-/* What can be told from the options alone. */
+/* Makes the checks that need only the options. */
 int report_check_options(const struct report_options *o, struct errmsg *err)
 {
 	struct filelists_spec lists = o->list;

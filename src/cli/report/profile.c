@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile.c - `sonde report --profile`: where the time of tasks went, instead of the events.
+ * profile.c - `sonde report --profile`: prints where the time of tasks went, instead of the events.
  *
  *	sequence_fill ──▶ [batch] ──▶ profiling_add
  *	   one thread   (conveyor.h)   another one, in order
  */
 #include "base/conveyor.h"
+#include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/report/report.h"
 #include "decode/order/sequence.h"
@@ -30,7 +31,7 @@ static int fill_batch(void *ctx, void *item)
 
 static void work_batch(void *ctx, void *item, unsigned thread)
 {
-	/* there is nothing to do out of order */
+	/* no work can be done out of order */
 }
 
 static int drain_batch(void *ctx, void *item)
@@ -65,18 +66,19 @@ static int add_records(struct run *run, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot profile") : 0;
 }
 
+static void run_release(struct run *run)
+{
+	profiling_close(&run->pf);
+	for (size_t i = 0; i < SLOTS; i++)
+		batch_release(&run->batches[i]);
+}
+
 int report_profile(struct report *rep, const struct inputs_sources *src, const struct lines *lines,
 		   struct output *out, struct errmsg *err)
 {
-	struct run run = {.seq = src->seq, .out = out};
-	int r = profiling_open(&run.pf, &rep->opts->profiling, &rep->in, lines, err);
+	SCOPED(run_release) struct run run = {.seq = src->seq, .out = out};
 
-	if (r >= 0)
-		r = add_records(&run, err);
-	if (r >= 0)
-		r = profiling_print(&run.pf, output_write_ctx, out, err);
-	profiling_close(&run.pf);
-	for (size_t i = 0; i < SLOTS; i++)
-		batch_release(&run.batches[i]);
-	return r;
+	TRY(profiling_open(&run.pf, &rep->opts->profiling, &rep->in, lines, err));
+	TRY(add_records(&run, err));
+	return profiling_print(&run.pf, output_write_ctx, out, err);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * notes.c - warnings of other rooms on stderr, as "sonde: SENTENCE".
+ * notes.c - prints warnings of other rooms to stderr, as "sonde: SENTENCE".
  *
- * Only cli prints. A room that has something to say while it works (rewrite, for example) takes a
- * callback; the commands give it notes_print(), so that all warnings have the same form. An opened
- * trace keeps sentences about its damage and its filters, which are printed when the work is done.
+ * Only cli prints. A room that reports something while it works (rewrite, for example) has a
+ * callback. The commands pass notes_print(), so that all warnings have the same form. An opened
+ * trace stores messages about its damage and its filters; they are printed at the end.
  */
 #include "cli/screen/notes.h"
 

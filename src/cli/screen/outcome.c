@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * outcome.c - puts the end of a recording into one short sentence, and into more with --verbose.
+ * outcome.c - prints the result of a recording in one short line, or in several with --verbose.
  *
- * Events are counted in the file. Only what the kernel alone knows comes from its statistics: events
- * that were lost before they could be read.
+ * Events are counted in the file. Only the number of events that were lost before they could be
+ * read comes from the kernel's statistics.
  *
  * Overhead, in per cent:
  *
  *	with a command      the time that tracing took (events and lost events × the measured cost of one,
  *	                    and hits of probes), compared with the rest of the command's time. With -F,
- *	                    or if hits of probes are most of it, that is its CPU time, else the time on
- *	                    the clock, as if the command had waited for every event.
- *	without a command   that time and the CPU time of the recorder, of all CPUs
+ *	                    or if hits of probes are most of it, this is its CPU time; else the elapsed
+ *	                    time, as if the command had waited for every event.
+ *	without a command   that time and the CPU time of the recorder, compared with the time of all CPUs
  *
- * A hit is measured in a loop that does nothing else, so it costs no less elsewhere. Whose hits they
- * were is not known: other processes may run the same program or library. Where the numbers show that,
- * no percentage is given, only the time.
+ * The cost of a hit is measured in a loop that does nothing else, so the real cost is at least as
+ * high. It is unknown which process caused a hit: other processes may run the same program or
+ * library. If the numbers show this, only the time is reported, without a percentage.
  */
 #include "cli/screen/outcome.h"
 
 #include "base/textbuf.h"
+#include "capture/calls/usertrace.h"
 #include "inputs/info/filecount.h"
 #include "live/remote/network.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
 
-/* Hits that take longer than the command ran, and not only by an error of measurement, are not all its own. */
-#define OTHERS_FACTOR 1.3
-#define LEFT_DIVISOR  4 /* less than that part left: a percentage says nothing */
-#define COUNT_MAX_BYTES \
-	((uint64_t)4 << 30) /* half a second to count; larger files are not counted */
+/* Factor: hits that take clearly longer than the command ran do not all belong to it. */
+#define OTHERS_FACTOR	1.3
+#define LEFT_DIVISOR	4 /* if less than this part is left, a percentage is meaningless */
+/* Larger files are not counted; counting this size takes half a second. */
+#define COUNT_MAX_BYTES ((uint64_t)4 << 30)
 
-/* --- what it cost ------------------------------------------------------------------------------ */
+/* --- what it cost ----------------------------------------------------------------------------- */
 
 static double cpu_seconds(const struct rusage *u)
 {
@@ -48,7 +49,7 @@ static double own_seconds(void)
 	return cpu_seconds(&self);
 }
 
-/* All the time that events and hits took, on all CPUs. */
+/* Returns the time that events and hits took, on all CPUs. */
 static double tracing_seconds(const struct record_outcome *oc)
 {
 	return oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
@@ -59,7 +60,7 @@ static bool is_mostly_probes(const struct record_outcome *oc)
 	return oc->probe_seconds > tracing_seconds(oc) / 2;
 }
 
-/* Negative if there is no honest number. */
+/* Returns a negative number if the overhead is unknown. */
 static double overhead_percent(const struct live_request *o, const struct record_outcome *oc)
 {
 	double tracing = tracing_seconds(oc), command = cpu_seconds(&oc->command), rest;
@@ -90,7 +91,7 @@ static void add_overhead(struct textbuf *tb, const struct live_request *o,
 {
 	double percent = overhead_percent(o, oc), tracing = tracing_seconds(oc);
 
-	/* after a failure the command goes on by itself, and nobody knows how long it took */
+	/* after a failure the command continues alone, and its duration is unknown */
 	if (tracing <= 0 || (oc->has_failed && oc->ran_command))
 		return;
 	textbuf_add_str(tb, "; overhead ");
@@ -106,7 +107,7 @@ static void add_overhead(struct textbuf *tb, const struct live_request *o,
 	}
 }
 
-/* What the percentage was made of. */
+/* Adds the numbers from which the percentage was computed. */
 static void add_details(struct textbuf *tb, const struct record_outcome *oc)
 {
 	double tracing = tracing_seconds(oc);
@@ -129,9 +130,12 @@ static void add_details(struct textbuf *tb, const struct record_outcome *oc)
 	textbuf_add_str(tb, "\n");
 }
 
-/* --- what is in the file, and what is not ------------------------------------------------------ */
+/* --- what is in the file, and what is not ----------------------------------------------------- */
 
-/* Events in the file: counted there, or if it is too large what the kernel says. */
+/*
+ * Returns the number of events: counted in the file or, if it is too large, from the kernel's
+ * counters.
+ */
 static uint64_t count_events(int fd, const char *path, uint64_t n_counted)
 {
 	struct filecount count;
@@ -169,13 +173,11 @@ static void add_lost(struct textbuf *tb, uint64_t n_lost)
 
 void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 8192);
 
-	textbuf_init(&tb, 8192);
 	outcome_add_file(&tb, fd, path, n_counted);
 	add_lost(&tb, n_lost);
 	fprintf(stderr, "%.*s\n", (int)textbuf_len(&tb), tb.start);
-	textbuf_release(&tb);
 }
 
 void outcome_show_sent(const struct netrecord_sent *sent)
@@ -188,17 +190,15 @@ void outcome_show_sent(const struct netrecord_sent *sent)
 
 void outcome_show_guest(const struct guest_outcome *g)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 8192);
 
-	textbuf_init(&tb, 8192);
 	outcome_add_file(&tb, -1, g->path, 0);
 	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
 		g->name, g->n_cpus, g->n_cpus == 1 ? "" : "s",
 		g->is_synchronised ? "synchronised" : "not synchronised");
-	textbuf_release(&tb);
 }
 
-/* Everything that happened and is not in the file, with its reason. */
+/* Adds all events that happened but are not in the file, with the reasons. */
 static void add_missing(struct textbuf *tb, const struct live_request *o,
 			const struct record_outcome *oc, uint64_t n_events)
 {
@@ -216,7 +216,7 @@ static void add_missing(struct textbuf *tb, const struct live_request *o,
 			     oc->n_missed == 1 ? "" : "s");
 }
 
-/* A file that keeps only the last events (-m) says of how many. */
+/* Adds the contents of the file. If it keeps only the last events (-m), also adds the total. */
 static uint64_t add_file(struct textbuf *tb, const struct live_request *o,
 			 const struct record_outcome *oc)
 {
@@ -233,26 +233,102 @@ static uint64_t add_file(struct textbuf *tb, const struct live_request *o,
 	return n;
 }
 
+static void add_status(struct textbuf *tb, const struct record_outcome *oc)
+{
+	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
+		textbuf_addf(tb, "the command ended with status %d\n",
+			     WEXITSTATUS(oc->command_status));
+}
+
+static void add_calls(struct textbuf *tb, const struct usertrace_sum *user)
+{
+	textbuf_addf(tb, "%llu call%s of %llu function%s", (unsigned long long)user->calls.n_calls,
+		     user->calls.n_calls == 1 ? "" : "s",
+		     (unsigned long long)user->plans.n_functions,
+		     user->plans.n_functions == 1 ? "" : "s");
+}
+
+static void add_lost_calls(struct textbuf *tb, const struct live_request *o,
+			   const struct record_outcome *oc)
+{
+	const struct usertrace_sum *user = &oc->user;
+	uint64_t n_lost = user->calls.n_lost;
+
+	if (oc->has_failed) {
+		textbuf_add_str(tb, ", the rest could not be recorded");
+		return;
+	}
+	if (user->calls.n_endless)
+		textbuf_addf(tb, ", %llu without their end",
+			     (unsigned long long)user->calls.n_endless);
+	if (!n_lost)
+		textbuf_add_str(tb, ", none lost");
+	else
+		textbuf_addf(tb, ", %llu lost (%s)", (unsigned long long)n_lost,
+			     o->user_drops ? "--user-full wait loses none"
+					   : "sonde was too slow; trace fewer functions");
+}
+
+/*
+ * Adds the number of kept events: the calls were counted before they were written to the file,
+ * which may keep only a part of their events.
+ */
+static void add_kept(struct textbuf *tb, const struct live_request *o,
+		     const struct record_outcome *oc)
+{
+	uint64_t n = count_events(oc->fd, oc->path, oc->sum.events);
+
+	if (n < oc->sum.events)
+		textbuf_addf(tb, " with the %s %llu of %llu events%s", o->max_kb ? "last" : "first",
+			     (unsigned long long)n, (unsigned long long)oc->sum.events,
+			     o->max_kb ? " (-m)" : "");
+}
+
+/* Prints "t.dat: 120 calls of 7 functions, 0.1 MB, none lost". */
+static void show_user_only(const struct live_request *o, const struct record_outcome *oc)
+{
+	TEXTBUF(tb, 65536);
+
+	textbuf_addf(&tb, "%s: ", oc->path);
+	add_calls(&tb, &oc->user);
+	add_size(&tb, oc->fd, oc->path);
+	add_kept(&tb, o, oc);
+	add_lost_calls(&tb, o, oc);
+	if (oc->user.cost_percent > 0)
+		textbuf_addf(&tb, "; overhead about %.*f %%", oc->user.cost_percent < 10 ? 1 : 0,
+			     oc->user.cost_percent);
+	textbuf_add_str(&tb, "\n");
+	if (o->verbose)
+		add_details(&tb, oc);
+	add_status(&tb, oc);
+	fwrite(tb.start, 1, textbuf_len(&tb), stderr);
+}
+
 void outcome_show(const struct live_request *o, const struct record_outcome *oc)
 {
-	struct textbuf tb;
+	TEXTBUF(tb, 65536);
 
-	textbuf_init(&tb, 65536);
+	if (oc->is_user_only) {
+		show_user_only(o, oc);
+		return;
+	}
 	if (oc->sum.counted) {
 		uint64_t n = add_file(&tb, o, oc);
 
 		add_missing(&tb, o, oc, n);
-	} else { /* the text of a latency tracer */
+	} else { /* the file has the text of a latency tracer */
 		textbuf_addf(&tb, "%s", oc->path);
 		add_size(&tb, oc->fd, oc->path);
 	}
 	add_overhead(&tb, o, oc);
+	if (oc->has_user) {
+		textbuf_add_str(&tb, "; ");
+		add_calls(&tb, &oc->user);
+		add_lost_calls(&tb, o, oc);
+	}
 	textbuf_add_str(&tb, "\n");
 	if (o->verbose)
 		add_details(&tb, oc);
-	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
-		textbuf_addf(&tb, "the command ended with status %d\n",
-			     WEXITSTATUS(oc->command_status));
+	add_status(&tb, oc);
 	fwrite(tb.start, 1, textbuf_len(&tb), stderr);
-	textbuf_release(&tb);
 }

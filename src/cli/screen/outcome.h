@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outcome.h - the sentence that closes a recording: what is in the file, what is not, what it cost.
+ * outcome.h - prints the last message of a recording: contents of the file, losses, overhead.
  *
  *	t.dat: 13 events, 0.9 MB, none lost; overhead 0.2 %
  *
- * Always on standard error: standard output belongs to the command that was recorded.
+ * It is always printed to standard error, because standard output belongs to the recorded command.
  */
 #ifndef SONDE_CLI_SCREEN_OUTCOME_H
 #define SONDE_CLI_SCREEN_OUTCOME_H
@@ -17,17 +17,18 @@ void outcome_show(const struct live_request *o, const struct record_outcome *oc)
 
 struct netrecord_sent;
 
-/* "host:port: 1.2 MB sent in 3.001 s" */
+/* Prints "host:port: 1.2 MB sent in 3.001 s". */
 void outcome_show_sent(const struct netrecord_sent *sent);
-/* "g.dat: 120 events, 0.9 MB; guest web: 2 CPUs, times synchronised" */
+/* Prints "g.dat: 120 events, 0.9 MB; guest web: 2 CPUs, times synchronised". */
 void outcome_show_guest(const struct guest_outcome *g);
 
 /*
- * For who knows less: "t.dat: 13 events, 0.9 MB, none lost". n_counted, what the kernel counted, is for a
- * file that is too large to count. fd: recording_dup(), or -1.
+ * Prints "t.dat: 13 events, 0.9 MB, none lost", for callers without a struct record_outcome.
+ * n_counted is the kernel's number of events, for a file that is too large to count. fd is the
+ * result of recording_dup(), or -1.
  */
 void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost);
-/* The first half of that. Returns the number of events. */
+/* Adds the first half of that text. Returns the number of events. */
 uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted);
 
 #endif

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * output.c - terminal or not: pager, colours, progress.
+ * output.c - writes standard output: with pager, colours and progress on a terminal.
  *
  * The pager is $SONDE_PAGER, else $PAGER, else less with -FRX (quit if it fits on a screen, keep
- * colours, leave the text standing). With raised privileges (caller.h) it is less in its secure mode and
- * nothing else, as with systemd: a pager can start a shell. A pipe is widened to 1 MB, which halves the number of times
- * that we and the reader wait for each other.
+ * colours, do not clear the screen). With raised privileges (caller.h) the pager is always less in
+ * its secure mode, as with systemd: a pager can start a shell. A pipe is widened to 1 MB, which
+ * halves the number of times that we and the reader wait for each other.
  */
 #include "cli/screen/output.h"
 
 #include "base/array.h"
 #include "base/files/caller.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "live/report.h"
 #include "cli/screen/terminal.h"
@@ -34,7 +35,7 @@ static double seconds_since(const struct timespec *t)
 	return (now.tv_sec - t->tv_sec) + (now.tv_nsec - t->tv_nsec) / 1e9;
 }
 
-/* The real less: what pretends to be one (busybox) may know nothing of LESSSECURE. */
+/* Finds the real less, because replacements (busybox) may not support LESSSECURE. */
 static const char *find_secure_pager(void)
 {
 	static const char *const paths[] = {"/usr/bin/less", "/bin/less", "/usr/local/bin/less"};
@@ -52,8 +53,9 @@ static const char *find_secure_pager(void)
 }
 
 /*
- * Whoever called sudo must not get a shell of root's from it: less knows "!command", opens files and
- * runs what its variables name. So it runs as that user, and with all that switched off.
+ * Runs less as the user who called sudo, without dangerous features. That user must not get a root
+ * shell from the pager: less has "!command", opens files, and runs programs that its variables
+ * name.
  */
 static void run_secure_pager(const char *path)
 {
@@ -68,7 +70,7 @@ static void run_secure_pager(const char *path)
 	if (setenv("LESSSECURE", "1", 1) || setenv("LESSHISTFILE", "-", 1) ||
 	    setenv("LESS", "FRX", 1) || setenv("PATH", "/usr/bin:/bin", 1))
 		return;
-	caller_become(); /* where we may not, its secure mode has to do */
+	caller_become(); /* if this fails, the secure mode must be enough */
 	execl(path, "less", (char *)NULL);
 }
 
@@ -84,7 +86,7 @@ static void run_pager(const char *pager, bool is_raised)
 	_exit(127);
 }
 
-/* NULL: none is wanted, or there is none that can be trusted. */
+/* Returns NULL if the user wants no pager, or if none can be trusted. */
 static const char *choose_pager(bool is_raised)
 {
 	const char *pager = getenv("SONDE_PAGER");
@@ -139,17 +141,14 @@ int output_find_colour(const char *colour, bool *ret, struct errmsg *err)
 int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err)
 {
 	bool tty = isatty(STDOUT_FILENO);
-	int r;
 
 	*out = (struct output){.fd = STDOUT_FILENO, .escape = tty};
-	r = output_find_colour(colour, &out->colour, err);
-	if (r < 0)
-		return r;
+	TRY(output_find_colour(colour, &out->colour, err));
 	fflush(stdout);
 	if (tty && !no_pager)
 		start_pager(out);
 	else
-		fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fails on what is no pipe */
+		fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fails if it is not a pipe */
 	out->progress_wanted = !tty && isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &out->start);
 	out->last = out->start;
@@ -168,8 +167,19 @@ int output_write(struct output *out, const char *s, size_t len)
 	if (r >= 0)
 		return 0;
 	__atomic_store_n(&out->closed, true, __ATOMIC_RELAXED);
-	/* a person who quits the pager has seen enough: that is no failure */
+	/* it is not a failure if the user quits the pager early */
 	return out->pager && r == -EPIPE ? 0 : r;
+}
+
+int output_print(const struct textbuf *tb, const char *colour, bool no_pager, struct errmsg *err)
+{
+	SCOPED(output_close) struct output out = {0};
+
+	if (tb->overflow)
+		return errmsg_set(err, -EFBIG, "there is more than can be printed");
+	if (output_open(&out, colour, no_pager, err) < 0)
+		return errmsg_code(err);
+	return output_write(&out, tb->start, textbuf_len(tb));
 }
 
 int output_write_ctx(void *ctx, const char *s, size_t len)
@@ -259,7 +269,10 @@ void output_unpage(struct output *out)
 {
 	if (!out->pager)
 		return;
-	fclose(stdout); /* may fail: a person who quits the pager has seen enough */
+	/* this may fail, or has failed: a user who quits the pager needs no more output */
+	fflush(stdout);
+	clearerr(stdout);
+	fclose(stdout);
 	stdout = out->terminal;
 	output_close(out);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h - standard output for commands that print much: a file, a pipe, or a person.
+ * output.h - standard output for commands that print much: to a file, a pipe, or a terminal.
  *
- * On a terminal it goes through a pager and may have colours, and control characters are escaped;
- * elsewhere it is written as it is, in large pieces. When writing takes longer than a second and
- * nobody sees the lines go by, a progress line stands on stderr.
+ * On a terminal the text goes through a pager and may have colours, and control characters are
+ * escaped. Elsewhere it is written unchanged, in large pieces. If writing takes longer than a
+ * second and the lines are not visible, a progress line is shown on stderr.
  */
 #ifndef SONDE_CLI_SCREEN_OUTPUT_H
 #define SONDE_CLI_SCREEN_OUTPUT_H
@@ -24,40 +24,45 @@ struct textbuf;
 struct output {
 	int fd;
 	bool colour;
-	bool closed; /* the reader went away */
-	bool escape; /* a terminal shows it, perhaps through a pager: control characters are escaped */
+	bool closed; /* the reader has closed the output */
+	/* the output reaches a terminal, perhaps through a pager: escape control characters */
+	bool escape;
 	struct escaper escaper;
 	pid_t pager;	/* 0: none */
-	FILE *terminal; /* output_page(): what stdout was */
+	FILE *terminal; /* output_page(): the previous stdout */
 	bool progress_wanted, progress_shown;
 	struct timespec start, last;
 };
 
-/* Whether standard output gets colours; colour: "always", "never", "auto" or NULL (auto). */
+/*
+ * Decides whether standard output gets colours. colour: "always", "never", "auto" or NULL (auto).
+ */
 int output_find_colour(const char *colour, bool *ret, struct errmsg *err);
 int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err);
-/* Without pager, colours and progress, to a descriptor that the caller keeps. */
+/* Opens an output without pager, colours and progress, to a descriptor that the caller keeps. */
 void output_open_fd(struct output *out, int fd);
-/* 0, -EPIPE when the reader went away, or another -errno. */
+/* Returns 0, -EPIPE if the reader has closed the output, or another -errno. */
 int output_write(struct output *out, const char *s, size_t len);
-/* The same as a callback; 1: the reader has seen enough. */
+/* Opens the output, writes a whole text, closes it. Returns -EFBIG if the text has overflowed. */
+int output_print(const struct textbuf *tb, const char *colour, bool no_pager, struct errmsg *err);
+/* output_write() as a callback. Returns 1 if the reader has closed the output. */
 int output_write_ctx(void *out, const char *s, size_t len);
 /*
- * Makes tb what output_write() would write, for those who write it themselves. It ends where a line
- * does. 0 or -ENOMEM.
+ * Changes tb to the text that output_write() would write, for callers that write it themselves. The
+ * text ends with a line. Returns 0 or -ENOMEM.
  */
 int output_escape(const struct output *out, struct textbuf *tb);
-/* Lines of a live trace go there. */
+/* Makes the lines of a live trace go to this output. */
 void output_aim(struct output *out, struct livereport_spec *spec);
 /*
- * For commands that print with stdio: from here on stdout goes through the pager, if it is a terminal.
- * output_unpage() waits for the pager; stdout is the terminal again.
+ * Redirects stdout through the pager, if it is a terminal, for commands that print with stdio.
+ * output_unpage() waits for the pager; then stdout is the terminal again.
  */
 void output_page(struct output *out);
 void output_unpage(struct output *out);
 /* part: 0 … 1 */
 void output_progress(struct output *out, float part);
-/* Waits for the pager. */
+/* Closes the output and waits for the pager. */
 void output_close(struct output *out);
 
 static inline bool output_is_closed(const struct output *out)

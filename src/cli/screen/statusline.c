@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * statusline.c - the status line on a terminal.
+ * statusline.c - draws the status line on a terminal.
  *
- * A line as wide as the terminal would wrap, and "\r" leads back only to the last row of it; so it is
- * cut, with room for the two characters that Ctrl-C leaves behind it.
+ * A line as wide as the terminal would wrap, and "\r" returns only to its last row. So the line is
+ * truncated, with room for the two characters that Ctrl-C leaves after it.
  */
 #include "cli/screen/statusline.h"
 
@@ -20,7 +20,7 @@
 
 bool statusline_is_ours(void)
 {
-	/* in the background we would write into what the user does now */
+	/* a process in the background must not disturb the terminal */
 	return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * terminal.c - the one place through which text reaches a terminal.
+ * terminal.c - escapes all text that is printed to a terminal.
  *
- * Commands print with printf() and fprintf(stderr, …) in a hundred places, and most of what they print
- * quotes data: names of tasks, fields of events, paths. So stdout and stderr themselves are exchanged:
- * glibc lets a program assign to them, and fopencookie() makes a stream whose writes come here. A
- * stream that is no terminal is left as it is and costs nothing.
+ * Commands print with printf() and fprintf(stderr, …) in a hundred places, and most of their output
+ * contains data: names of tasks, fields of events, paths. So stdout and stderr themselves are
+ * replaced: glibc allows a program to assign to them, and fopencookie() makes a stream whose writes
+ * come here. A stream that is not a terminal stays unchanged and costs nothing.
  *
- * Whether the descriptor is a terminal is asked again at each write, because some commands put a file
- * in the place of standard output later.
+ * Each write checks again whether the descriptor is a terminal, because some commands replace
+ * standard output by a file later.
  *
- * Where text goes through a pager, output.c calls terminal_write() itself: the pager's pipe is no
- * terminal, but what comes out of it goes to one, and less -R lets colours through.
+ * If text goes through a pager, output.c calls terminal_write() itself: the pager's pipe is no
+ * terminal, but its output goes to one, and less -R keeps colours.
  */
 #include "cli/screen/terminal.h"
 
@@ -21,13 +21,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PIECE_BYTES   4096 /* escaped at once: the safe form may need four times as much */
+#define PIECE_BYTES   4096 /* bytes escaped at once; the safe form may be four times as long */
 #define CONTROL_BYTES 512
 
 struct guard {
 	struct escaper escaper;
 	int fd;
-	bool is_pager; /* what it gets ends on a terminal */
+	bool is_pager; /* the stream goes through a pager to a terminal */
 };
 
 static int write_all(int fd, const char *s, size_t len)
@@ -87,7 +87,7 @@ static int close_guarded(void *cookie)
 	return r < 0 ? EOF : 0;
 }
 
-/* Such a stream has no descriptor of its own. */
+/* Returns true for a guarded stream, which has no descriptor. */
 static bool is_guarded(FILE *stream)
 {
 	return fileno(stream) < 0;
@@ -114,7 +114,7 @@ FILE *terminal_open_pager(int fd)
 	return open_guarded(fd, true);
 }
 
-/* mode: how the stream was buffered, which stays */
+/* Guards a stream. mode is its buffering, which stays. */
 static int guard_stream(FILE **stream, int fd, int mode)
 {
 	FILE *guarded;
@@ -156,6 +156,6 @@ void terminal_control(FILE *to, const char *fmt, ...)
 	if (n <= 0)
 		return;
 	n = n < CONTROL_BYTES ? n : CONTROL_BYTES - 1;
-	fflush(to); /* what was printed before comes first */
+	fflush(to); /* earlier output comes first */
 	write_all(to == stdout ? STDOUT_FILENO : STDERR_FILENO, text, n);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * terminal.h - what a terminal gets: text whose control characters are escaped, and sonde's own
- * control sequences.
+ * terminal.h - escapes control characters in text for a terminal, and prints sonde's own control
+ * sequences.
  *
- * After terminal_guard() everything that is printed to stdout and stderr, and everything that
- * output_write() writes, is escaped if it goes to a terminal. Files and pipes get the bytes as they
- * are.
+ * After terminal_guard(), all text that is printed to stdout and stderr, or written by
+ * output_write(), is escaped if it goes to a terminal. Files and pipes get the bytes unchanged.
  */
 #ifndef SONDE_CLI_SCREEN_TERMINAL_H
 #define SONDE_CLI_SCREEN_TERMINAL_H
@@ -14,19 +13,25 @@
 
 #include <stdio.h>
 
-/* Guards stdout and stderr: before anything is printed, and when their descriptors change. 0 or -errno. */
+/*
+ * Guards stdout and stderr. Call it at the start, and when their descriptors change. Returns 0 or
+ * -errno.
+ */
 int terminal_guard(void);
-/* Prints what is left. */
+/* Prints the remaining text. */
 void terminal_release(void);
 
-/* Writes text to fd with control characters escaped; without an escaper, as it is. 0 or -errno. */
+/*
+ * Writes text to fd with control characters escaped; without an escaper, unchanged. Returns 0 or
+ * -errno.
+ */
 int terminal_write(struct escaper *e, int fd, const char *s, size_t len);
-/* Nothing follows: writes the character that was cut in two, if there is one. */
+/* Ends the text: writes an incomplete character, if there is one. */
 int terminal_flush(struct escaper *e, int fd);
 
 /*
- * Prints sonde's own control characters: a line that overwrites itself, a screen that is cleared. What
- * is formatted must be ours, too: numbers, no names.
+ * Prints sonde's own control characters, such as a line that overwrites itself, or a cleared
+ * screen. The formatted values must be ours, too: numbers, no names.
  */
 void terminal_control(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -34,8 +39,8 @@ void terminal_control(FILE *to, const char *fmt, ...) __attribute__((format(prin
 #define TERMINAL_CLEAR_LINE   "\r\033[K"
 
 /*
- * A stream to a pager's pipe. All that is printed to it is escaped, since it ends on a terminal. NULL
- * without memory.
+ * Opens a stream to a pager's pipe. All text is escaped, because it reaches a terminal. Returns
+ * NULL if out of memory.
  */
 FILE *terminal_open_pager(int fd);
 

@@ -22,6 +22,7 @@
  */
 #include "base/errmsg.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "decode/filter/filter_int.h"
@@ -40,7 +41,7 @@ struct filter_names {
 	struct filter *flt;
 	const char *whole;
 	struct errmsg *err;
-	/* for each event of the formats: its position among the names, 0: not named */
+	/* position of each event of the formats among the names; 0: not named */
 	uint32_t *order;
 };
 
@@ -110,7 +111,7 @@ static int find_named(struct filter_names *n, const regex_t *system, const regex
 			  sp.nearest ? "'?" : "");
 }
 
-/* "system/name", "name", with blanks around it; changes the text. */
+/* Parses "system/name" or "name", with blanks around it. Changes the text. */
 static int add_name(struct filter_names *n, char *text)
 {
 	char *save, *system, *name, shown[NAME_MAX_BYTES + 1];
@@ -124,8 +125,7 @@ static int add_name(struct filter_names *n, char *text)
 		return errmsg_set(n->err, -EINVAL, "the filter '%.300s' lacks the name of an event",
 				  n->whole);
 	r = compile_name(n, &name_re, trim(name ? name : system));
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (name && (r = compile_name(n, &system_re, trim(system))) < 0) {
 		regfree(&name_re);
 		return r;
@@ -157,14 +157,13 @@ static int add_names(struct filter_names *n, const char *text, size_t len)
 		memcpy(name, text, name_len);
 		name[name_len] = 0;
 		r = add_name(n, name);
-		if (r < 0)
-			return r;
+		TRY(r);
 		text = comma ? comma + 1 : end;
 	} while (comma);
 	return 0;
 }
 
-/* The table by id: of events with one id, the first named one. */
+/* Makes the table by id. If several events have the same id, the first named one is used. */
 static int index_events(struct filter_names *n)
 {
 	struct filter *flt = n->flt;
@@ -197,7 +196,7 @@ static int index_events(struct filter_names *n)
 	return 0;
 }
 
-/* A name without quotes must be the name of a value of the field in some event. */
+/* Checks that a name without quotes is the name of a value of the field in some event. */
 static int check_name(struct filter *flt, const struct filter_test *t, const char *whole,
 		      struct errmsg *err)
 {
@@ -234,29 +233,32 @@ static int check_name(struct filter *flt, const struct filter_test *t, const cha
 			       t->name_at, filter_not_a_name);
 }
 
+static int find_filter_events(struct filter *flt, const char *text, size_t len, struct errmsg *err)
+{
+	SCOPED(scope_free)
+	uint32_t *order = calloc(flt->formats->n_events + 1, sizeof(*order));
+	struct filter_names n = {flt, text, err, order};
+
+	if (!order)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter '%.300s'", text);
+	TRY(add_names(&n, text, len));
+	return index_events(&n);
+}
+
 static int read_filter(struct filter *flt, const char *text, struct errmsg *err)
 {
 	const char *colon = strchr(text, ':');
-	struct filter_names n = {flt, text, err, NULL};
-	int r;
 
 	if (strlen(text) > FILTER_TEXT_MAX)
 		return errmsg_set(err, -EINVAL, "the filter '%.100s' is longer than %u bytes", text,
 				  FILTER_TEXT_MAX);
-	r = colon ? filter_parse(flt, text, colon + 1, err) : 0;
-	if (r < 0)
-		return r;
-	n.order = calloc(flt->formats->n_events + 1, sizeof(*n.order));
-	if (!n.order)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter '%.300s'", text);
-	r = add_names(&n, text, colon ? (size_t)(colon - text) : strlen(text));
-	if (!r)
-		r = index_events(&n);
-	free(n.order);
-	for (size_t i = 0; r >= 0 && i < flt->n_tests; i++)
+	if (colon)
+		TRY(filter_parse(flt, text, colon + 1, err));
+	TRY(find_filter_events(flt, text, colon ? (size_t)(colon - text) : strlen(text), err));
+	for (size_t i = 0; i < flt->n_tests; i++)
 		if (flt->tests[i].name_at)
-			r = check_name(flt, &flt->tests[i], text, err);
-	return r;
+			TRY(check_name(flt, &flt->tests[i], text, err));
+	return 0;
 }
 
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err)
@@ -327,13 +329,13 @@ void filter_free(struct filter *flt)
 	free(flt);
 }
 
-/* What remains of a part of the expression if tests of unknown fields are false. */
+/* The result of a part of the expression if tests of unknown fields are false. */
 enum fold { FOLD_FALSE, FOLD_TRUE, FOLD_OPEN };
 
 struct chain_fold {
 	enum fold value;
-	size_t start;	/* open: the first element that remains */
-	size_t n_joins; /* open: how many more remain after it */
+	size_t start;	/* open: the first remaining element */
+	size_t n_joins; /* open: the number of remaining elements after the first */
 };
 
 static struct chain_fold fold_chain(const struct filter *flt, size_t i, size_t end);

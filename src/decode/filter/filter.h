@@ -24,21 +24,21 @@ enum filter_result {
 };
 
 /*
- * Returns -EINVAL with a message that shows the position in the text; -ENOENT if no event has that
- * name.
+ * Compiles a filter. Returns -EINVAL with a message that shows the position in the text, or -ENOENT
+ * if no event has that name.
  */
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err);
 void filter_free(struct filter *flt);
 
 /*
- * Returns -ENOENT with a message if it names a field that none of its events has. Such a test is
- * false.
+ * Returns -ENOENT with a message if the filter names a field that none of its events has. A test of
+ * such a field is false.
  */
 int filter_check_fields(struct filter *flt, struct errmsg *err);
 
 enum filter_result filter_match(struct filter *flt, const struct record *rec);
 
-/* report -T: what was parsed, one line for each event, as trace-cmd prints it. */
+/* Shows the parsed filter (report -T), one line for each event, as trace-cmd prints it. */
 void filter_fmt(struct filter *flt, struct textbuf *tb);
 
 #endif

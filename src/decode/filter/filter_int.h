@@ -9,8 +9,8 @@
  *	[first test a][or not group ──▶ 5][first test b][and test COMM][and test c]
  *	 0             1                    2             3              4
  *
- * `next` of an element is the one after it at the same level, so irrelevant elements are skipped in
- * one step. && and || have the same priority, from left to right.
+ * `next` of an element is the index of the next element at the same level, so irrelevant elements
+ * are skipped in one step. && and || have the same priority, from left to right.
  *
  * Nothing in it depends on an event. Names of fields are numbered (`words`), and a binding gives
  * the meaning of each word in one event.
@@ -28,7 +28,7 @@
 
 struct errmsg;
 
-#define FILTER_TEXT_MAX	   (4u << 20) /* --pid with twenty thousand ids */
+#define FILTER_TEXT_MAX	   (4u << 20) /* enough for --pid with twenty thousand ids */
 #define FILTER_WORDS_MAX   256
 #define FILTER_REGEX_MAX   256
 #define FILTER_NAMES_MAX   256
@@ -43,7 +43,7 @@ enum filter_join { JOIN_FIRST, JOIN_AND, JOIN_OR };
 struct filter_element {
 	enum filter_join join;
 	uint32_t n_not;
-	int32_t test; /* index, or ELEMENT_IS_GROUP: the elements up to next */
+	int32_t test; /* index of a test, or ELEMENT_IS_GROUP for the elements up to next */
 	uint32_t next;
 };
 
@@ -69,27 +69,27 @@ enum filter_op {
 };
 
 enum filter_test_kind {
-	TEST_COMPARE, /* word with number */
-	/* the same with 'x': a number, or a text of one letter, depending on the field */
+	TEST_COMPARE, /* compares a word with a number */
+	/* compares with 'x': a number, or a text of one letter, depending on the field */
 	TEST_CHARACTER,
-	TEST_NONZERO, /* result of arithmetic */
-	TEST_TEXT,    /* word with text, == or != */
+	TEST_NONZERO, /* true if the result of arithmetic is not 0 */
+	TEST_TEXT,    /* compares a word with a text, == or != */
 	TEST_REGEX,
 };
 
 #define OPERAND_IS_NUMBER (-1)
 
 struct filter_operand {
-	int32_t word; /* or OPERAND_IS_NUMBER */
+	int32_t word; /* index of a word, or OPERAND_IS_NUMBER */
 	bool is_negative;
-	bool is_real; /* written with a point: value is the part before it */
+	bool is_real; /* the number has a point: value is the part before the point */
 	uint64_t value;
 	double real;
 };
 
 /*
- * Results by address or task: a trace repeats the same few, and regexec() costs a hundred times as
- * much as a look-up.
+ * A cache of results by address or task. A trace repeats the same few, and regexec() costs a
+ * hundred times as much as a look-up.
  */
 #define REGEX_MEMO_SLOTS 256
 
@@ -97,7 +97,7 @@ struct filter_regex {
 	regex_t re;
 	struct {
 		uint64_t key;
-		uint8_t kind; /* enum bind_kind; 0: empty */
+		uint8_t kind; /* enum bind_kind; 0: the slot is empty */
 		bool verdict;
 	} memo[REGEX_MEMO_SLOTS];
 };
@@ -108,13 +108,13 @@ struct filter_test {
 	struct filter_operand left, right;
 	const char *text; /* NUL-terminated */
 	size_t text_len;
-	/* the position of a name without quotes in the text; NULL: not a name */
+	/* for a name without quotes, its position in the text; else NULL */
 	const char *name_at;
 	struct filter_regex *regex;
 };
 
 enum bind_kind {
-	BIND_UNKNOWN, /* no such field: the test is false */
+	BIND_UNKNOWN, /* the event has no such field: the test is false */
 	BIND_COMM,    /* the task's name */
 	BIND_CPU,
 	BIND_NUMBER,
@@ -125,15 +125,17 @@ enum bind_kind {
 struct filter_binding {
 	const struct field *field; /* NULL for COMM and CPU */
 	uint32_t offset;
-	uint8_t size; /* as a number; 0: not a number */
+	uint8_t size; /* size of the field as a number; 0: the field is not a number */
 	bool is_signed;
 	uint8_t kind;
-	const struct arg *names; /* the names of its values in the print format; NULL: none */
+	/* the names of the field's values in the print format; NULL: none */
+	const struct arg *names;
 };
 
 struct filter_event {
 	struct event *ev;
-	struct filter_binding *bound; /* one for each word; NULL: not seen yet */
+	/* one binding for each word; NULL: no record of the event was seen yet */
+	struct filter_binding *bound;
 };
 
 struct filter {
@@ -160,14 +162,17 @@ struct filter {
 
 /* parse.c */
 int filter_parse(struct filter *flt, const char *whole, const char *expression, struct errmsg *err);
-extern const char filter_not_a_name[]; /* why a word cannot be to the right of == */
-/* Compiles a pattern that may be hostile. NULL if it is invalid, or needs too much memory. */
+extern const char filter_not_a_name[]; /* message: a word cannot be to the right of == */
+/*
+ * Compiles a pattern that may be hostile. Returns NULL on success, or a message if the pattern is
+ * invalid or needs too much memory.
+ */
 const char *filter_regex_compile(regex_t *re, const char *pattern);
 extern const char *const filter_op_names[];
 
 /* run.c */
 void filter_bind(struct filter *flt, const struct event *ev, struct filter_binding *to);
-/* Does the field have a value of that name? */
+/* Returns true if the field has a value of that name. */
 bool filter_names_have(const struct arg *names, const char *text, size_t len);
 
 #endif

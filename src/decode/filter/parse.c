@@ -10,20 +10,21 @@
  *	         | value ( "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" ) value
  *	value   := FIELD | NUMBER                       the test is true if the result is not 0
  *
- * libtraceevent 1.7.1 accepts the same, and where both accept a text it means the same. That
- * library uses a state machine that also accepts texts of which it then uses only a part: it reads
- * `pid == 1 prio == 2` as `prio == 2`, `ret == -1` as `ret - 1`, `pid <> 3` as `pid > 3`, "12ab" as
- * 12, and a string after `+` makes a filter that never matches. Here a negative number is one, and
- * the other texts are refused with a message. `!!x`, a string with a comma and a text of letters
- * outside ASCII, which the library refuses, are valid.
+ * This is the grammar of libtraceevent 1.7.1, and a text that both accept has the same meaning.
+ * That library uses a state machine that also accepts other texts, of which it uses only a part:
+ * it reads `pid == 1 prio == 2` as `prio == 2`, `ret == -1` as `ret - 1`, `pid <> 3` as `pid > 3`,
+ * "12ab" as 12, and a string after `+` makes a filter that never matches. Here a negative number
+ * is supported, and the other texts are refused with a message. `!!x`, a string with a comma and a
+ * text of letters outside ASCII, which the library refuses, are valid.
  *
  * Strings keep their backslashes (a regular expression needs them), "a" "b" is "ab".
  *
  * The text comes from the user, or from a script that took it from elsewhere: its length, depth,
- * number of fields and what its patterns may demand of regcomp() are limited (filter_int.h).
+ * number of fields and the cost of its patterns in regcomp() are limited (filter_int.h).
  */
 #include "base/errmsg.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "decode/filter/filter_int.h"
 #include "decode/formats/lexer.h"
 
@@ -35,15 +36,16 @@
 #include <string.h>
 
 #define PATTERN_MAX_BYTES 1024
-#define PATTERN_MAX_COST  65536 /* bytes times repetitions: nodes that regcomp() makes */
+/* limit of bytes times repetitions: the number of nodes that regcomp() makes */
+#define PATTERN_MAX_COST  65536
 
 struct filter_parser {
 	struct filter *flt;
 	struct errmsg *err;
 	const char *whole;
 	struct lexer lx;
-	struct token tok; /* the current one */
-	const char *at;	  /* its position in the text */
+	struct token tok; /* the current token */
+	const char *at;	  /* position of the token in the text */
 	unsigned depth;
 };
 
@@ -56,7 +58,7 @@ const char *const filter_op_names[] = {
 
 #define N_OPS ARRAY_LEN(filter_op_names)
 
-/* "the filter 'x' cannot be read at 'y': why". Always -EINVAL. */
+/* Sets "the filter 'x' cannot be read at 'y': why". Always returns -EINVAL. */
 static int __attribute__((format(printf, 3, 4)))
 fail(struct filter_parser *p, const char *at, const char *fmt, ...)
 {
@@ -80,7 +82,7 @@ static int no_memory(struct filter_parser *p)
 	return errmsg_set_errno(p->err, -ENOMEM, "cannot keep the filter '%.300s'", p->whole);
 }
 
-/* One string without its quotes; false if it does not end. */
+/* Reads one string without its quotes. Returns false if it has no end. */
 static bool take_quoted(struct filter_parser *p, struct token *ret)
 {
 	char quote = *p->lx.pos++;
@@ -105,8 +107,8 @@ static void skip_blanks(struct filter_parser *p)
 }
 
 /*
- * Reads a string and those that follow it, and copies them if `to` is not NULL. Strings in single
- * quotes are not joined. false: one does not end.
+ * Reads a string and the strings that follow it, and copies them if `to` is not NULL. Strings in
+ * single quotes are not joined. Returns false if a string has no end.
  */
 static bool walk_strings(struct filter_parser *p, char *to, struct token *ret)
 {
@@ -130,7 +132,7 @@ static bool walk_strings(struct filter_parser *p, char *to, struct token *ret)
 	return true;
 }
 
-/* The token is a NUL-terminated copy: regcomp() needs one. */
+/* Reads a string. The token is a NUL-terminated copy, because regcomp() needs one. */
 static int take_string(struct filter_parser *p)
 {
 	const char *start = p->lx.pos;
@@ -169,7 +171,10 @@ static bool tok_is(const struct filter_parser *p, enum token_kind kind, const ch
 	return p->tok.kind == kind && token_is(&p->tok, s);
 }
 
-/* How many nodes regcomp() would make of a\{3,5\}\{7\}: at most the bytes times 5 times 7. */
+/*
+ * Limits the number of nodes that regcomp() makes. For a\{3,5\}\{7\} this is at most the bytes
+ * times 5 times 7.
+ */
 static bool pattern_is_modest(const char *pattern)
 {
 	uint64_t cost = strlen(pattern);
@@ -239,7 +244,7 @@ static int add_word(struct filter_parser *p, int32_t *ret_word)
 	return 0;
 }
 
-/* ".5" right after a number. */
+/* Reads ".5" right after a number. */
 static int read_fraction(struct filter_parser *p, bool negative, struct filter_operand *to)
 {
 	const char *start = p->at;
@@ -346,7 +351,9 @@ static int read_text(struct filter_parser *p, struct filter_test *t)
 
 const char filter_not_a_name[] = "a field can be compared with a number or a string in quotes";
 
-/* Whether a value of that name exists is checked when the events are known. */
+/*
+ * Reads a name. filter_new() checks whether a value of that name exists when it knows the events.
+ */
 static int read_name(struct filter_parser *p, struct filter_test *t)
 {
 	t->kind = TEST_TEXT;
@@ -356,11 +363,10 @@ static int read_name(struct filter_parser *p, struct filter_test *t)
 	return t->text ? next_token(p) : no_memory(p);
 }
 
-/* The right side of a comparison. */
+/* Reads the right side of a comparison. */
 static int read_right(struct filter_parser *p, struct filter_test *t, bool is_comm)
 {
 	bool negative;
-	int r;
 
 	if (tok_is_string(p))
 		return read_text(p, t);
@@ -370,9 +376,7 @@ static int read_right(struct filter_parser *p, struct filter_test *t, bool is_co
 		return fail(p, p->at, "COMM is text, compare it with a string in quotes");
 	negative = tok_is(p, TOKEN_OP, "-");
 	if (negative) {
-		r = next_token(p);
-		if (r < 0)
-			return r;
+		TRY(next_token(p));
 	}
 	if (tok_is_word(p) && !negative && t->op <= OP_NE)
 		return read_name(p, t);
@@ -405,8 +409,7 @@ static int parse_test(struct filter_parser *p, int32_t *ret_test)
 	} else {
 		r = read_right(p, &t, is_comm);
 	}
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!ARRAY_ROOM(flt->tests, flt->cap_tests, flt->n_tests + 1, ARRAY_NO_MAX))
 		return no_memory(p);
 	*ret_test = flt->n_tests;
@@ -438,19 +441,14 @@ static int parse_term(struct filter_parser *p, enum filter_join join)
 	struct filter *flt = p->flt;
 	struct filter_element e = {.join = join, .test = ELEMENT_IS_GROUP};
 	size_t me = flt->n_elements;
-	int r;
 
 	for (; tok_is(p, TOKEN_OP, "!"); e.n_not++) {
-		r = next_token(p);
-		if (r < 0)
-			return r;
+		TRY(next_token(p));
 	}
 	if (!ARRAY_ROOM(flt->elements, flt->cap_elements, me + 1, ARRAY_NO_MAX))
 		return no_memory(p);
-	flt->n_elements++; /* reserves its place; a group's elements follow */
-	r = tok_is(p, TOKEN_DELIM, "(") ? parse_group(p) : parse_test(p, &e.test);
-	if (r < 0)
-		return r;
+	flt->n_elements++; /* reserves the place of this element; the elements of a group follow */
+	TRY(tok_is(p, TOKEN_DELIM, "(") ? parse_group(p) : parse_test(p, &e.test));
 	e.next = flt->n_elements;
 	flt->elements[me] = e;
 	return 0;
@@ -459,21 +457,16 @@ static int parse_term(struct filter_parser *p, enum filter_join join)
 static int parse_chain(struct filter_parser *p)
 {
 	enum filter_join join = JOIN_FIRST;
-	int r;
 
 	for (;;) {
-		r = parse_term(p, join);
-		if (r < 0)
-			return r;
+		TRY(parse_term(p, join));
 		if (tok_is(p, TOKEN_OP, "&&"))
 			join = JOIN_AND;
 		else if (tok_is(p, TOKEN_OP, "||"))
 			join = JOIN_OR;
 		else
 			return 0;
-		r = next_token(p);
-		if (r < 0)
-			return r;
+		TRY(next_token(p));
 	}
 }
 

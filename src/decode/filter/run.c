@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run.c - does a record match?
+ * run.c - checks whether a record matches a filter.
  *
  * The first record of an event binds the filter's words to that event's fields, common ones first;
  * COMM and CPU are the task's name and the processor unless the event has fields of these names.
@@ -25,6 +25,7 @@
  * `ret == -1` and `ret == 0xffffffffffffffff` are the same. Division by zero is 0.
  */
 #include "base/number.h"
+#include "decode/callevent.h"
 #include "decode/filter/filter_int.h"
 #include "decode/print/print.h"
 #include "format/bytes.h"
@@ -41,10 +42,12 @@ struct filter_run {
 	const struct filter_binding *bound;
 };
 
-/* By its type, a probe's pointer to a function is a plain number. */
+/* Fields of probes and call events have number types even if they are shown as symbols. */
 static bool shows_symbol(const struct event *ev, const struct field *f)
 {
-	enum number_shown shown = event_is_probe(ev) ? event_shows_number(ev, f) : SHOWN_PLAIN;
+	bool is_user, is_call = call_event_step(ev, &is_user) != CALL_NOT;
+	enum number_shown shown =
+		is_call || event_is_probe(ev) ? event_shows_number(ev, f) : SHOWN_PLAIN;
 
 	return shown == SHOWN_SYMBOL || shown == SHOWN_FUNCTION;
 }
@@ -100,7 +103,7 @@ static uint64_t operand_number(const struct filter_run *run, const struct filter
 	return o->word == OPERAND_IS_NUMBER ? o->value : bound_number(run, &run->bound[o->word]);
 }
 
-/* For a probe: the variable did not exist there. */
+/* Returns true if, for a probe, the variable did not exist at that place. */
 static bool is_gone(const struct filter_run *run, const struct filter_binding *b)
 {
 	return b->field && b->field->flags & FIELD_GAPS &&
@@ -113,14 +116,14 @@ static bool operand_is_known(const struct filter_run *run, const struct filter_o
 	       (run->bound[o->word].kind != BIND_UNKNOWN && !is_gone(run, &run->bound[o->word]));
 }
 
-/* n == "?" finds values that are shown as "?". */
+/* Returns true for a test like n == "?", which finds values that are shown as "?". */
 static bool asks_for_gone(const struct filter_run *run, const struct filter_test *t)
 {
 	return t->kind == TEST_TEXT && t->op == OP_EQ && t->text_len == 1 && t->text[0] == '?' &&
 	       t->left.word != OPERAND_IS_NUMBER && is_gone(run, &run->bound[t->left.word]);
 }
 
-/* Compares the order with signs; equality compares bits. */
+/* Order comparisons respect the sign; equality compares bits. */
 static bool compare(const struct filter_test *t, uint64_t l, bool l_is_signed)
 {
 	uint64_t r = t->right.value;
@@ -232,7 +235,7 @@ static struct piece bound_text(const struct filter_run *run, const struct filter
 						     .size = rec->size,
 						     .swap = run->flt->formats->swap},
 				   b->field);
-	if (!text.len && b->field->flags & FIELD_FAULTS) /* as it is shown */
+	if (!text.len && b->field->flags & FIELD_FAULTS) /* match the text that is shown */
 		return (struct piece){(const uint8_t *)"(fault)", strlen("(fault)")};
 	nul = text.len ? memchr(text.data, 0, text.len) : NULL;
 	if (nul)
@@ -249,7 +252,7 @@ bool filter_names_have(const struct arg *names, const char *text, size_t len)
 	return false;
 }
 
-/* The name of the value in the print format; of length 0: none. */
+/* Returns the name of the value in the print format, or an empty piece. */
 static struct piece value_name(const struct filter_run *run, const struct filter_binding *b)
 {
 	uint64_t v = b->names ? bound_number(run, b) : 0;
@@ -281,7 +284,7 @@ static bool piece_matches(const struct filter_run *run, const struct filter_test
 {
 	size_t len = text.len < FILTER_SUBJECT_MAX ? text.len : FILTER_SUBJECT_MAX;
 
-	/* neither fields nor symbols are terminated, but regexec() needs that */
+	/* fields and symbols are not terminated, but regexec() needs a terminated text */
 	memcpy(run->flt->subject, text.data, len);
 	run->flt->subject[len] = 0;
 	return !regexec(&t->regex->re, run->flt->subject, 0, NULL, 0);
@@ -304,7 +307,7 @@ static bool regex_matches_memo(const struct filter_run *run, const struct filter
 	uint64_t key = b->kind == BIND_COMM ? (uintptr_t)run->rec->task : bound_number(run, b);
 	unsigned slot = (key * 0x9e3779b97f4a7c15u) >> 56;
 
-	if (b->kind == BIND_TEXT || b->names) /* names belong to one event */
+	if (b->kind == BIND_TEXT || b->names) /* do not cache: names belong to one event */
 		return regex_matches(run, t, b);
 	if (rx->memo[slot].kind != b->kind || rx->memo[slot].key != key) {
 		rx->memo[slot].verdict = regex_matches(run, t, b);
@@ -384,7 +387,7 @@ enum filter_result filter_match(struct filter *flt, const struct record *rec)
 		return FILTER_MATCH;
 	if (!run.bound) {
 		fe->bound = arena_alloc_array(&flt->arena, flt->n_words + 1, sizeof(*fe->bound));
-		/* at the arena's limit: bind for this one record */
+		/* without memory for the bindings, bind for this record only */
 		run.bound = fe->bound ? fe->bound : flt->scratch;
 		formats_parse(flt->formats, fe->ev);
 		filter_bind(flt, fe->ev, (struct filter_binding *)run.bound);

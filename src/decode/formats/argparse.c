@@ -6,10 +6,10 @@
  *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, …) : "R"
  *
  * libtraceevent defines the meaning of such an expression; it nearly follows C. The tree here has
- * the same shape as that library's, with its surprises, because the output must be the same:
- * operators of one priority group to the right; after an operator whose right side is an operation
- * of lower priority (even one in parentheses) the two are rotated; an index is a single argument;
- * `(TYPE)` followed by a word or `(` is a cast. Nothing else was a free choice.
+ * the same shape as that library's, including its peculiarities, because the output must be the
+ * same: operators of one priority group to the right; after an operator whose right side is an
+ * operation of lower priority (even one in parentheses) the two are rotated; an index is a single
+ * argument; `(TYPE)` followed by a word or `(` is a cast.
  *
  * Every parse_ function reads one thing into an arg and leaves the token after it in p->tok, whose
  * kind it returns; TOKEN_ERROR means that the event cannot be printed by its format. Nesting is
@@ -28,7 +28,7 @@
 #define DEPTH_MAX      200
 #define ARGS_MAX       1024
 #define NAMES_MAX      65536
-#define NODES_MAX      32768 /* of one event: limits the cost of a record */
+#define NODES_MAX      32768 /* limit for one event, which limits the cost of a record */
 #define TYPE_MAX_BYTES 4096
 
 struct arg_parser {
@@ -126,7 +126,7 @@ static void set_op_text(struct arg *arg, const struct token *t)
 	memcpy(arg->op.op, t->s, n);
 }
 
-/* The current arg becomes the left side of the operation in p->tok. */
+/* Makes the current arg the left side of the operation in p->tok. */
 static bool push_left(struct arg_parser *p, struct arg *arg, int prio)
 {
 	struct arg *left = new_arg(p);
@@ -151,12 +151,12 @@ static enum token_kind parse_unary(struct arg_parser *p, struct arg *arg)
 		return fail(p, "bad operator");
 	if (!left || !right)
 		return fail(p, "out of memory");
-	arg->op.left = left; /* ARG_NULL */
+	arg->op.left = left; /* an ARG_NULL */
 	arg->op.right = right;
 	return parse_arg(p, right);
 }
 
-/* After '?': `left : right` becomes the right side of the '?'. */
+/* Parses the part after '?': `left : right` becomes the right side of the '?'. */
 static enum token_kind parse_cond(struct arg_parser *p, struct arg *top)
 {
 	struct arg *arg = new_arg(p), *left = new_arg(p), *right = new_arg(p);
@@ -241,7 +241,7 @@ static bool is_binary(const struct token *t)
 	return false;
 }
 
-/* p->tok is an operator that applies to arg, or precedes its right side. */
+/* Parses the operator in p->tok, which applies to arg or precedes its right side. */
 static enum token_kind parse_op(struct arg_parser *p, struct arg *arg)
 {
 	struct arg *right = NULL;
@@ -343,7 +343,7 @@ static void consolidate(struct arg_parser *p, struct arg *arg)
 	set_atom(p, arg, arena_strndup(p->ep->arena, text, strlen(text)) ?: "0");
 }
 
-/* The value of a constant expression in a list of names; signed, unlike in printing. */
+/* Evaluates a constant expression in a list of names. Unlike printing, this uses signed numbers. */
 static bool eval_const(const struct arg *arg, int64_t *ret)
 {
 	const char *op = arg->op.op;
@@ -385,7 +385,7 @@ static bool eval_const(const struct arg *arg, int64_t *ret)
 	return true;
 }
 
-/* The text of a constant for a list of names; NULL if it is not a constant. */
+/* Returns the text of a constant for a list of names, or NULL if the argument is not a constant. */
 static const char *const_text(struct arg_parser *p, const struct arg *arg)
 {
 	char text[24];
@@ -401,7 +401,7 @@ static const char *const_text(struct arg_parser *p, const struct arg *arg)
 	return arena_strndup(p->ep->arena, text, strlen(text));
 }
 
-/* A few names that the kernel does not convert in its lists. */
+/* Returns the values of a few names that the kernel does not convert to numbers in its lists. */
 static int64_t name_value(const char *text)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static int64_t name_value(const char *text)
  * --- functions of print formats ----------------------------------------------------------------
  */
 
-/* One `{ value, "name" }`; p->tok is the token after the '}'. */
+/* Parses one `{ value, "name" }`. Then p->tok is the token after the '}'. */
 static bool parse_name(struct arg_parser *p, struct flag_name *ret)
 {
 	struct arg *value = new_arg(p), *text = new_arg(p);
@@ -484,7 +484,7 @@ static enum token_kind parse_names(struct arg_parser *p, struct arg *arg)
 	return p->tok.kind;
 }
 
-/* The field to which these names belong, for JSON: REC->x, or an operation on it. */
+/* Marks the field to which these names belong, for JSON: REC->x, or an operation on it. */
 static void mark_field(struct event_parser *ep, const struct arg *value, uint32_t flag)
 {
 	while (value && value->kind == ARG_OP)
@@ -534,7 +534,7 @@ static enum token_kind parse_print_symbolic(struct arg_parser *p, struct arg *ar
 	return parse_flags(p, arg, false);
 }
 
-/* One argument that must be followed by `delim`. */
+/* Parses one argument that must be followed by `delim`. */
 static struct arg *parse_until(struct arg_parser *p, const char *delim)
 {
 	struct arg *arg = new_arg(p);
@@ -582,7 +582,7 @@ static enum token_kind parse_int_array(struct arg_parser *p, struct arg *arg)
 	return arg->array.element_size ? next_item(p) : TOKEN_ERROR;
 }
 
-/* "(NAME)" of any field in the event; an unknown name is kept with field NULL. */
+/* Parses "(NAME)", the name of any field of the event. An unknown name is kept with field NULL. */
 static enum token_kind parse_named(struct arg_parser *p, struct arg *arg, enum arg_kind kind)
 {
 	if (next(p) != TOKEN_ITEM)
@@ -632,7 +632,7 @@ static enum token_kind parse_dynamic_array(struct arg_parser *p, struct arg *arg
 {
 	enum token_kind kind = parse_dynamic(p, arg, ARG_DYNAMIC_ARRAY);
 
-	/* __get_dynamic_array(x)[i] without a cast has never worked in libtraceevent */
+	/* libtraceevent never supported __get_dynamic_array(x)[i] without a cast */
 	return kind != TOKEN_ERROR && tok_is(p, TOKEN_OP, "[")
 		       ? fail(p, "an index of a dynamic array")
 		       : kind;
@@ -643,7 +643,7 @@ static enum token_kind parse_dynamic_array_len(struct arg_parser *p, struct arg 
 	return parse_dynamic(p, arg, ARG_DYNAMIC_ARRAY_LEN);
 }
 
-/* __builtin_expect(condition, number) is the condition. */
+/* Parses __builtin_expect(condition, number), which has the value of the condition. */
 static enum token_kind parse_builtin_expect(struct arg_parser *p, struct arg *arg)
 {
 	parse_arg(p, arg);
@@ -657,7 +657,7 @@ static enum token_kind parse_builtin_expect(struct arg_parser *p, struct arg *ar
 	return next_item(p);
 }
 
-/* sizeof(int), (unsigned …), (long), (long long), (REC->field) */
+/* Parses sizeof(int), (unsigned …), (long), (long long), (REC->field). */
 static enum token_kind parse_sizeof(struct arg_parser *p, struct arg *arg)
 {
 	unsigned size = 0;
@@ -760,7 +760,10 @@ static enum token_kind parse_function(struct arg_parser *p, struct arg *arg, con
  * --- arguments ---------------------------------------------------------------------------------
  */
 
-/* After REC: "->field", or ")" when REC itself stands in parentheses (then an ITEM is returned). */
+/*
+ * Parses what follows REC: "->field", or ")" when REC itself is in parentheses. In the second case
+ * it returns an ITEM.
+ */
 static enum token_kind parse_entry(struct arg_parser *p, struct arg *arg)
 {
 	next_item(p);
@@ -776,7 +779,7 @@ static enum token_kind parse_entry(struct arg_parser *p, struct arg *arg)
 	return next(p);
 }
 
-/* The bits that a cast to `type` keeps; everything is unsigned. */
+/* Returns the bits that a cast to `type` keeps. All numbers are unsigned. */
 static uint64_t cast_mask(const char *type, size_t len)
 {
 	static const struct {

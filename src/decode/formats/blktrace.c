@@ -3,8 +3,8 @@
  * blktrace.c - makes a format for the records of the block tracer.
  *
  * echo blk > current_tracer puts struct blk_io_trace into the ring buffer; the common fields
- * overwrite its first words. No events directory has its event type; it follows ftrace:user_stack
- * in the kernel's list, earlier it followed kmem_free, and at first power.
+ * overwrite its first words. Its event type is in no events directory. In the kernel's list it
+ * follows ftrace:user_stack; in older kernels it followed kmem_free, and in the oldest ones power.
  *
  *	 0  common fields       16  sector     24  bytes    28  action   32  pid
  *	36  device   40  cpu    44  error      46  pdu_len  48  data …
@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_MAX 2048 /* the text below has some 900 bytes */
+#define TEXT_MAX 2048 /* the text below has about 900 bytes */
 
 static const char head[] = "name: blktrace\n"
 			   "ID: %d\n"
@@ -54,7 +54,7 @@ static const struct event *find_neighbour(struct formats *f)
 	return ev;
 }
 
-/* The common fields must be where the text above has them. */
+/* Checks that the common fields are at the offsets in the text above. */
 static bool is_as_expected(const struct event *ev)
 {
 	static const struct {

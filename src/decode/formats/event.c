@@ -28,7 +28,7 @@
 #include <string.h>
 
 #define FIELDS_MAX 4096
-#define PLACE_MAX  (1u << 28) /* records are shorter: fields beyond that are outside any record */
+#define PLACE_MAX  (1u << 28) /* limit of an offset or size; no record is this long */
 
 int event_fail(struct event_parser *p, const char *fmt, ...)
 {
@@ -136,7 +136,7 @@ static void type_append(struct declaration *d, const char *delim, const char *s,
 	d->has_type = true;
 }
 
-/* __attribute__((user)) and similar: part of the type, the name follows. */
+/* Reads __attribute__((user)) and similar, which is part of the type; the name follows. */
 static void read_attribute(struct event_parser *p, struct declaration *d)
 {
 	const char *delim = " ";
@@ -196,7 +196,7 @@ static uint32_t type_size(const struct token *t)
 	return 0;
 }
 
-/* "[16]" after the name, or "char[] name" (dynamic arrays). */
+/* Reads "[16]" after the name, or "char[] name" (dynamic arrays). */
 static bool read_brackets(struct event_parser *p, struct declaration *d)
 {
 	char inside[256] = "[";
@@ -230,7 +230,8 @@ static bool read_brackets(struct event_parser *p, struct declaration *d)
 }
 
 /*
- * Types that only recorders of probes write (probe/format.c); the kernel has none of these names.
+ * Returns the flags of a type that only recorders of probes write (probe/format.c). The kernel has
+ * none of these names.
  */
 static uint32_t meaning_of(const struct field *f)
 {
@@ -253,7 +254,10 @@ static uint32_t meaning_of(const struct field *f)
 	return 0;
 }
 
-/* "s5" of 4 bytes: a signed bit field, which the kernel reads as an unsigned number. */
+/*
+ * Returns the bits of a signed bit field, such as "s5" of 4 bytes, which the kernel reads as an
+ * unsigned number.
+ */
 static uint8_t signed_bits_of(const struct field *f)
 {
 	char *end;
@@ -266,7 +270,8 @@ static uint8_t signed_bits_of(const struct field *f)
 }
 
 /*
- * "s16 a[]" of 6 bytes: newer kernels (6.18) do not give the number of elements of a probe's array.
+ * Derives the number of elements of "s16 a[]" of 6 bytes: newer kernels (6.18) omit the number for
+ * a probe's array.
  */
 static void count_elements(struct field *f)
 {
@@ -298,7 +303,7 @@ static void field_classify(const struct event_parser *p, struct field *f, uint32
 		f->flags |= FIELD_DYNAMIC | FIELD_RELATIVE;
 	if (strstr(f->type, "long"))
 		f->flags |= FIELD_LONG;
-	/* before dynamic arrays had lengths, text was a 16-bit offset */
+	/* in old kernels dynamic arrays had no length, and text was a 16-bit offset */
 	if ((f->flags & FIELD_DYNAMIC) && f->size == 2)
 		f->flags |= FIELD_STRING | FIELD_ARRAY;
 	if (!(f->flags & (FIELD_ARRAY | FIELD_DYNAMIC)))
@@ -315,7 +320,7 @@ static void field_classify(const struct event_parser *p, struct field *f, uint32
 		count_elements(f);
 }
 
-/* Everything after the word "field" of one line. */
+/* Reads everything after the word "field" of one line. */
 static bool read_field(struct event_parser *p, struct field *f)
 {
 	struct declaration d = {0};
@@ -363,7 +368,9 @@ static bool read_field(struct event_parser *p, struct field *f)
 	return true;
 }
 
-/* Fields up to an empty line. *ret_n counts those that were read, even when one fails. */
+/*
+ * Reads fields up to an empty line. *ret_n counts the fields that were read, even when one fails.
+ */
 static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_n)
 {
 	size_t cap = 0, n_texts = 0;
@@ -402,7 +409,7 @@ bool event_is_probe(const struct event *ev)
 				!strcmp(ev->fields[0].name, "__probe_func"));
 }
 
-/* Flags that only fields of probes have. */
+/* Returns the flags that only fields of probes have. */
 static uint32_t flags_in_probe(const struct field *f)
 {
 	if ((f->flags & (FIELD_STRING | FIELD_DYNAMIC)) == (FIELD_STRING | FIELD_DYNAMIC))
@@ -425,7 +432,7 @@ static bool read_all_fields(struct event_parser *p)
 	return true;
 }
 
-/* Old ftrace formats had no arguments: use the fields, in order. */
+/* Makes arguments from the fields, in order, because old ftrace formats had no arguments. */
 static struct arg *args_from_fields(struct event_parser *p)
 {
 	struct arg *list = NULL, **link = &list;
@@ -444,7 +451,7 @@ static struct arg *args_from_fields(struct event_parser *p)
 	return list;
 }
 
-/* "print fmt:" and what follows; false if it cannot be used. */
+/* Reads "print fmt:" and what follows. Returns false if the print format cannot be used. */
 static bool read_print(struct event_parser *p)
 {
 	struct token t = lexer_next_item(&p->lx), next;
@@ -457,7 +464,7 @@ static bool read_print(struct event_parser *p)
 	if (t.kind != TOKEN_DQUOTE)
 		return event_fail(p, "the print format does not begin with a string") == 0;
 	p->ev->print_format = event_token_text(p, &t);
-	/* the lexer joins strings, but not those that stand for a macro */
+	/* the lexer joins strings, but not strings that replace a macro */
 	while ((next = lexer_next_item(&p->lx)).kind == TOKEN_DQUOTE)
 		p->ev->print_format = append_token(p, p->ev->print_format, &next);
 	if (next.kind == TOKEN_DELIM && token_is(&next, ",")) {
@@ -517,7 +524,7 @@ bool event_parse(struct event *ev, struct arena *arena)
 	ev->parsed = true;
 	p.lx = (struct lexer){(const char *)ev->text.data,
 			      (const char *)ev->text.data + ev->text.len, arena};
-	do /* event_parse_head() has read name and ID */
+	do /* event_parse_head() has already read name and ID */
 		t = lexer_next(&p.lx);
 	while (t.kind != TOKEN_NEWLINE && t.kind != TOKEN_NONE);
 	do

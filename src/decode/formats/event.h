@@ -3,7 +3,7 @@
  * event.h - one kind of event: its fields, its print format as a tree, its compiled printer.
  *
  * event_parse() makes it from a text as in events/SYSTEM/NAME/format; print.c compiles it when
- * first needed. After that it does not change, so any number of threads may print with it.
+ * first needed. After that an event does not change, so any number of threads may print with it.
  */
 #ifndef SONDE_DECODE_FORMATS_EVENT_H
 #define SONDE_DECODE_FORMATS_EVENT_H
@@ -29,20 +29,21 @@ enum field_flags {
 	FIELD_DYNAMIC = 16,
 	FIELD_LONG = 32,
 	FIELD_RELATIVE = 64,
-	FIELD_FLAGS = 128,    /* the print format shows it with names of bits */
-	FIELD_SYMBOLIC = 256, /* … with names of values */
+	FIELD_FLAGS = 128,    /* the print format shows the field with names of bits */
+	FIELD_SYMBOLIC = 256, /* the print format shows the field with names of values */
 	FIELD_FAULTS = 512,   /* text of a probe: length 0 if it could not be read */
-	/* for a probe, from the type that its recorder wrote: */
-	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format itself swaps it */
+	/* flags of a probe's field, from the type that its recorder wrote: */
+	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format itself swaps the bytes */
 	FIELD_REAL = 2048,	 /* double, float */
-	FIELD_WORD = 4096,  /* word: a number, or a pointer, which is larger than usual numbers */
+	/* word: a number or a pointer; pointers are larger than usual numbers */
+	FIELD_WORD = 4096,
 	FIELD_SHORT = 8192, /* s8, s16 of a probe */
-	FIELD_GAPS = 16384, /* maybe …: FIELD_GONE where the variable does not exist */
+	FIELD_GAPS = 16384, /* maybe …: the value is FIELD_GONE where the variable does not exist */
 };
 
 /*
- * Probes record this for a variable that does not exist where the event was raised;
- * probe/resolve/gaps.c.
+ * The value that probes record for a variable that does not exist where the event was raised
+ * (probe/resolve/gaps.c).
  */
 #define FIELD_GONE 0xdeade12du
 
@@ -50,11 +51,11 @@ struct field {
 	const char *name, *type;
 	uint32_t offset, size, n_elements, element_size;
 	uint32_t flags;
-	uint16_t text_index;   /* among the event's text fields */
-	uint8_t n_signed_bits; /* the number is in the lowest bits, with a sign; 0: in all bits */
+	uint16_t text_index;   /* index among the event's text fields */
+	uint8_t n_signed_bits; /* number of lowest bits with the signed number; 0: all bits */
 };
 
-/* Messages show the numbers ("ARG TYPE NOT FIELD BUT 10"), so they are fixed. */
+/* The numbers are fixed, because messages show them ("ARG TYPE NOT FIELD BUT 10"). */
 enum arg_kind {
 	ARG_NULL,
 	ARG_ATOM,
@@ -76,7 +77,7 @@ enum arg_kind {
 };
 
 struct flag_name {
-	int64_t value; /* -1: not a known number */
+	int64_t value; /* -1: the number is unknown */
 	const char *text;
 	uint32_t len;
 };
@@ -92,7 +93,11 @@ struct arg {
 			const char *text; /* NUL-terminated */
 			uint32_t len;
 			uint64_t value;
-			bool is_name; /* not a number: the address of a symbol of that name */
+			/*
+			 * the text is not a number, but the name of a symbol whose address is the
+			 * value
+			 */
+			bool is_name;
 		} atom;
 		struct {
 			const char *name;
@@ -110,7 +115,8 @@ struct arg {
 		struct {
 			const char *type;
 			struct arg *item;
-			uint64_t mask, pointed_mask; /* of the value; of what a pointer points to */
+			/* bits of the value; bits of what a pointer points to */
+			uint64_t mask, pointed_mask;
 		} cast;
 		struct {
 			struct arg *left, *right;
@@ -141,7 +147,7 @@ struct event_program { /* see print.c */
 	size_t n_ops;
 };
 
-/* 1: also print the format; 0: done. */
+/* Returns 1 if the print format is to be printed, too, and 0 if the line is complete. */
 typedef int (*event_handler)(struct printer *p, const struct event *ev, const struct record *rec);
 
 #define EVENT_WANTED_MAX 8
@@ -152,14 +158,16 @@ struct event {
 	struct piece text;
 	struct formats *formats;
 	bool parsed, compiled;
-	bool failed;	 /* the print format could not be understood */
-	bool is_ftrace;	 /* of the system "ftrace" */
-	bool is_made_up; /* not from the file (blktrace.c); lists and -r, -n ignore it */
+	bool failed;	/* the print format could not be understood */
+	bool is_ftrace; /* the event belongs to the system "ftrace" */
+	/* the event is not from the file (blktrace.c); lists and -r, -n ignore it */
+	bool is_made_up;
 	bool is_bprint;
 	bool force_raw, no_handler; /* report -r, -n */
 	uint8_t role;		    /* enum event_role of order.h */
-	bool names_nobody;	    /* names.c found no task name in it */
-	uint32_t not_text;	    /* by text_index: contained something unprintable (report -R) */
+	bool names_nobody;	    /* names.c found no task name in the event */
+	/* text fields that contained something unprintable, by text_index (report -R) */
+	uint32_t not_text;
 	struct field *common, *fields;
 	size_t n_common, n_fields;
 	const char *print_format;
@@ -168,31 +176,34 @@ struct event {
 	struct event_program pretty, raw;
 	event_handler handler;
 	const struct field *wanted[EVENT_WANTED_MAX]; /* the handler's fields; NULL: absent */
-	char *label;				      /* " name:              " as in a line */
+	/* " name:              " as a line shows it */
+	char *label;
 	size_t label_len;
-	const char *why_failed; /* for check-events; NULL if nothing failed */
+	const char *why_failed; /* reason for check-events; NULL if nothing failed */
 };
 
 /*
- * Fills *ev from ev->text; false if it does not even have a name and an id. Everything is allocated
- * in the arena.
+ * Fills *ev from ev->text. Returns false if the text has no name or no id. All memory is from the
+ * arena.
  */
 bool event_parse(struct event *ev, struct arena *arena);
 
-/* Name and id only, without parsing the rest. */
+/* Parses only the name and the id. */
 bool event_parse_head(struct piece text, struct piece *ret_name, int *ret_id);
 
 const struct field *event_find_common(const struct event *ev, const char *name);
-const struct field *event_find_field(const struct event *ev, const char *name); /* own fields */
-bool event_is_probe(const struct event *ev); /* kprobe, uprobe or fprobe */
-const struct field *event_find_any(const struct event *ev, const char *name); /* common first */
-/* The names of a field's values in the print format (__print_symbolic); NULL: none. */
+/* finds one of the event's own fields */
+const struct field *event_find_field(const struct event *ev, const char *name);
+bool event_is_probe(const struct event *ev); /* true for kprobe, uprobe or fprobe */
+/* finds any field, common fields first */
+const struct field *event_find_any(const struct event *ev, const char *name);
+/* Finds the names of a field's values in the print format (__print_symbolic), or returns NULL. */
 const struct arg *event_find_value_names(const struct event *ev, const struct field *f);
 
-/* Does the print format show the elements of an array, see printer_print_array()? */
+/* Returns true if the print format shows the elements of an array; see printer_print_array(). */
 bool event_shows_array(const struct event *ev, const struct field *f);
 
-/* Does the number, as read or sign-extended, stand for an unknown one? */
+/* Returns true if the number, as read or sign-extended, is FIELD_GONE. */
 static inline bool field_is_gone(const struct field *f, uint64_t v)
 {
 	uint64_t mask = f->size < 8 ? (UINT64_C(1) << (8 * f->size)) - 1 : UINT64_MAX;
@@ -200,7 +211,9 @@ static inline bool field_is_gone(const struct field *f, uint64_t v)
 	return f->flags & FIELD_GAPS && !((v ^ FIELD_GONE) & mask);
 }
 
-/* The bits of the number, as in the record: names of values are compared with these. */
+/*
+ * Returns the bits of the number, as in the record. Names of values are compared with these bits.
+ */
 static inline uint64_t field_mask(const struct field *f)
 {
 	uint32_t n = f->n_signed_bits ? f->n_signed_bits : 8 * f->size;
@@ -208,7 +221,7 @@ static inline uint64_t field_mask(const struct field *f)
 	return n && n < 64 ? UINT64_MAX >> (64 - n) : UINT64_MAX;
 }
 
-/* The number that a field's bytes represent, in the byte order of the trace. */
+/* Returns the number that a field's bytes represent, in the byte order of the trace. */
 static inline uint64_t field_number(const struct field *f, uint64_t v)
 {
 	if (field_is_gone(f, v))

@@ -4,8 +4,8 @@
  *
  * A file describes every event of the kernel, 2 300 and 3 MB of text, of which a trace contains
  * perhaps twenty. So formats_new() notes only the position of each text, its name and its id (0.3
- * ms), and the first record of an event pays for its parsing (some 20 µs). Of two texts with the
- * same id, the first found by bisection is used, as in libtraceevent.
+ * ms), and the first record of an event pays for its parsing (some 20 µs). If two texts have the
+ * same id, the one that a binary search finds is used, as in libtraceevent.
  */
 #include "decode/formats/formats.h"
 #include "base/array.h"
@@ -26,7 +26,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Together with uncompressed texts the total stays the same. */
+/*
+ * If texts are compressed, the arena is smaller, so that the total with the uncompressed texts is
+ * the same.
+ */
 #define ARENA_MAX_BYTES	       (56u << 20)
 #define ARENA_PACKED_MAX_BYTES (24u << 20)
 #define EVENTS_MAX	       (1u << 17)
@@ -99,7 +102,7 @@ static int read_all(struct format_list *l, struct tracefile *tf)
 	return 0;
 }
 
-/* Stable by insertion: equal ids keep the order of the file. */
+/* Sorts with a stable insertion sort: equal ids keep the order of the file. */
 static void sort_by_id(struct event **events, size_t n)
 {
 	struct event **tmp = malloc(n * sizeof(*tmp));
@@ -164,7 +167,7 @@ static void make_table(struct formats *f)
 			f->table[f->by_id[i]->id] = find_by_id(f, f->by_id[i]->id);
 }
 
-/* All events have the same common fields; any event shows where they are. */
+/* Finds the common fields in any event: all events have the same ones. */
 static void find_common(struct formats *f)
 {
 	const struct {
@@ -188,7 +191,7 @@ static void find_common(struct formats *f)
 	}
 }
 
-/* Uses the last one; each is the whole text. */
+/* Reads the processes from the last option, because each option contains the whole text. */
 static void add_processes(struct formats *f)
 {
 	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROCESSES);
@@ -286,7 +289,7 @@ struct event *formats_find_slow(struct formats *f, int id)
 		return NULL;
 	formats_parse(f, ev);
 	event_compile(ev);
-	/* a folded pair needs the exit's fields */
+	/* an entry that is folded needs the fields of the exit */
 	if (f->graph_exit && !f->graph_exit->compiled && !strcmp(ev->name, "funcgraph_entry"))
 		event_compile((struct event *)f->graph_exit);
 	return ev;
@@ -337,7 +340,10 @@ static void add_kallsyms_file(struct formats *f)
 			tracefile_add_damage(f->tf, "%s", err.text);
 		return;
 	}
-	/* /proc/kallsyms cannot be mapped and is read; either way the names must outlive this */
+	/*
+	 * /proc/kallsyms cannot be mapped, so mapfile reads it; the names must stay valid after the
+	 * map is released
+	 */
 	f->extra_kallsyms = malloc(map.n_bytes + 1);
 	if (f->extra_kallsyms) {
 		memcpy(f->extra_kallsyms, map.data, map.n_bytes);
@@ -346,7 +352,7 @@ static void add_kallsyms_file(struct formats *f)
 	mapfile_release(&map);
 }
 
-/* Uses the last one; each is the whole text. */
+/* Reads the programs from the last option, because each option contains the whole text. */
 static void add_programs(struct formats *f)
 {
 	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROGRAMS);
@@ -362,7 +368,7 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 {
 	if (f->kallsyms_loaded)
 		return &f->kallsyms;
-	/* --kallsyms is read before the file's own, so the file's own wins at equal addresses */
+	/* read --kallsyms before the file's own symbols, which win at equal addresses */
 	if (f->config.kallsyms_path)
 		add_kallsyms_file(f);
 	if (f->tf && kallsyms_add(&f->kallsyms, tracefile_text(f->tf, TRACEFILE_KALLSYMS)) < 0)
@@ -376,6 +382,12 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 	f->kallsyms.programs = f->config.programs ? f->config.programs : f->programs;
 	__atomic_store_n(&f->kallsyms_loaded, true, __ATOMIC_RELEASE);
 	return &f->kallsyms;
+}
+
+int formats_add_symbols(struct formats *f, struct piece text)
+{
+	formats_kallsyms(f);
+	return text.len ? kallsyms_add_late(&f->kallsyms, text) : 0;
 }
 
 const struct printkfmts *formats_printk(struct formats *f)

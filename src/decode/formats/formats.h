@@ -26,7 +26,8 @@ struct syscall_table;
 struct plugin_options { /* report -O */
 	bool fgraph_tailprint, fgraph_depth;
 	bool ftrace_parent, ftrace_no_indent, ftrace_offset;
-	uint8_t asked[PLUGIN_OPTIONS_N][2]; /* plugin_options.c: without and with a plugin's name */
+	/* requests without and with a plugin's name, see plugin_options.c */
+	uint8_t asked[PLUGIN_OPTIONS_N][2];
 };
 
 struct formats_config {
@@ -34,12 +35,14 @@ struct formats_config {
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
 	enum time_style time_style;
-	struct programs *programs;	   /* of a live trace; NULL: those of the file */
-	const struct processes *processes; /* the same */
+	/* programs of a live trace; NULL: use those of the file */
+	struct programs *programs;
+	/* processes of a live trace; NULL: use those of the file */
+	const struct processes *processes;
 };
 
 struct common_field {
-	uint32_t offset, size; /* size 0: there is none */
+	uint32_t offset, size; /* size 0: the field does not exist */
 };
 
 struct formats {
@@ -48,34 +51,39 @@ struct formats {
 	struct arena arena;
 	struct event **by_id; /* sorted by id */
 	size_t n_events;
-	struct event **table; /* by id, for ids below n_table; NULL: none */
+	struct event **table; /* events by id, for ids below n_table; NULL: no such event */
 	size_t n_table;
 	bool swap, big_endian;
 	uint8_t long_size;
 	struct common_field type, flags, preempt_count, pid, lock_depth, migrate_disable;
 	struct kallsyms kallsyms;
-	bool kallsyms_loaded; /* __atomic: printers check whether it happened meanwhile */
+	/*
+	 * accessed with __atomic: printers check whether the symbols were loaded since the last
+	 * record
+	 */
+	bool kallsyms_loaded;
 	struct printkfmts printk;
 	bool printk_loaded;
-	struct programs *programs;	   /* of the file, owned; NULL: none */
-	struct processes *own_processes;   /* the same */
-	const struct processes *processes; /* of the file or of a live trace; NULL: unknown */
-	void *extra_kallsyms;		   /* heap of kallsyms_path */
-	const struct guests *guests; /* the guests whose code events of kvm name; NULL: unknown */
-	const struct event *graph_exit; /* funcgraph_exit, for entries that are folded with it */
+	struct programs *programs;	 /* programs of the file, owned; NULL: none */
+	struct processes *own_processes; /* processes of the file, owned; NULL: none */
+	/* processes of the file or of a live trace; NULL: unknown */
+	const struct processes *processes;
+	void *extra_kallsyms;		/* memory of the text of kallsyms_path */
+	const struct guests *guests;	/* guests to which kvm events refer; NULL: unknown */
+	const struct event *graph_exit; /* funcgraph_exit, which is folded into entries */
 	size_t n_bad;			/* texts without name or id */
 };
 
 int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,
 		struct errmsg *err);
 /*
- * Without a trace, for events of this machine that are parsed elsewhere: no events, the symbols of
- * its kernel. NULL: no memory.
+ * Creates formats without a trace, for events of this machine that are parsed elsewhere. They have
+ * no events, and the symbols of this machine's kernel. Returns NULL if out of memory.
  */
 struct formats *formats_new_bare(void);
 void formats_free(struct formats *f);
 
-/* The event of that id, parsed and compiled, or NULL. */
+/* Finds the event of that id, parsed and compiled, or returns NULL. */
 struct event *formats_find_slow(struct formats *f, int id);
 
 static inline struct event *formats_find(struct formats *f, int id)
@@ -85,22 +93,33 @@ static inline struct event *formats_find(struct formats *f, int id)
 	return ev && ev->compiled ? ev : formats_find_slow(f, id);
 }
 
-/* The system calls of the trace's machine; without a trace, of this one. NULL: unknown. */
+/*
+ * Returns the system calls of the trace's machine or, without a trace, of this machine. Returns
+ * NULL if they are unknown.
+ */
 const struct syscall_table *formats_syscalls(const struct formats *f);
 
-/* By name, parsed; system NULL: any system, the lowest id wins. */
+/*
+ * Finds an event by name, and parses it. If system is NULL, any system matches, and the lowest id
+ * wins.
+ */
 struct event *formats_find_name(struct formats *f, const char *system, const char *name);
-/* Parses (but does not compile) it, unless that has happened already. */
+/* Parses the event, unless it is parsed already. Does not compile it. */
 void formats_parse(struct formats *f, struct event *ev);
 
-/* All of them sorted by system, then name, then id. The caller frees the array. */
+/* Returns all events sorted by system, then name, then id. The caller frees the array. */
 struct event **formats_list(struct formats *f);
 
-/* Symbols, loaded on first use. Never NULL. */
+/* Returns the symbols, which are loaded on first use. Never returns NULL. */
 const struct kallsyms *formats_kallsyms(struct formats *f);
+/*
+ * Adds symbols of a trace that is still being recorded; others may look up meanwhile. The text is
+ * copied. One thread at a time. Returns 0 or -ENOMEM.
+ */
+int formats_add_symbols(struct formats *f, struct piece text);
 const struct printkfmts *formats_printk(struct formats *f);
 
-/* A helper function of print formats, or NULL; none without plugins. */
+/* Finds a helper function of print formats, or returns NULL. Without plugins there are none. */
 const struct print_function *formats_print_function(const struct formats *f, const char *name);
 
 uint8_t formats_long_size(const struct formats *f);

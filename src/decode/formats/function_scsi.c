@@ -6,12 +6,12 @@
  *	9e 10 00 … 00 20                   READ_CAPACITY_16 lba=0 alloc_len=32
  *	7f 00 … 00 09 …                    READ_32 lba=… txlen=… protect=0 ei_lbrt=…
  *
- * Byte 0 is the operation; it determines where block address, length and flags are, so commands of
- * one size are one row. All numbers in a command are big-endian. Anything else is shown as "-".
- * Bytes beyond the end of the record count as 0.
+ * Byte 0 is the operation. It determines where block address, length and flags are, so commands of
+ * one size are one row. All numbers in a command are big-endian. Unknown operations are shown as
+ * "-". Bytes beyond the end of the record count as 0.
  *
  * libtraceevent sign-extends four-byte numbers, so that a block beyond 2^31 becomes one near 2^64;
- * here it stays the requested block.
+ * here it is the requested block.
  */
 #include "base/array.h"
 #include "decode/formats/functions.h"
@@ -39,7 +39,9 @@ enum {
 	VERIFY_12 = 0xaf,
 };
 
-/* The layout of a command: offset and bytes of block address and length, its flags. */
+/*
+ * The layout of a command: offset and size of the block address and of the length, and its flags.
+ */
 struct cdb_layout {
 	uint8_t lba, lba_bytes, length, length_bytes, flags;
 };
@@ -74,7 +76,7 @@ static void add_unmap_flag(struct textbuf *out, uint8_t flags)
 	textbuf_addf(out, " unmap=%u", flags >> 3 & 1);
 }
 
-/* The operation of a variable length command is in bytes 8 and 9. */
+/* Shows a variable length command, whose operation is in bytes 8 and 9. */
 static void add_variable(struct textbuf *out, const uint8_t *cdb)
 {
 	static const struct {
@@ -155,7 +157,10 @@ static void add_command(struct textbuf *out, const uint8_t *cdb)
 	}
 }
 
-/* args: the kernel's trace_seq, the position of the command in the record, its length. */
+/*
+ * Prints a command. args: the kernel's trace_seq, the position of the command in the record, its
+ * length.
+ */
 uint64_t call_scsi_trace_parse_cdb(struct printer *p, const uint64_t *args)
 {
 	uint8_t cdb[CDB_MAX] = {0};

@@ -27,7 +27,7 @@ static uint64_t call_dev_to_name(struct printer *p, const uint64_t *args)
 	return 0;
 }
 
-/* The file does not have the length of a jiffy, so jiffies stay jiffies. */
+/* Returns the jiffies unchanged, because the file does not have the length of a jiffy. */
 static uint64_t call_jiffies_to_msecs(struct printer *p, const uint64_t *args)
 {
 	textbuf_add_signed(p->out, args[0]);
@@ -43,7 +43,7 @@ static uint64_t call_hypercall_name(struct printer *p, const uint64_t *args)
 	return 0;
 }
 
-/* Two bytes of the record, little-endian on every machine. */
+/* Reads two bytes of the record, little-endian on every machine. */
 static uint64_t call_le16_to_cpup(struct printer *p, const uint64_t *args)
 {
 	uint64_t at = args[0];

@@ -51,7 +51,10 @@ static void lex_op(struct lexer *lx, int c)
 		lx->pos++;
 }
 
-/* The contents of a string whose opening quote was just read; lx->pos is after the closing one. */
+/*
+ * Reads the contents of a string whose opening quote was just read. lx->pos is then after the
+ * closing quote.
+ */
 static struct token lex_quoted(struct lexer *lx, int quote)
 {
 	struct token t = {.kind = quote == '"' ? TOKEN_DQUOTE : TOKEN_SQUOTE, .s = lx->pos};
@@ -70,7 +73,7 @@ static struct token lex_quoted(struct lexer *lx, int quote)
 	return t;
 }
 
-/* Does another string follow? lx->pos is then after its opening quote. */
+/* Returns true if another string follows. Then lx->pos is after its opening quote. */
 static bool lex_follows_string(struct lexer *lx)
 {
 	const char *save = lx->pos;
@@ -85,7 +88,10 @@ static bool lex_follows_string(struct lexer *lx)
 	return false;
 }
 
-/* t and the strings after it; copied to `to`, or only their length if it is NULL. */
+/*
+ * Joins t and the strings after it. Copies them to `to`, or only computes the length if `to` is
+ * NULL.
+ */
 static struct token lex_join(struct lexer *lx, struct token t, char *to)
 {
 	size_t len = 0;

@@ -43,9 +43,9 @@ static inline bool token_is(const struct token *t, const char *s)
 	return strlen(s) == t->len && !memcmp(t->s, s, t->len);
 }
 
-/* Skips blanks; a newline is a token. */
+/* Returns the next token. Skips blanks; a newline is a token. */
 struct token lexer_next(struct lexer *lx);
-/* Skips blanks and newlines. */
+/* Returns the next token. Skips blanks and newlines. */
 struct token lexer_next_item(struct lexer *lx);
 
 #endif

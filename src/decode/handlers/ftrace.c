@@ -16,7 +16,7 @@
 #include "format/bytes.h"
 #include "symbols/kallsyms.h"
 
-#define DEPTH_MAX 2048 /* levels that are indented; the kernel stops at 50 */
+#define DEPTH_MAX 2048 /* limit of indentation; the kernel's own limit is 50 */
 
 static void add_symbol_offset(struct printer *p, const struct ksym *sym, uint64_t addr)
 {
@@ -37,7 +37,7 @@ static void add_function(struct printer *p, uint64_t addr)
 	textbuf_add_hex(p->out, addr);
 }
 
-/* Without plugins: "child <-- parent". */
+/* Prints "child <-- parent", for use without plugins. */
 int handle_function_builtin(struct printer *p, const struct event *ev, const struct record *rec)
 {
 	const struct ksym *sym;
@@ -138,8 +138,9 @@ int handle_stack(struct printer *p, const struct event *ev, const struct record 
 }
 
 /*
- * With names of the program's functions (symbols/programs.h); else as the kernel shows it. After a
- * call that does not return, another function may begin, so callers are resolved at the call.
+ * Prints the stack with names of the program's functions (symbols/programs.h), or else as the
+ * kernel shows it. Callers are resolved at the call instruction: after a call that does not return,
+ * another function may begin.
  */
 int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec)
 {
@@ -202,7 +203,7 @@ static const char *overhead_mark(uint64_t duration)
 	return "  ";
 }
 
-/* "! 131.178 us |  ": microseconds in seven characters, with as many decimals as fit. */
+/* Prints "! 131.178 us |  ": microseconds in seven characters, with as many decimals as fit. */
 static void add_duration(struct printer *p, uint64_t duration)
 {
 	char *s = textbuf_reserve(p->out, 64), *start;
@@ -252,7 +253,7 @@ static void add_depth(struct printer *p, uint64_t depth)
 		textbuf_addf(p->out, " (%lld)", (long long)depth);
 }
 
-/* rettime - calltime of the given exit; false if the fields are missing. */
+/* Computes rettime - calltime of the given exit. Returns false if the fields are missing. */
 static bool exit_duration(struct printer *p, const struct event *exit, uint64_t *ret)
 {
 	uint64_t rettime, calltime;
@@ -288,7 +289,7 @@ int handle_graph_entry(struct printer *p, const struct event *ev, const struct r
 	uint64_t depth, addr;
 
 	if (!p->formats->graph_exit)
-		return -1; /* the print format follows, as there is nothing to fold with */
+		return -1; /* there is no exit to fold, so the print format follows */
 	if (leaf && !add_pair_duration(p, rec)) {
 		textbuf_add_char(p->out, '!');
 		return 0;

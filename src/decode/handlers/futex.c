@@ -12,7 +12,7 @@
 
 #include <linux/futex.h>
 
-enum { UADDR, OP, VAL, UTIME, UADDR2, VAL3, N_FIELDS }; /* order of the row's fields */
+enum { UADDR, OP, VAL, UTIME, UADDR2, VAL3, N_FIELDS }; /* order of the fields in a row */
 
 static const char *const field_names[] = {"uaddr", "op", "val", "utime", "uaddr2", "val3"};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * handler_int.h - the handlers, for the table in handlers.c, and what they share.
+ * handler_int.h - the handlers, for the table in handlers.c, and the functions that they share.
  *
- * A handler returns 0 if it printed everything, 1 if the print format is to follow. A missing field
- * is reported in the text, as in trace-cmd's plugins.
+ * A handler returns 0 if it printed everything, and 1 if the print format is to follow. A missing
+ * field is reported in the text, as in trace-cmd's plugins.
  */
 #ifndef SONDE_DECODE_HANDLERS_HANDLER_INT_H
 #define SONDE_DECODE_HANDLERS_HANDLER_INT_H
@@ -11,7 +11,7 @@
 #include "base/textbuf.h"
 #include "decode/print/print.h"
 
-/* The i-th field of the handler's row, as a number. On failure prints a message. */
+/* Reads the i-th field of the handler's row as a number. On failure prints a message. */
 static inline bool handler_number(struct printer *p, const struct event *ev, unsigned i,
 				  const char *name, uint64_t *ret)
 {
@@ -24,7 +24,7 @@ static inline bool handler_number(struct printer *p, const struct event *ev, uns
 	return false;
 }
 
-/* The same with the message of handlers that continue without the field. */
+/* Like handler_number(), but with the message of handlers that continue without the field. */
 static inline bool handler_optional(struct printer *p, const struct event *ev, unsigned i,
 				    const char *name, uint64_t *ret)
 {
@@ -34,7 +34,7 @@ static inline bool handler_optional(struct printer *p, const struct event *ev, u
 	return false;
 }
 
-/* For a handler whose required field is missing. */
+/* Ends a handler whose required field is missing. */
 static inline int handler_give_up(struct printer *p)
 {
 	textbuf_add_char(p->out, '!');

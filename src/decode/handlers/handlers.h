@@ -3,7 +3,7 @@
  * handlers.h - events that are printed by code instead of their print format.
  *
  * The table (handlers.c) has trace-cmd's plugins and its built-in handlers. A row names the fields
- * of its handler; they are looked up once and are in event->wanted[].
+ * of its handler; they are looked up once and stored in event->wanted[].
  */
 #ifndef SONDE_DECODE_HANDLERS_HANDLERS_H
 #define SONDE_DECODE_HANDLERS_HANDLERS_H
@@ -18,10 +18,13 @@ struct handler_row {
 	const char *fields[EVENT_WANTED_MAX];
 };
 
-/* Sets ev->handler and ev->wanted if there is a handler; true if it looks up symbols. */
+/*
+ * Sets ev->handler and ev->wanted if there is a handler. Returns true if the handler looks up
+ * symbols.
+ */
 bool handlers_attach(struct event *ev, bool no_plugins);
 
-/* True if there is a handler for this event. */
+/* Returns true if there is a handler for this event. */
 bool handlers_find(const char *system, const char *name);
 
 #endif

@@ -5,16 +5,18 @@
  *	hrtimer=0xffff9a5c3ec1e0c0 function=tick_nohz_handler/0x0 expires=74396000000 softexpires=…
  *	hrtimer=0xffff9a5c3ec1e0c0 now=74396001532 function=tick_nohz_handler/0x0
  *
- * The number after the slash is symbol minus address, which is the wrong way: it is 0 for a pointer
- * to a function, so nobody noticed. Old kernels call the first field "timer".
+ * The number after the slash is the symbol's address minus the pointer, as in trace-cmd. The order
+ * is wrong, but the difference is always 0 for a pointer to a function. Old kernels call the first
+ * field "timer".
  */
 #include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
 #include "symbols/kallsyms.h"
 
-enum { TIMER, HRTIMER, FUNCTION, NOW, EXPIRES = NOW, SOFTEXPIRES }; /* order of the rows' fields */
+/* order of the fields in the rows */
+enum { TIMER, HRTIMER, FUNCTION, NOW, EXPIRES = NOW, SOFTEXPIRES };
 
-#define FUNCTION_MAX 127 /* bytes of "name/0x…" that are printed */
+#define FUNCTION_MAX 127 /* limit of the printed bytes of "name/0x…" */
 
 static void add_timer(struct printer *p, const struct event *ev)
 {

@@ -50,7 +50,7 @@ static bool add_reason(struct printer *p, const struct event *ev, const char *fi
 	return true;
 }
 
-/* The address and, if the guest's trace was read as well, its function. */
+/* Prints the address and, if the guest's trace was also read, its function. */
 static void add_rip(struct printer *p, const char *before, uint64_t rip)
 {
 	const struct formats *f = p->formats;
@@ -104,7 +104,7 @@ int handle_kvm_entry(struct printer *p, const struct event *ev, const struct rec
 	return 0;
 }
 
-/* The first n bytes of a field, but at most its size. */
+/* Prints the first n bytes of a field, but at most its size. */
 static void add_bytes(struct printer *p, const struct field *f, uint64_t n)
 {
 	struct piece bytes = printer_field_bytes(p, f);
@@ -168,7 +168,7 @@ int handle_kvm_nested(struct printer *p, const struct event *ev, const struct re
 }
 
 /*
- * The role of a shadow page, in the layout of older kernels (newer ones moved the bits, but
+ * Prints the role of a shadow page, in the layout of older kernels (newer ones moved the bits, but
  * trace-cmd did not follow):
  *
  *	31      24 23   16  15   14  13  12    11     10  8    7     6  5   4   3  0

@@ -8,7 +8,8 @@
  *	                             …  ht_operation_mode:0
  *
  * The event has more fields than a handler's row can name and is rare, so the fields are looked up
- * by name for each record. A missing field leaves its blank. Newer kernels do not have the event.
+ * by name for each record. For a missing field only the blank is printed. Newer kernels do not have
+ * the event.
  */
 #include "base/array.h"
 #include "decode/handlers/handler_int.h"

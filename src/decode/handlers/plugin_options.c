@@ -5,12 +5,11 @@
  *	-O parent            toggle ftrace:parent
  *	-O fgraph:depth=1    set; 0, 1, true and false are values
  *
- * As in trace-cmd, the last request under a name counts, not the number of requests: `-O parent`
- * twice is the same as once. But `parent` and `ftrace:parent` are two names, the one with the
- * plugin applied first, so that both together cancel each other. Options of the same name in two
- * plugins would both change. trace-cmd toggles once for every input file, so with two files nothing
- * happens; here the number of files does not matter. trace-cmd also silently ignores unknown names
- * and values.
+ * As in trace-cmd, only the last request under a name is used: `-O parent` twice is the same as
+ * once. But `parent` and `ftrace:parent` are two names. The name with the plugin is applied first,
+ * so both together cancel each other. If two plugins have an option of the same name, both change.
+ * trace-cmd toggles once for every input file, so with two files nothing happens; here the number
+ * of files does not matter. trace-cmd also silently ignores unknown names and values.
  */
 #include "decode/handlers/plugin_options.h"
 #include "base/array.h"

@@ -11,15 +11,16 @@ struct plugin_option_row {
 	const char *plugin, *name, *description;
 	bool is_set;	  /* the value without -O */
 	bool is_inverted; /* the member of struct plugin_options has the opposite meaning */
-	size_t offset;	  /* of that member */
+	size_t offset;	  /* offset of that member */
 };
 
-/* The table; options of one plugin are together. */
+/* Returns the table. The options of one plugin are next to each other. */
 const struct plugin_option_row *plugin_options_rows(size_t *ret_n);
 
 /*
- * "[PLUGIN:]NAME[=VALUE]"; without a value the option is toggled. Returns -EINVAL with a message if
- * there is no such option or value. *o starts as all zero and is complete after every call.
+ * Applies "[PLUGIN:]NAME[=VALUE]". Without a value the option is toggled. Returns -EINVAL with a
+ * message if there is no such option or value. *o starts as all zero and is complete after every
+ * call.
  */
 int plugin_options_apply(struct plugin_options *o, const char *text, struct errmsg *err);
 

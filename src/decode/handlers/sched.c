@@ -22,7 +22,7 @@ static void add_comm(struct printer *p, const struct field *f)
 	textbuf_add_char(p->out, ':');
 }
 
-/* Bits of the state as letters, joined by |; R if there is none. */
+/* Prints the bits of the state as letters, joined by |, or R if no bit is set. */
 static void add_state(struct printer *p, unsigned state)
 {
 	static const char letters[] = "SDTtZXxW";

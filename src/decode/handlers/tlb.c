@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "decode/handlers/handler_int.h"
 
-enum { PAGES, REASON }; /* order of the row's fields */
+enum { PAGES, REASON }; /* order of the fields in a row */
 
 static const char *const reasons[] = {
 	"flush on task switch",

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cursors.c - each CPU's next record, which one is the earliest, and whether that is certain.
+ * cursors.c - finds each CPU's next record, the earliest of them, and whether it is certain to be
+ * the earliest.
  *
  * A source (a buffer) has a cursor for every CPU. Up to SCAN_MAX cursors are scanned for the
  * earliest; for more there is a heap.
  *
  * Live traces: a cursor may be dry, that is, its CPU has no data for now. Then the earliest record
- * is shown only if no earlier one can come from a dry CPU, which the round numbers of livepages.c
- * decide. `before` is the round up to which all dry CPUs have been read: a record that was read in
- * an earlier round is certain, and so is everything up to its time, whenever it was read. In a file
- * no cursor is ever dry, and every record has round 0 and so is certain.
+ * is shown only if no earlier one can follow from a dry CPU. The round numbers of livepages.c
+ * decide this. `before` is the round up to which all dry CPUs have been read: a record that was
+ * read in an earlier round is certain, and so are all records up to its time, regardless of their
+ * rounds. In a file no cursor is ever dry, and every record has round 0 and so is certain.
  *
  *	before = 3    CPU 0   (2)─────────────(2)   (4)      certain up to the last record of round 2
  *	              CPU 1      (3)───(3)
@@ -31,23 +32,23 @@ static void note_damage(struct source *src, struct cursor *c)
 	if (c->w.damaged)
 		tracefile_add_damage(
 			src->config.tf,
-			"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
+			"%s: a sub-buffer of CPU %u at byte %llu is truncated or damaged; some "
 			"of its events are missing",
 			src->config.tf->path, c->cpu,
 			(unsigned long long)pagestream_offset(c->ps, &c->page));
 }
 
-/* No data for now, or ever. */
+/* Notes that the CPU has no data now, or never will. */
 static void cursor_stop(struct sequence *s, struct cursor *c, bool ended)
 {
 	c->live = false;
 	c->ended = ended;
-	c->w = (struct walker){0}; /* its sub-buffer no longer belongs to us */
+	c->w = (struct walker){0}; /* the sub-buffer no longer belongs to us */
 	if (!ended && c->page.round < s->before)
 		s->before = c->page.round;
 }
 
-/* Moves to the next record; c->live is false if there is none. */
+/* Moves to the next record. c->live is false if there is none. */
 void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
 {
 	c->at_page_start = false;
@@ -84,7 +85,10 @@ void cursors_free(struct source *src)
 	free(src->heap);
 }
 
-/* The uncompressed pages of an instance come after those of the top buffer. */
+/*
+ * Returns the position of a CPU's first sub-buffer. The uncompressed pages of an instance come
+ * after those of the top buffer.
+ */
 static uint64_t find_place(const struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
 {
 	const struct tracefile_buffer *top = &tf->buffers[0];
@@ -166,7 +170,7 @@ static int heap_build(struct source *src)
 	return 0;
 }
 
-/* A cursor that was dry. */
+/* Adds a cursor that was dry to the heap. */
 static void heap_push(struct source *src, uint32_t v)
 {
 	size_t i = src->n_heap++;
@@ -208,7 +212,7 @@ static bool is_certain(const struct sequence *s, const struct cursor *c)
 	return c->live && c->page.round < s->before;
 }
 
-/* Is there a certain record that is not earlier than c's? */
+/* Returns true if there is a certain record that is not earlier than that of c. */
 bool cursor_find_witness(struct sequence *s, const struct cursor *c)
 {
 	if (s->witness && is_certain(s, s->witness) && s->witness->ts >= c->ts)

@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define VCPUS_MAX (1u << 20) /* of all guests together */
+#define VCPUS_MAX (1u << 20) /* limit for all guests together */
 
 static uint64_t trace_id(const struct tracefile *tf)
 {
@@ -65,7 +65,7 @@ int guest_find(const struct tracefile *host, const struct tracefile *guest, cons
 	return 0;
 }
 
-/* Adds the virtual CPUs of one guest, if the host's file knows it. */
+/* Adds the virtual CPUs of one guest, if the host's file lists it. */
 static int add_guest(struct guests *g, const struct tracefile *host, struct formats *guest)
 {
 	struct guest_cpu *cpus;

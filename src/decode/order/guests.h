@@ -13,22 +13,22 @@
 
 struct guest_vcpu {
 	int host_pid;
-	const struct kallsyms *symbols; /* of the guest's kernel */
+	const struct kallsyms *symbols; /* symbols of the guest's kernel */
 };
 
 struct guests {
-	struct guest_vcpu *vcpus; /* by host_pid */
+	struct guest_vcpu *vcpus; /* sorted by host_pid */
 	size_t n;
 };
 
 /*
- * Finds out from the first file, the host's, which of the others are traces of its guests, and
- * loads their symbols. Returns 0 or -ENOMEM; unrelated files leave *g empty.
+ * Finds out which files are traces of guests of the first file, the host's, and loads their
+ * symbols. Returns 0 or -ENOMEM. Unrelated files add nothing to *g.
  */
 int guests_init(struct guests *g, struct formats *const *files, size_t n_files);
 void guests_release(struct guests *g);
 
-/* The symbols of the guest that this thread of the host runs, or NULL. */
+/* Returns the symbols of the guest that this thread of the host runs, or NULL. */
 const struct kallsyms *guests_find(const struct guests *g, int host_pid);
 
 /* A CPU of a guest, from the list in the host's file. */
@@ -38,8 +38,8 @@ struct guest_cpu {
 };
 
 /*
- * 1: the host's file lists the guest; returns its name and its CPUs, which the caller frees. 0: it
- * is not listed. -ENOMEM.
+ * Returns 1 if the host's file lists the guest, with its name and its CPUs, which the caller frees.
+ * Returns 0 if it is not listed, or -ENOMEM.
  */
 int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
 	       struct guest_cpu **ret_cpus, size_t *ret_n);

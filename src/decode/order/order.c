@@ -7,12 +7,12 @@
  * earlier names were read at the start of the recording.
  *
  * Function indentation: a list of function names per CPU. An event whose parent is in the list at
- * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent
- * that is not in the list restarts at 0. Names are compared, not addresses, so each name has a
- * number.
+ * position i is indented by i, and its own name goes to i + 1; later names stay. A parent that is
+ * not in the list restarts at 0. Names are compared, not addresses, so each name has a number.
  *
  * Wakeup latency: maps a pid to the time of its wakeup, until the switch to it.
  */
+#include "base/map.h"
 #include "decode/order/order.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -25,25 +25,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX	 4096	    /* function names kept per CPU */
-#define STACKS_MAX	 (1u << 22) /* … and for all CPUs together */
-#define CPUS_MAX	 (1u << 20)
-#define WAKEUP_SLOTS_MAX (1u << 20)
+#define STACK_MAX   4096       /* function names kept per CPU */
+#define STACKS_MAX  (1u << 22) /* limit for all CPUs together */
+#define CPUS_MAX    (1u << 20)
+#define WAKEUPS_MAX (1u << 19)
 
 struct name_stack {
-	uint32_t *names; /* numbers, 0: free */
+	uint32_t *names; /* numbers of names; 0: free */
 	uint32_t cap;
 };
 
-struct wakeup_slot {
-	int pid; /* -1: free */
-	uint64_t ts;
+struct wakeup {
+	uint64_t ts; /* time of the wakeup; 0: the task has run since */
 };
 
-/* Look-ups in the symbols of one file. */
+/* Caches the look-ups in the symbols of one file. */
 struct file_names {
 	const struct kallsyms *ks;
-	uint32_t *of_symbol; /* number of its name; 0: not known yet */
+	uint32_t *of_symbol; /* number of the symbol's name; 0: not known yet */
 	struct ksym_cache cache;
 };
 
@@ -52,7 +51,7 @@ struct name_numbers {
 	struct file_names **files;
 	size_t n_files;
 	const struct ksym **names;
-	uint32_t *slots; /* hash of names to numbers; 0: free */
+	uint32_t *slots; /* maps hashes of names to numbers; 0: free */
 	size_t n_slots;	 /* at least twice the number of names */
 	uint32_t n;
 	uint64_t seed;
@@ -63,9 +62,7 @@ struct order_state {
 	struct name_stack *stacks; /* per CPU */
 	uint32_t n_stacks, n_stacked;
 	struct name_numbers numbers;
-	struct wakeup_slot *wakeups;
-	size_t n_wakeups, n_wakeup_used;
-	uint64_t seed;
+	struct map wakeups; /* struct wakeup by pid */
 	struct wakeup_stats stats[2];
 };
 
@@ -79,7 +76,7 @@ struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool t
 		o->fresh_names = fresh_names;
 		o->tgids = tgids;
 		o->stats[0].min = o->stats[1].min = UINT64_MAX;
-		o->seed = o->numbers.seed = hash_seed();
+		o->numbers.seed = hash_seed();
 	}
 	return o;
 }
@@ -98,7 +95,9 @@ void order_free(struct order_state *o)
 	free(o->numbers.files);
 	free(o->numbers.names);
 	free(o->numbers.slots);
-	free(o->wakeups);
+	for (size_t i = 0; i < o->wakeups.n_slots; i++)
+		free(o->wakeups.slots[i].value);
+	map_release(&o->wakeups);
 	free(o);
 }
 
@@ -114,7 +113,7 @@ enum event_role order_role(const struct event *ev)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (ev->handler == rows[i].handler)
 			return rows[i].role;
-	/* by name, because report -w needs them even without plugins */
+	/* compare names, because report -w needs these events even without plugins */
 	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_switch"))
 		return ROLE_SWITCH;
 	if (!strcmp(ev->system, "sched") &&
@@ -153,7 +152,8 @@ static void learn(const struct order_state *o, struct formats *f, struct tasks *
 		return;
 	left = rec->size - name->offset;
 	left = name->size < left ? name->size : left;
-	if (o->all_names) /* names from the file stay, even before the first look-up: see tasks.c */
+	/* names from the file are kept, even before their first look-up: see tasks.c */
+	if (o->all_names)
 		tasks_find(tasks, (int)v);
 	if (o->fresh_names)
 		tasks_rename(tasks, (int)v, (const char *)rec->data + name->offset, left);
@@ -179,8 +179,8 @@ static void learn_names(const struct order_state *o, struct formats *f, struct t
 }
 
 /*
- * Processes: a new task belongs to its parent's process if it was created as a thread, else it is
- * its own.
+ * Learns the process of a new task: that of its parent if it was created as a thread, otherwise a
+ * new process.
  */
 static void learn_process(struct formats *f, struct tasks *tasks, const struct record *rec)
 {
@@ -210,16 +210,13 @@ static void learn_process(struct formats *f, struct tasks *tasks, const struct r
 
 static struct file_names *file_names_find(struct name_numbers *n, const struct kallsyms *ks)
 {
-	struct file_names **more, *file;
+	struct file_names *file;
 
 	for (size_t i = 0; i < n->n_files; i++)
 		if (n->files[i]->ks == ks)
 			return n->files[i];
-	more = realloc(n->files, (n->n_files + 1) * sizeof(*more));
 	file = malloc(sizeof(*file));
-	if (more)
-		n->files = more;
-	if (!more || !file) {
+	if (!file || !ARRAY_ONE_MORE(n->files, n->n_files, ARRAY_NO_MAX)) {
 		free(file);
 		return NULL;
 	}
@@ -230,10 +227,10 @@ static struct file_names *file_names_find(struct name_numbers *n, const struct k
 		return NULL;
 	}
 	ksym_cache_init(&file->cache, ks);
-	return more[n->n_files++] = file;
+	return n->files[n->n_files++] = file;
 }
 
-/* The slot of a name: where its number is, or belongs. */
+/* Returns the slot that has the number of the name, or the free slot for it. */
 static uint32_t *name_slot(const struct name_numbers *n, const struct ksym *sym)
 {
 	size_t i = hash_text(n->seed, sym->name, sym->name_len, n->n_slots);
@@ -268,7 +265,7 @@ static bool names_grow(struct name_numbers *n)
 	return true;
 }
 
-/* 0: out of memory. */
+/* Returns 0 if out of memory. */
 static uint32_t name_number(struct name_numbers *n, struct file_names *file, const struct ksym *sym)
 {
 	uint32_t *number = &file->of_symbol[sym - file->ks->syms], *slot;
@@ -355,7 +352,7 @@ static uint32_t function_level(struct order_state *o, struct formats *f, const s
  * --- raw fields --------------------------------------------------------------------------------
  */
 
-/* Which text fields have contained something unprintable by now, including this record. */
+/* Returns the text fields that contained unprintable bytes in this or an earlier record. */
 static uint32_t not_text_mask(struct formats *f, const struct record *rec)
 {
 	struct event *ev = (struct event *)rec->event;
@@ -441,38 +438,13 @@ bool order_is_exit_of(const struct formats *f, const struct record *entry, const
  * --- wakeup latency ----------------------------------------------------------------------------
  */
 
-static struct wakeup_slot *wakeup_find(struct order_state *o, int pid)
+static struct wakeup *wakeup_of(struct order_state *o, int pid)
 {
-	size_t i = hash_number(o->seed, (uint32_t)pid, o->n_wakeups);
+	void **slot = map_take(&o->wakeups, (uint32_t)pid, WAKEUPS_MAX);
 
-	while (o->wakeups[i].pid != -1 && o->wakeups[i].pid != pid)
-		i = (i + 1) & (o->n_wakeups - 1);
-	return &o->wakeups[i];
-}
-
-static bool wakeups_grow(struct order_state *o)
-{
-	struct wakeup_slot *old = o->wakeups;
-	size_t n_old = o->n_wakeups;
-
-	if (o->n_wakeup_used * 2 < o->n_wakeups)
-		return true;
-	if (n_old >= WAKEUP_SLOTS_MAX)
-		return false;
-	o->n_wakeups = n_old ? n_old * 2 : 1024;
-	o->wakeups = malloc(o->n_wakeups * sizeof(*o->wakeups));
-	if (!o->wakeups) {
-		o->wakeups = old;
-		o->n_wakeups = n_old;
-		return false;
-	}
-	for (size_t i = 0; i < o->n_wakeups; i++)
-		o->wakeups[i].pid = -1;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].pid != -1)
-			*wakeup_find(o, old[i].pid) = old[i];
-	free(old);
-	return true;
+	if (slot && !*slot)
+		*slot = calloc(1, sizeof(struct wakeup));
+	return slot ? *slot : NULL;
 }
 
 static void wakeup_count(struct wakeup_stats *st, uint64_t latency, uint64_t ts)
@@ -495,26 +467,26 @@ bool order_wakeup(struct order_state *o, struct formats *f, const struct record 
 	struct printer p = view(f, rec);
 	const struct event *ev = rec->event;
 	const struct field *const *w = ev ? ev->wanted : NULL;
-	struct wakeup_slot *slot;
+	struct wakeup *wakeup;
 	uint64_t v, prio;
 
-	if (!ev || (ev->role != ROLE_WAKEUP && ev->role != ROLE_SWITCH) || !wakeups_grow(o))
+	if (!ev || (ev->role != ROLE_WAKEUP && ev->role != ROLE_SWITCH))
 		return false;
 	if (ev->role == ROLE_WAKEUP) {
 		if ((printer_number(&p, w[3], &v) && !v) || !printer_number(&p, w[0], &v))
 			return false;
-		slot = wakeup_find(o, (int)v);
-		o->n_wakeup_used += slot->pid == -1;
-		*slot = (struct wakeup_slot){(int)v, rec->ts};
+		wakeup = wakeup_of(o, (int)v);
+		if (wakeup)
+			wakeup->ts = rec->ts;
 		return false;
 	}
 	if (!printer_number(&p, w[6], &prio) || !printer_number(&p, w[4], &v))
 		return false;
-	slot = wakeup_find(o, (int)v);
-	if (slot->pid == -1 || !slot->ts)
+	wakeup = map_find(&o->wakeups, (uint32_t)v);
+	if (!wakeup || !wakeup->ts)
 		return false;
-	*ret_latency = rec->ts - slot->ts;
-	slot->ts = 0; /* removed; the slot stays, so that probing continues past it */
+	*ret_latency = rec->ts - wakeup->ts;
+	wakeup->ts = 0;
 	wakeup_count(&o->stats[0], *ret_latency, rec->ts);
 	if (prio <= 99)
 		wakeup_count(&o->stats[1], *ret_latency, rec->ts);

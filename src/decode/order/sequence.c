@@ -14,10 +14,11 @@
  *
  * Live traces: sequence_fill() returns what is certain, see cursors.c.
  *
- * It costs some 15 ns per record, the only serial part of printing, which takes five times as long.
- * It could be split into time slices, but then names, indentation and folding would need a separate
- * pass over everything before the first line.
+ * This is the only serial part of printing. It takes about 15 ns per record, a fifth of the time
+ * of printing. It could be split into time slices, but then names, indentation and folding would
+ * need a separate pass over everything before the first line.
  */
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "base/array.h"
 #include "decode/order/order.h"
@@ -29,13 +30,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_MAX_BYTES (192u << 10) /* of record data, so that the text has a reasonable size */
-/* of chunks that only batches hold; above that, batches stay short */
+/* limit of record data, so that the text has a reasonable size */
+#define BATCH_MAX_BYTES (192u << 10)
+/* limit of chunks that only batches hold; above it, batches stay short */
 #define HELD_MAX_BYTES	(24u << 20)
-#define PROGRESS_EVERY	16    /* batches */
-#define SKIPS_MAX	65536 /* records that do not pass, before config.stop is called again */
+#define PROGRESS_EVERY	16 /* in batches */
+/* records that may fail the filters before config.stop is called again */
+#define SKIPS_MAX	65536
 
-/* A bit for each CPU of config.cpus. */
+/* Makes a bit mask of the CPUs in config.cpus. */
 static int choose_cpus(struct sequence *s)
 {
 	for (size_t i = 0; i < s->config.n_cpus; i++)
@@ -67,12 +70,9 @@ static int stacks_init(struct sequence *s, struct source *src)
 int sequence_add_source(struct sequence *s, const struct source_config *config,
 			struct unpacker *unpacker)
 {
-	struct source **more = realloc(s->sources, (s->n_sources + 1) * sizeof(*more));
 	struct source *src = calloc(1, sizeof(*src));
 
-	if (more)
-		s->sources = more;
-	if (!more || !src) {
+	if (!src || !ARRAY_ONE_MORE(s->sources, s->n_sources, ARRAY_NO_MAX)) {
 		free(src);
 		return -ENOMEM;
 	}
@@ -92,7 +92,7 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
  * --- records -----------------------------------------------------------------------------------
  */
 
-/* The trace does not name this task; the caller may know the name. */
+/* Asks the caller for the name of a task that the trace does not name. */
 static const struct task *ask_name(struct source *src, const struct task *t)
 {
 	char comm[64];
@@ -212,7 +212,7 @@ static struct record_extra *extra_of(struct batch *b, struct record *rec)
 	return rec->extra;
 }
 
-/* The batch keeps one reference to the chunk, until it is filled again. */
+/* Keeps one reference to the chunk in the batch, until the batch is filled again. */
 static bool batch_take_chunk(struct batch *b, struct chunk *chunk)
 {
 	if (!ARRAY_ROOM(b->chunks, b->cap_chunks, b->n_chunks + 1, ARRAY_NO_MAX))
@@ -246,7 +246,7 @@ static void add_places(struct batch *b, const struct cursor *c, struct record *r
 	x->page_pos = c->rec.data - c->page.data - c->rec.header_bytes;
 }
 
-/* An entry whose exit comes next is shown with it on one line, even if others are traced, too. */
+/* Folds the exit: if the next record is the exit of this entry, both are shown on one line. */
 static void fold_exit(struct sequence *s, struct source *src, struct batch *b, struct record *rec)
 {
 	struct cursor *c = cursors_earliest(src);
@@ -271,7 +271,7 @@ static void add_record(struct sequence *s, struct batch *b, const struct record 
 	s->has_prev = true;
 }
 
-/* May the exit of an entry that was just taken from src still come as its next record? */
+/* Returns true if the next record of src can still be the exit of the entry that was just taken. */
 static bool must_hold(struct sequence *s, struct source *src)
 {
 	const struct cursor *c = cursors_earliest(src);
@@ -279,7 +279,7 @@ static bool must_hold(struct sequence *s, struct source *src)
 	return s->is_live && (c ? !cursor_may_show(s, c) : !cursors_have_ended(src));
 }
 
-/* Sets the entry aside until the next batch; its chunk is pinned. */
+/* Keeps the entry until the next batch, and holds its chunk. */
 static void hold(struct sequence *s, struct source *src, struct chunk *chunk,
 		 const struct record *rec)
 {
@@ -291,8 +291,8 @@ static void hold(struct sequence *s, struct source *src, struct chunk *chunk,
 }
 
 /*
- * The held entry goes first; without its exit if that took too long. Returns false if it has to
- * keep waiting.
+ * Adds the held entry first, without its exit if the wait takes too long. Returns false if the
+ * entry must wait longer.
  */
 static bool take_held(struct sequence *s, struct batch *b)
 {
@@ -400,10 +400,10 @@ static void batch_begin(struct sequence *s, struct batch *b)
 	b->prev_ts = s->prev_ts;
 	b->prev_source = s->prev_source;
 	b->has_prev = s->has_prev;
-	s->n_batches++; /* no cursor's chunk is pinned by this one */
+	s->n_batches++; /* the new batch has pinned no chunk yet */
 }
 
-/* The source whose next record is the earliest. */
+/* Returns the source whose next record is the earliest. */
 static struct source *find_earliest(struct sequence *s)
 {
 	struct source *best = NULL;
@@ -425,21 +425,21 @@ static struct source *earliest_source(struct sequence *s, struct record *rec)
 	struct source *best;
 	uint64_t n_skipped;
 
-	/* live: what one source skips may make another's record certain */
+	/* live: when one source skips records, a record of another source may become certain */
 	do {
 		n_skipped = s->n_skipped;
 		best = find_earliest(s);
 	} while (s->is_live && s->n_skipped != n_skipped && !is_stopped(s));
 	if (!best || !cursor_may_show(s, best->pending))
 		return NULL;
-	/* names may have been learned since it was examined */
+	/* names may have been learned since the record was examined */
 	make_record(best, best->pending, rec);
 	for (rec->source = 0; s->sources[rec->source] != best;)
 		rec->source++;
 	return best;
 }
 
-/* Takes what is there now. 0, or -ENOMEM. */
+/* Takes the records that are available now. Returns 0 or -ENOMEM. */
 static int fill_once(struct sequence *s, struct batch *b)
 {
 	size_t n_chunks = 0;
@@ -482,11 +482,9 @@ int sequence_fill(struct sequence *s, struct batch *b)
 		r = fill_once(s, b);
 	while (!r && !b->n && s->is_live && s->config.wait && !sequence_has_ended(s) &&
 	       s->config.wait(s->config.wait_ctx));
+	TRY(r);
 	/* after any refused allocation a line may be missing or have a wrong name */
-	if (!r)
-		r = s->error ? s->error : -shortage_pending();
-	if (r < 0)
-		return r;
+	TRY(s->error ? s->error : -shortage_pending());
 	s->stats.n_batched += b->n;
 	if (s->n_batches % PROGRESS_EVERY == 1)
 		s->progress = progress(s);

@@ -12,11 +12,12 @@
  * In a live trace sequence_fill() returns what is certain to be in order; see livepages.h.
  *
  * A sequence belongs to one thread at a time. A filled batch belongs to the thread that works on
- * it; what its records point to is valid until it is filled again or released.
+ * it; the data of its records is valid until the batch is filled again or released.
  */
 #ifndef SONDE_DECODE_ORDER_SEQUENCE_H
 #define SONDE_DECODE_ORDER_SEQUENCE_H
 
+#include "base/scope.h"
 #include "decode/filter/filter.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
@@ -25,23 +26,23 @@
 #include "symbols/tasks.h"
 
 #define BATCH_RECORDS 1024
-#define SEQUENCE_IDS  65536 /* event ids: a record has two bytes for it */
+#define SEQUENCE_IDS  65536 /* number of event ids: a record has two bytes for the id */
 
 struct sequence;
 
 struct source_config {
 	struct tracefile *tf;
 	struct formats *formats;
-	struct tasks *tasks; /* of the file; buffers of one file share it */
+	struct tasks *tasks; /* tasks of the file; its buffers share them */
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
-	struct filter **filters; /* at least one must match; none: all pass */
+	struct filter **filters; /* at least one must match; without filters all records pass */
 	size_t n_filters;
 	struct filter **rejects; /* report -v -F */
 	size_t n_rejects;
 	bool names_first; /* the filters use the task's name */
 	/*
-	 * Called for tasks that the trace does not name; returns the length of the name in buf, or
+	 * Called for tasks that the trace does not name. Returns the length of the name in buf, or
 	 * 0. May be NULL.
 	 */
 	size_t (*find_name)(void *ctx, int pid, char *buf, size_t size);
@@ -49,17 +50,18 @@ struct source_config {
 };
 
 struct sequence_config {
-	const uint32_t *cpus; /* only these; NULL: all. Other CPUs are walked, but not batched */
+	/* CPUs to show; NULL: all; records of other CPUs are walked, but not batched */
+	const uint32_t *cpus;
 	size_t n_cpus;
 	/*
-	 * Only events whose id has a 1 here; NULL: all. Others are only examined for names. An
-	 * event with RECORD_MISSED is always returned, so that code that pairs events knows about
-	 * the gap.
+	 * Only events whose id has a 1 here are returned; NULL: all. Other events are only examined
+	 * for names. An event with RECORD_MISSED is always returned, so that code that pairs events
+	 * knows about the gap.
 	 */
 	const uint8_t *events;
 	size_t n_events;
 	/*
-	 * Counts all walked records by their id (SEQUENCE_IDS of them), wanted or not; NULL: not
+	 * Counts all walked records by their id (SEQUENCE_IDS counters), returned or not; NULL: not
 	 * needed.
 	 */
 	uint64_t *n_walked;
@@ -70,20 +72,20 @@ struct sequence_config {
 	bool places;
 	/* learn names from every scheduler event at once, not only when it is printed */
 	bool all_names;
-	bool fresh_names;	 /* … and use the latest one, not the first (live traces) */
+	bool fresh_names;	 /* use the latest name, not the first (live traces) */
 	bool tgids;		 /* learn the process of each task */
 	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* called once per batch; may be NULL */
 	void *stop_ctx;
 	/*
-	 * Live traces: how many rounds a function entry waits for the next record, which may be its
-	 * exit and is then shown on the same line. After that the entry is shown as one whose body
-	 * is still running.
+	 * Live traces: number of rounds that a function entry waits for the next record, which may
+	 * be its exit. If the exit comes, both are shown on the same line. After that time the
+	 * entry is shown without its exit.
 	 */
 	uint64_t hold_rounds;
 	/*
-	 * Live traces: called when there is nothing for now; true: check again. NULL:
-	 * sequence_fill() returns 0.
+	 * Live traces: called when there is no record now. Returns true to check again. If it is
+	 * NULL, sequence_fill() returns 0.
 	 */
 	bool (*wait)(void *ctx);
 	void *wait_ctx;
@@ -96,17 +98,17 @@ struct batch {
 	size_t n_extras;
 	struct chunk **chunks;
 	size_t n_chunks, cap_chunks;
-	uint64_t prev_ts; /* of the record printed before the first one */
+	uint64_t prev_ts; /* time of the record printed before the first one */
 	uint16_t prev_source;
 	bool has_prev;
-	uint64_t n_bytes; /* of all records */
-	float progress;	  /* 0 … 1, how much of the input was walked */
+	uint64_t n_bytes; /* size of all records */
+	float progress;	  /* part of the input that was walked, 0 … 1 */
 };
 
 struct sequence_stats {
-	uint64_t n_records; /* walked, before filters */
+	uint64_t n_records; /* walked records, before filters */
 	uint64_t n_batched;
-	uint64_t n_bytes; /* of sub-buffers read */
+	uint64_t n_bytes; /* bytes of sub-buffers that were read */
 };
 
 /* The summary of report -w. */
@@ -116,8 +118,12 @@ struct wakeup_stats {
 
 struct sequence *sequence_new(const struct sequence_config *config);
 void sequence_free(struct sequence *s);
+SCOPED_POINTER(struct sequence, sequence_free)
 
-/* 0 or -ENOMEM. The index of the source is the number of sources added before. */
+/*
+ * Adds a source. Returns 0 or -ENOMEM. The index of the source is the number of sources added
+ * before.
+ */
 int sequence_add_source(struct sequence *s, const struct source_config *config,
 			struct unpacker *unpacker);
 
@@ -125,7 +131,8 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 int sequence_start(struct sequence *s);
 
 /*
- * The time of the earliest record after sequence_start(), before filters; false if there is none.
+ * Gets the time of the earliest record after sequence_start(), before filters. Returns false if
+ * there is none.
  */
 bool sequence_first_ts(const struct sequence *s, uint64_t *ret_ts);
 /* Shifts all times, between sequence_start() and the first sequence_fill(). */
@@ -134,22 +141,28 @@ void sequence_shift(struct sequence *s, int64_t by);
 /* Sets config.from and config.to, before the first sequence_fill(). */
 void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to);
 
-/* Sets config.events, before the first sequence_fill(); they still belong to the caller. */
+/* Sets config.events, before the first sequence_fill(). The array still belongs to the caller. */
 void sequence_set_events(struct sequence *s, const uint8_t *events, size_t n_events);
 
-/* 1: batch filled; 0: no more, or in a live trace (see livepages.h) none for now. */
+/*
+ * Returns 1 if the batch was filled. Returns 0 if there are no more records, or, in a live trace
+ * (see livepages.h), none for now.
+ */
 int sequence_fill(struct sequence *s, struct batch *b);
 
-/* After sequence_fill() returned 0: is that the end? */
+/* Returns true if sequence_fill() returned 0 because the trace has ended. */
 bool sequence_has_ended(const struct sequence *s);
-/* The number of records in memory that are in no batch; discards them. Live traces only. */
+/*
+ * Returns the number of records in memory that are in no batch, and discards them. Live traces
+ * only.
+ */
 uint64_t sequence_count_rest(struct sequence *s);
 
 int batch_init(struct batch *b);
 void batch_release(struct batch *b);
 
 const struct sequence_stats *sequence_stats(const struct sequence *s);
-/* [0] all tasks, [1] realtime ones. */
+/* Returns two summaries: [0] of all tasks, [1] of realtime tasks. */
 const struct wakeup_stats *sequence_wakeup(const struct sequence *s);
 
 #endif

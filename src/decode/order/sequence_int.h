@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sequence_int.h - what sequence.c and cursors.c share: the position in each CPU of each buffer.
+ * sequence_int.h - declarations that sequence.c and cursors.c share: the position in each CPU of
+ * each buffer.
  */
 #ifndef SONDE_DECODE_ORDER_SEQUENCE_INT_H
 #define SONDE_DECODE_ORDER_SEQUENCE_INT_H
@@ -14,15 +15,15 @@ struct cursor {
 	struct page page;
 	struct walker w;
 	struct walked rec;
-	uint64_t ts; /* of rec, converted */
+	uint64_t ts; /* converted time of rec */
 	uint64_t page_ts;
-	uint64_t place; /* of its first sub-buffer, if config.places */
+	uint64_t place; /* position of the first sub-buffer, if config.places */
 	uint32_t cpu;
 	bool live;  /* rec is valid */
-	bool ended; /* not live, and never again */
+	bool ended; /* rec is not valid, and never will be again */
 	bool at_page_start;
-	int64_t missed;	      /* before rec; as in struct walker */
-	struct chunk *pinned; /* by batch number pinned_by */
+	int64_t missed;	      /* events missed before rec, as in struct walker */
+	struct chunk *pinned; /* chunk that batch number pinned_by holds */
 	uint64_t pinned_by;
 };
 
@@ -31,28 +32,28 @@ struct source {
 	struct page_layout layout;
 	struct cursor *cursors; /* ascending by CPU */
 	size_t n_cursors;
-	uint32_t *heap; /* of indices into cursors; NULL: scan */
+	uint32_t *heap; /* heap of indices into cursors; NULL: scan the cursors */
 	size_t n_heap;
-	struct cursor *pending; /* its record passed the filters */
+	struct cursor *pending; /* cursor whose record passed the filters */
 	bool done;
-	struct stack_follow *stacks; /* shared by the buffers of a file, like its filters */
+	struct stack_follow *stacks; /* the buffers of a file share it, like the filters */
 	bool owns_stacks;
 };
 
 /* A function entry of a live trace whose exit may be the next record, which has not arrived yet. */
 struct held {
-	struct source *src; /* NULL: none is held */
+	struct source *src; /* source of the held entry; NULL: none is held */
 	struct record rec;
 	struct record_extra extra;
 	struct chunk *chunk;
-	uint64_t before; /* as in struct sequence, when it started to wait */
+	uint64_t before; /* `before` of struct sequence when the entry started to wait */
 };
 
 struct sequence {
 	struct sequence_config config;
 	struct source **sources;
 	size_t n_sources;
-	uint8_t *chosen; /* CPUs by bit; NULL: all */
+	uint8_t *chosen; /* bit mask of CPUs; NULL: all */
 	uint32_t n_chosen;
 	struct order_state *order;
 	struct sequence_stats stats;
@@ -62,26 +63,26 @@ struct sequence {
 	uint64_t n_batches, n_skipped;
 	float progress;
 	bool is_live;
-	int error;		/* a cursor could not be read further */
+	int error;		/* set if a cursor could not be read further */
 	uint64_t before;	/* live: the first round from which dry cursors may lack records */
 	struct cursor *witness; /* live: a cursor whose record was certain at the last check */
 	struct held held;
 };
 
-/* Opens streams for all CPUs with data. -ENOMEM. */
+/* Opens streams for all CPUs with data. Returns 0 or -ENOMEM. */
 int cursors_open(struct source *src, struct unpacker *unpacker, bool places);
 void cursors_free(struct source *src);
-/* Reads the first record of each. */
+/* Reads the first record of each CPU. */
 int cursors_start(struct sequence *s, struct source *src);
 
-/* Moves to the next record; c->live is false if there is none. */
+/* Moves to the next record. c->live is false if there is none. */
 void cursor_advance(struct sequence *s, struct source *src, struct cursor *c);
-/* Moves on from a record that was taken, and keeps the order of the others. */
+/* Moves past a record that was taken, and keeps the order of the cursors. */
 void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
 
 /* Live traces: checks all dry cursors again. */
 void cursors_refill(struct sequence *s);
-/* Will none of them ever have a record again? */
+/* Returns true if none of the cursors will ever have a record again. */
 bool cursors_have_ended(const struct source *src);
 
 static inline struct cursor *cursors_earliest(struct source *src)
@@ -99,10 +100,10 @@ static inline struct cursor *cursors_earliest(struct source *src)
 	return best;
 }
 
-/* Is there a certain record that is not earlier than c's? */
+/* Returns true if there is a certain record that is not earlier than that of c. */
 bool cursor_find_witness(struct sequence *s, const struct cursor *c);
 
-/* c is the earliest. Can nothing earlier come? */
+/* Returns true if no earlier record than that of c, the earliest cursor, can follow. */
 static inline bool cursor_may_show(struct sequence *s, const struct cursor *c)
 {
 	return c->page.round < s->before || cursor_find_witness(s, c);

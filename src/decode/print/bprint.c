@@ -27,9 +27,9 @@
 struct bprint_format {
 	uint64_t addr;
 	bool used;
-	const char *text; /* with "%ps: " */
+	const char *text; /* the format with "%ps: " before it */
 	struct arg values[VALUES_MAX];
-	unsigned n_values; /* for which it was split */
+	unsigned n_values; /* number of values for which the format was split */
 	struct segment *segments;
 };
 
@@ -54,7 +54,7 @@ void bprint_cache_free(struct bprint_cache *c)
 	free(c);
 }
 
-/* Values while they are read from buf. */
+/* The values that are read from buf. */
 struct value_reader {
 	struct printer *p;
 	struct bprint_format *f;
@@ -114,7 +114,10 @@ static void take_char(struct value_reader *r)
 	a->atom.text = a->atom.len ? (const char *)r->p->data + r->pos++ : "";
 }
 
-/* One conversion, f is after its '%'; returns its last character. */
+/*
+ * Reads the value of one conversion. f is after its '%'. Returns the position of its last
+ * character.
+ */
 static const char *take_conversion(struct value_reader *r, const char *f)
 {
 	unsigned longs = 0, shorts = 0;
@@ -172,7 +175,7 @@ static struct bprint_format *format_find(struct printer *p, uint64_t addr)
 	const char *text = printkfmts_find(&p->formats->printk, addr);
 	char *full;
 
-	/* first: a format with varying values is split again each time */
+	/* clear the cache first: a format with varying values is split again each time */
 	if (c->arena.used_bytes > ARENA_MAX_BYTES / 2) {
 		arena_release(&c->arena);
 		memset(c->slots, 0, sizeof(c->slots));

@@ -26,11 +26,11 @@ void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret
 		return;
 	v = bytes_get(p->data + f->offset, f->size, p->swap);
 	offset = v & 0xffff;
-	/* text of old kernels: only an offset, the text ends with the record */
+	/* in old kernels the field has only an offset, and the text ends with the record */
 	len = f->size == 2 ? p->size - offset : (v >> 16) & 0xffff;
 	*ret_len = offset + len > p->size || offset > p->size ? 0 : len;
 	if (f->flags & FIELD_STRING && f->n_elements && *ret_len > f->n_elements)
-		*ret_len = f->n_elements; /* of an array, and read beyond its end: probe/format.c */
+		*ret_len = f->n_elements; /* the kernel may read beyond the field: probe/format.c */
 	*ret_offset = offset > p->size ? 0 : offset;
 	if (f->flags & FIELD_RELATIVE) {
 		*ret_offset += f->offset + f->size;
@@ -57,8 +57,8 @@ struct piece printer_field_bytes(const struct printer *p, const struct field *f)
 }
 
 /*
- * s8, s16, s32 of a probe. For other events the library treats them as unsigned, and the output
- * must be the same.
+ * Returns true for s8, s16, s32 of a probe. For other events libtraceevent treats them as unsigned,
+ * and the output must be the same.
  */
 static bool has_signed_elements(const struct printer *p, const struct field *f)
 {
@@ -79,7 +79,7 @@ static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_don
 		left = left->cast.item;
 	if (left->kind == ARG_DYNAMIC_ARRAY) {
 		dynamic_place(p, left->field.field, &start, &len);
-		offset = start + index; /* not scaled, as in the library */
+		offset = start + index; /* the index is not scaled, as in libtraceevent */
 		if (left->field.field->element_size)
 			size = left->field.field->element_size;
 	} else if (left->kind == ARG_FIELD) {
@@ -151,11 +151,11 @@ static uint64_t eval_op(struct printer *p, const struct arg *a)
 	case '%':
 		return r ? l % r : 0;
 	}
-	/* the library parses '^' but does not evaluate it: it warns and uses 0 */
+	/* libtraceevent parses '^' but does not evaluate it: it warns and uses 0 */
 	return 0;
 }
 
-/* What the function prints is for a %s; where a number is needed it is dropped. */
+/* Calls the function for a number. The text that it prints is for a %s, and is dropped here. */
 static uint64_t function_value(struct printer *p, const struct arg *a)
 {
 	size_t len = textbuf_len(p->out);
@@ -198,7 +198,7 @@ uint64_t arg_eval(struct printer *p, const struct arg *a)
 	}
 }
 
-/* Evaluates the numbers and texts of a call; the function prints to p->out. */
+/* Evaluates the numbers and texts of a call, and calls the function, which prints to p->out. */
 uint64_t function_call(struct printer *p, const struct arg *a)
 {
 	const struct print_function *fn = a->func.function;

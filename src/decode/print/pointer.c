@@ -25,7 +25,10 @@ static const struct arg *skip_casts(const struct arg *a)
 	return a;
 }
 
-/* The field's bytes if the argument is a field of exactly that size; else prints what is wrong. */
+/*
+ * Returns the field's bytes if the argument is a field of exactly that size. Else prints what is
+ * wrong.
+ */
 static const uint8_t *field_exact(struct printer *p, const struct arg *a, uint32_t size,
 				  const char *invalid)
 {
@@ -89,7 +92,7 @@ static bool ip4_is_reversed(const struct printer *p, char letter)
 	return letter == 'l' || (letter == 'h' && !p->formats->big_endian);
 }
 
-/* The position and length of the longest run of zero words (1: not worth shortening). */
+/* Finds the longest run of zero words and its length. A length of 1 is not shortened. */
 static int longest_zeros(const uint8_t *b, int words, int *ret_len)
 {
 	int best = -1, best_len = 1;
@@ -149,7 +152,7 @@ static void emit_ip6(struct printer *p, char i, bool compressed, const uint8_t *
 	}
 }
 
-/* %pIS…: a struct sockaddr in the record. */
+/* Prints %pIS…, a struct sockaddr in the record. */
 static void print_sockaddr(struct printer *p, char i, const char *letters, const struct arg *a)
 {
 	bool port = i == 'I' && *letters == 'p', compressed;
@@ -240,7 +243,7 @@ static void print_bytes(struct printer *p, char letter, int n, const struct arg 
 		return;
 	}
 	dynamic_place(p, a->field.field, &offset, &len);
-	/* compared as unsigned: a negative count means all */
+	/* compare as unsigned: a negative count means all bytes */
 	if (len < (uint32_t)n)
 		n = len;
 	for (int i = 0; i < n; i++) {

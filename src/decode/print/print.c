@@ -7,9 +7,9 @@
  *	        [text "\n", run_nothing]
  *
  * One op is one conversion with the literal text before it: a copy and a call, without scanning
- * format strings, look-ups by name, or allocations. Most conversions are a number of a plain field
- * without width; those have their own op (run_plain_number). Rarer ones evaluate the tree of the
- * argument (eval.c). Byte-code with computed gotos was considered, but not built: with the text
+ * format strings, looking up names, or allocating memory. Most conversions are a number of a plain
+ * field without width; those have their own op (run_plain_number). Rarer ones evaluate the tree of
+ * the argument (eval.c). Byte-code with computed gotos was considered, but not built: with the text
  * copied in the same step the calls are less than a tenth of the time.
  */
 #include "decode/handlers/handlers.h"
@@ -69,7 +69,7 @@ struct conversion conversion_for(struct printer *p, const struct print_op *op)
 	return c;
 }
 
-/* The value truncated to the size of the conversion. */
+/* Truncates the value to the size of the conversion. */
 static uint64_t cut_value(const struct conversion *c, uint64_t v)
 {
 	bool is_signed = c->letter == 'd';
@@ -166,7 +166,7 @@ static void run_nothing(struct printer *p, const struct print_op *op)
 {
 }
 
-/* A plain field of the other byte order, under a cast, or of a size class below int. */
+/* Prints a plain field of the other byte order, under a cast, or of a size class below int. */
 static void run_plain_number(struct printer *p, const struct print_op *op)
 {
 	uint64_t v = 0;
@@ -183,9 +183,9 @@ static void run_plain_number(struct printer *p, const struct print_op *op)
 }
 
 /*
- * The most frequent conversions by far, %d %u %x with or without l of a field as it is in the
- * record, have a function for each field type and way to print it, so that nothing has to be
- * decided.
+ * The most frequent conversions by far are %d %u %x, with or without l, of a field as it is in the
+ * record. Each combination of field type and conversion has its own function, so that no decision
+ * is needed at run time.
  */
 #define PLAIN_OP(type, name, emit)                                                    \
 	static void run_##type##_##name(struct printer *p, const struct print_op *op) \
@@ -227,7 +227,7 @@ static print_run plain_run(unsigned size, char letter, int size_class)
 					 (size_class > 0 ? 3 : 0)];
 }
 
-/* %pS and %ps of a plain field */
+/* Prints %pS and %ps of a plain field. */
 static void run_symbol(struct printer *p, const struct print_op *op)
 {
 	uint64_t addr = 0;
@@ -238,7 +238,7 @@ static void run_symbol(struct printer *p, const struct print_op *op)
 		print_pointer(p, op->letters, 1, op->arg);
 }
 
-/* %p of a plain field */
+/* Prints %p of a plain field. */
 static void run_address(struct printer *p, const struct print_op *op)
 {
 	uint64_t addr = 0;
@@ -255,7 +255,7 @@ static void run_names(struct printer *p, const struct print_op *op)
 	print_names_memo(p, op->arg);
 }
 
-/* cond ? "text" : "other text" */
+/* Prints cond ? "text" : "other text". */
 static void run_choice(struct printer *p, const struct print_op *op)
 {
 	const struct arg *branches = op->arg->op.right;
@@ -265,7 +265,7 @@ static void run_choice(struct printer *p, const struct print_op *op)
 	textbuf_add(p->out, a->atom.text, a->atom.len);
 }
 
-/* %c of a probe: shows an unprintable character as a number. */
+/* Prints %c of a probe, and an unprintable character as a number. */
 static void run_character(struct printer *p, const struct print_op *op)
 {
 	uint8_t c = arg_eval(p, op->arg);
@@ -283,7 +283,7 @@ static void run_number(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, arg_eval(p, op->arg));
 }
 
-/* s8 and s16 of a probe, with their sign; for other events the library shows none. */
+/* Prints s8 and s16 of a probe with their sign; for other events libtraceevent shows none. */
 static void run_short(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = conversion_for(p, op);
@@ -293,7 +293,9 @@ static void run_short(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, (uint64_t)((int64_t)v >> unused_bits));
 }
 
-/* A floating point number, if the field's type says so; hex digits for other readers. */
+/*
+ * Prints a floating point number, if the field has that type. Other programs show its hex digits.
+ */
 static void run_real(struct printer *p, const struct print_op *op)
 {
 	real_fmt(op->field, arg_eval(p, op->arg), p->out);
@@ -311,7 +313,7 @@ static void run_string(struct printer *p, const struct print_op *op)
 	print_string_arg(p, &c, op->arg);
 }
 
-/* %s of a character array in the record, no width. */
+/* Prints %s of a character array in the record, without width. */
 static void run_field_text(struct printer *p, const struct print_op *op)
 {
 	const char *s = (const char *)p->data + op->offset;
@@ -402,7 +404,7 @@ static void compile_pointer(struct print_op *op, const struct arg *a)
 		op->run = run_address;
 	else if (strchr("FfSs", op->letters[0]))
 		op->run = run_symbol;
-	op->size = op->letters[0] == 'F' || op->letters[0] == 'S'; /* with its offset */
+	op->size = op->letters[0] == 'F' || op->letters[0] == 'S'; /* whether to print the offset */
 }
 
 static void compile_string(struct print_op *op, const struct arg *a, const struct formats *f)
@@ -423,8 +425,8 @@ static void compile_string(struct print_op *op, const struct arg *a, const struc
 }
 
 /*
- * The field that may be unknown, in an expression that shows it by a name, with its sign, or
- * swapped.
+ * Finds the field that may be unknown (FIELD_GAPS) in an expression that shows the field by name,
+ * with its sign, or byte-swapped.
  */
 static const struct field *find_maybe(const struct arg *a)
 {
@@ -541,7 +543,7 @@ static void compile_pretty(struct event *ev, struct arena *arena)
 	ev->pretty.n_ops = op - ev->pretty.ops + (op->text != NULL);
 }
 
-/* " name: " and blanks up to column 20 of the name. */
+/* Makes " name: " and blanks up to column 20 of the name. */
 static void compile_label(struct event *ev, struct arena *arena)
 {
 	size_t len = strlen(ev->name), pad = len < 20 ? 20 - len : 0;

@@ -46,25 +46,27 @@ void printer_release(struct printer *p);
 /* Builds ev->pretty and ev->raw. Call it in the thread that owns the formats. */
 void event_compile(struct event *ev);
 
-/* The INFO part of a line. raw: every field as name=value. */
+/* Prints the INFO part of a line. raw: prints every field as name=value. */
 void printer_print(struct printer *p, const struct record *rec, bool raw);
 
 /* Makes rec the current record, for the functions below. */
 void printer_point_at(struct printer *p, const struct record *rec);
 
-/* The print format alone, without handlers (for handlers that add to it). */
+/* Prints the print format alone, without handlers. It is for handlers that add to it. */
 void printer_print_pretty(struct printer *p, const struct record *rec);
 
-/* One field's content in the raw style. text_mask: fields whose text was unprintable before. */
+/*
+ * Prints one field's content in the raw style. not_text: the field's text was unprintable before.
+ */
 void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text);
 
-/* The symbol that covers addr, or NULL. */
+/* Returns the symbol that covers addr, or NULL. */
 static inline const struct ksym *printer_symbol(struct printer *p, uint64_t addr)
 {
 	return kallsyms_find_cached(p->kallsyms, p->symbols, addr);
 }
 
-/* "name+0xoffset"; false (and prints nothing) if no symbol covers addr. */
+/* Prints "name+0xoffset". If no symbol covers addr, prints nothing and returns false. */
 static inline bool printer_add_symbol(struct printer *p, uint64_t addr)
 {
 	const struct ksym_slot *slot = kallsyms_find_slot(p->kallsyms, p->symbols, addr);
@@ -81,7 +83,7 @@ static inline bool printer_add_symbol(struct printer *p, uint64_t addr)
 	return true;
 }
 
-/* The name alone. */
+/* Like printer_add_symbol(), but prints only the name. */
 static inline bool printer_add_symbol_name(struct printer *p, uint64_t addr)
 {
 	const struct ksym_slot *slot = kallsyms_find_slot(p->kallsyms, p->symbols, addr);
@@ -94,8 +96,8 @@ static inline bool printer_add_symbol_name(struct printer *p, uint64_t addr)
 }
 
 /*
- * A field's number; false if it does not have 1, 2, 4 or 8 bytes, is outside the record or is
- * unknown.
+ * Gets a field's number. Returns false if it does not have 1, 2, 4 or 8 bytes, is outside the
+ * record or is unknown.
  */
 static inline bool printer_number(const struct printer *p, const struct field *f, uint64_t *ret)
 {
@@ -107,34 +109,37 @@ static inline bool printer_number(const struct printer *p, const struct field *f
 }
 
 /*
- * An array as the print format shows it, "{1,2,3}", for the current record; false, and prints
- * nothing, if the format does not show it element by element.
+ * Prints an array of the current record as the print format shows it, "{1,2,3}". If the format does
+ * not show it element by element, prints nothing and returns false.
  */
 bool printer_print_array(struct printer *p, const struct field *f);
 
 /* How the print format shows a field's number, from that number alone. */
 enum number_shown {
-	SHOWN_PLAIN,	/* digits, or nothing useful */
-	SHOWN_HEX,	/* hexadecimal digits */
-	SHOWN_NAMES,	/* other text: names of bits, letters, "8,0" of a device */
-	SHOWN_SYMBOL,	/* the symbol that it points to, and the offset */
-	SHOWN_FUNCTION, /* the symbol alone */
+	SHOWN_PLAIN,	/* shown as digits, or not useful */
+	SHOWN_HEX,	/* shown as hexadecimal digits */
+	SHOWN_NAMES,	/* shown as other text: names of bits, letters, "8,0" of a device */
+	SHOWN_SYMBOL,	/* shown as the symbol at that address, with the offset */
+	SHOWN_FUNCTION, /* shown as the symbol alone */
 };
 
 enum number_shown event_shows_number(const struct event *ev, const struct field *f);
 /*
- * Prints a number of that field in this way; the number is in no record. Returns false, and prints
- * nothing, if that is not possible.
+ * Prints a number of that field as the print format shows it, without a record. If that is not
+ * possible, prints nothing and returns false.
  */
 bool printer_print_number(struct printer *p, const struct event *ev, const struct field *f,
 			  uint64_t v);
 
-/* The shortest digits that represent the same number: "1.5", "-3e+40", "nan". */
+/* Prints the shortest digits that represent the same number: "1.5", "-3e+40", "nan". */
 void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb);
 void word_fmt(uint64_t v, struct textbuf *tb);
 double real_of(const struct field *f, uint64_t bits);
 
-/* The position of a field's bytes in the record, following __data_loc. Empty if outside. */
+/*
+ * Returns the field's bytes in the record, following __data_loc, or an empty piece if they are
+ * outside.
+ */
 struct piece printer_field_bytes(const struct printer *p, const struct field *f);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * print_int.h - what the files that print records share.
- */
+/* print_int.h - declarations that the files that print records share. */
 #ifndef SONDE_DECODE_PRINT_PRINT_INT_H
 #define SONDE_DECODE_PRINT_PRINT_INT_H
 
@@ -21,19 +19,20 @@ struct conversion {
 
 struct print_op {
 	void (*run)(struct printer *p, const struct print_op *op);
-	const char *text; /* printed before it */
+	const char *text; /* text printed before the conversion */
 	uint32_t text_len;
-	uint32_t offset; /* of a plain field */
+	uint32_t offset; /* offset of a plain field */
 	uint8_t size;
 	struct conversion conv;
 	const struct field *field;
-	const struct field *maybe; /* shown by this op, and may be unknown */
-	void (*run_known)(struct printer *p, const struct print_op *op); /* used if it is known */
+	const struct field *maybe; /* field that the op shows and that may be unknown */
+	/* used if the field is known */
+	void (*run_known)(struct printer *p, const struct print_op *op);
 	const struct arg *arg, *width_arg;
-	const char *letters; /* after the p of a pointer */
-	uint64_t mask;	     /* of a plain field under a cast */
-	bool prefix_0x;	     /* raw fields */
-	bool is_field_name;  /* raw fields: text is " name=" and goes first */
+	const char *letters; /* letters after the p of a pointer */
+	uint64_t mask;	     /* mask of a plain field under a cast */
+	bool prefix_0x;	     /* raw fields: print 0x before the number */
+	bool is_field_name;  /* raw fields: text is " name=" and is printed first */
 };
 
 struct conversion conversion_parse(const char *text);
@@ -42,7 +41,7 @@ struct conversion conversion_for(struct printer *p, const struct print_op *op);
 
 /* eval.c */
 uint64_t arg_eval(struct printer *p, const struct arg *a);
-/* Offset and length of a dynamic field in the record; both 0 if it does not fit. */
+/* Finds the offset and length of a dynamic field in the record. Both are 0 if it does not fit. */
 void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret_offset,
 		   uint32_t *ret_len);
 uint64_t function_call(struct printer *p, const struct arg *a);
@@ -54,12 +53,12 @@ void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v);
 void emit_string(struct textbuf *out, const struct conversion *c, const char *s, size_t len);
 void print_segment(struct printer *p, const struct segment *s);
 
-/* value.c: the array of which "REC->a[1]" is an element; NULL: none. */
+/* value.c: returns the array of which "REC->a[1]" is an element, or NULL. */
 const struct field *element_array(const struct arg *a);
 
 /* string.c */
 void print_string_arg(struct printer *p, const struct conversion *c, const struct arg *a);
-/* FLAGS and SYMBOL without width or precision */
+/* prints FLAGS and SYMBOL without width or precision */
 void print_names_memo(struct printer *p, const struct arg *a);
 
 /* pointer.c: letters follow the p; n_bytes is the `*` of %*ph. */

@@ -6,10 +6,10 @@
  *
  * Supported: flags # - 0, width, precision, `*` for one of them, h l L z Z, and d u i x X o p s.
  * Pointers include the kernel's letters (%pS, %pI6c, %pUb, %*phC …). Any other conversion character
- * is shown as ">c<", and a conversion without an argument makes the event's format unusable. Used
- * for event formats once, and for trace_printk() formats once per format string. The kernel has
- * checked those, so %c is supported, and if the record ends too early, the conversion's letter is
- * shown and the rest of the format is still printed.
+ * is shown as ">c<", and a conversion without an argument makes the event's format unusable. Event
+ * formats are split once, trace_printk() formats once per format string. The kernel has checked
+ * trace_printk() formats, so %c is supported in them. If a record of trace_printk() ends too early,
+ * the conversion's letter is shown, and the rest of the format is still printed.
  */
 #include "base/arena.h"
 #include "decode/formats/event_int.h"
@@ -60,7 +60,7 @@ static struct arg *take_arg(struct splitter *sp)
 	return a;
 }
 
-/* How many letters after %p belong to it. */
+/* Returns how many letters after %p belong to it. */
 static size_t pointer_letters(const char *f)
 {
 	size_t i = 2;
@@ -110,7 +110,7 @@ static void add_conversion(struct splitter *sp, struct segment s, const char *st
 		add_segment(sp, s, len);
 }
 
-/* f is at a '%' that begins a conversion; returns the position after it. */
+/* Splits the conversion that begins at the '%' at f. Returns the position after it. */
 static const char *split_conversion(struct splitter *sp, const char *f)
 {
 	const char *start = f++, *letter;
@@ -176,7 +176,7 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 	return f;
 }
 
-/* The end of the text at f: before the next conversion. */
+/* Returns the end of the text at f, which is before the next conversion. */
 static const char *text_end(const char *f)
 {
 	for (; *f && (*f != '%' || f[1] == '%'); f++)
@@ -185,7 +185,7 @@ static const char *text_end(const char *f)
 	return f;
 }
 
-/* Text up to the next conversion, with its escapes resolved. */
+/* Copies text up to the next conversion, and resolves its escapes. */
 static const char *split_text(struct splitter *sp, const char *f)
 {
 	char *text = arena_alloc(sp->arena, text_end(f) - f + 1), *p = text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rawfields.c - every field as " name=value" (report -R, and events whose format is unknown).
+ * rawfields.c - prints every field as " name=value" (report -R, and events whose format is
+ * unknown).
  *
  * A field that the print format shows by itself, at most under casts, is shown in the same way,
  * after "0x" if the text before the conversion ends with it. All others are shown by their type.
@@ -8,8 +9,8 @@
  * decides which of two conversions of one field is used, at compile time.
  *
  * A character array that contains something unprintable is shown as ARRAY[…], and from then on in
- * every later record of that event, even if it contains text. record->aux says which fields are
- * affected, so that it can be printed in any order (sequence.c keeps track).
+ * every later record of that event, even if it contains text. record->aux contains the affected
+ * fields (sequence.c sets it), so that records can be printed in any order.
  */
 #include "base/textbuf.h"
 #include "decode/print/print_int.h"
@@ -32,7 +33,7 @@ static const struct field *plain_field(const struct segment *s)
 	return a && a->kind == ARG_FIELD ? a->field.field : NULL;
 }
 
-/* The conversion that shows f, searching from *from; moves *from after it. */
+/* Finds the conversion that shows f, searching from *from, and moves *from after it. */
 static const struct segment *find_conversion(const struct event *ev, const struct field *f,
 					     const struct segment **from, bool *ret_0x)
 {
@@ -129,7 +130,10 @@ static void print_signed(struct printer *p, const struct field *f, uint64_t v)
 	textbuf_add_signed(p->out, v);
 }
 
-/* A fixed array of size 0 extends to the end of the record; the library shows nothing of it. */
+/*
+ * Returns the bytes of an array. A fixed array of size 0 extends to the end of the record;
+ * libtraceevent shows nothing of it.
+ */
 static struct piece array_bytes(struct printer *p, const struct field *f)
 {
 	struct piece bytes = printer_field_bytes(p, f);
@@ -153,7 +157,7 @@ void printer_print_field_raw(struct printer *p, const struct field *f, bool not_
 		if ((f->flags & FIELD_STRING) && !not_text && is_printable(bytes)) {
 			const char *s = (const char *)bytes.data;
 
-			/* to its NUL, which may be beyond the field's end */
+			/* print up to the NUL, which may be beyond the field's end */
 			textbuf_add(p->out, s, strnlen(s, p->data + p->size - bytes.data));
 			return;
 		}

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* For a probe: the array of which an element is shown by a name. */
+/* Returns, for a probe, the array of which an element is shown by a name. */
 static const struct field *named_array(const struct printer *p, const struct arg *a)
 {
 	const struct field *array = element_array(a->flags.value);
@@ -21,7 +21,10 @@ static const struct field *named_array(const struct printer *p, const struct arg
 	return array && p->ev && event_is_probe(p->ev) ? array : NULL;
 }
 
-/* The bits of a named value. An element of an array is sign-extended, but the names are not. */
+/*
+ * Returns the bits of a named value. An element of an array is sign-extended, but the names are
+ * not.
+ */
 static uint64_t name_mask(const struct printer *p, const struct arg *a)
 {
 	const struct field *array = named_array(p, a);
@@ -35,7 +38,7 @@ static void print_flags(struct printer *p, const struct conversion *c, const str
 	int64_t v = arg_eval(p, a->flags.value) & name_mask(p, a);
 	bool any = false;
 
-	if (!v && named_array(p, a)) /* otherwise there would be a hole: {F_A,,F_B} */
+	if (!v && named_array(p, a)) /* print 0, because {F_A,,F_B} would have a hole */
 		return textbuf_add_char(p->out, '0');
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
@@ -72,13 +75,13 @@ static void print_symbolic(struct printer *p, const struct conversion *c, const 
 			return;
 		}
 	}
-	if (named_array(p, a)) /* for a probe: {RED,-3,BLUE} */
+	if (named_array(p, a)) /* a probe shows {RED,-3,BLUE} */
 		return textbuf_add_signed(p->out, v);
 	textbuf_add(p->out, "0x", 2);
 	textbuf_add_hex(p->out, v);
 }
 
-/* The bytes of an array argument, to the end of the record; empty if there are none. */
+/* Returns the bytes of an array argument, up to the end of the record, or an empty piece. */
 static struct piece array_bytes(struct printer *p, const struct arg *a)
 {
 	uint32_t offset, len;
@@ -127,7 +130,7 @@ static void print_int_array(struct printer *p, const struct arg *a)
 	}
 }
 
-/* "00000000,0000000f": the highest byte first, a comma every 32 bits. */
+/* Prints "00000000,0000000f": the highest byte first, a comma every 32 bits. */
 static void print_bitmask(struct printer *p, const struct conversion *c, struct piece bytes)
 {
 	char text[4096], *s = text;
@@ -144,7 +147,7 @@ static void print_bitmask(struct printer *p, const struct conversion *c, struct 
 	emit_string(p->out, c, text, s - text);
 }
 
-/* "0-3,8": the numbers of the set bits. */
+/* Prints "0-3,8": the numbers of the set bits. */
 static void print_cpumask(struct printer *p, const struct conversion *c, struct piece bytes)
 {
 	char text[32768], *s = text;
@@ -182,7 +185,7 @@ static void print_field_text(struct printer *p, const struct conversion *c, cons
 
 	if (!f || f->offset > p->size)
 		return;
-	/* a plain word may be the address of a string that the kernel listed */
+	/* a field that is not an array may be the address of a string that the kernel listed */
 	if (!(f->flags & FIELD_ARRAY) && f->size == p->formats->long_size) {
 		uint64_t addr = f->size <= p->size - f->offset
 					? bytes_get(p->data + f->offset, f->size, p->swap)
@@ -211,7 +214,7 @@ static void print_dynamic_text(struct printer *p, const struct conversion *c, co
 		emit_string(p->out, c, "(fault)", 7);
 	if (!len)
 		return;
-	/* to its NUL, which may be beyond the stated length, but not outside the record */
+	/* print up to the NUL, which may be beyond the stated length, but not outside the record */
 	emit_string(p->out, c, (const char *)p->data + offset,
 		    strnlen((const char *)p->data + offset, p->size - offset));
 }
@@ -226,8 +229,8 @@ static struct piece mask_bytes(struct printer *p, const struct field *f)
 }
 
 /*
- * Names of flags and values are looked up in lists of up to fifty rows, repeatedly for the same few
- * values: each printer caches the text of the last ones, by argument and value.
+ * Prints names of flags and values from a cache. Their lists have up to fifty rows, and the same
+ * few values repeat, so each printer caches the last texts by argument and value.
  */
 void print_names_memo(struct printer *p, const struct arg *a)
 {

@@ -11,8 +11,8 @@
  *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   as the print format shows it
  *
  * An array is found in the print format by its field: all conversions from the first to the last
- * that show it, and the text between them. So is a number that the format shows by names; it is
- * then printed from a record that contains nothing else:
+ * that show it, and the text between them. A number that the format shows by names is found in the
+ * same way. It is printed from a temporary record that contains only this number:
  *
  *	"prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R", REC->prev_state & 256 ? "+" : ""    S, R+
  *	"%d,%d", REC->dev >> 20, REC->dev & 1048575                                                                8,0
@@ -90,7 +90,7 @@ static const struct field *array_of(const struct arg *a)
 	return a && (a->kind == ARG_FIELD || a->kind == ARG_DYNAMIC_ARRAY) ? a->field.field : NULL;
 }
 
-/* Shows elements of it; a text is not an array here. */
+/* Returns true if the segment shows elements of the field. A text is not an array here. */
 static bool shows(const struct segment *s, const struct field *f)
 {
 	const struct arg *a = s->arg;
@@ -138,9 +138,12 @@ bool printer_print_array(struct printer *p, const struct field *f)
  * --- numbers -------------------------------------------------------------------------------------
  */
 
-#define RECORD_MAX_BYTES 1024 /* up to the end of the field */
+#define RECORD_MAX_BYTES 1024 /* limit of the end of a field */
 
-/* 1: depends only on this field, 0: on none, -1: also on others, or on something unknown here. */
+/*
+ * Returns 1 if the argument depends only on this field, 0 if it depends on no field, and -1 if it
+ * also depends on other fields or cannot be evaluated here.
+ */
 static int depends(const struct arg *a, const struct field *f)
 {
 	int left, right;
@@ -172,7 +175,9 @@ static bool is_of(const struct segment *s, const struct field *f)
 	return s->kind != SEGMENT_TEXT && !s->width_arg && depends(s->arg, f) == 1;
 }
 
-/* All adjacent segments that show the field, up to *ret_last; NULL if there are none. */
+/*
+ * Finds all adjacent segments that show the field, up to *ret_last. Returns NULL if there are none.
+ */
 static const struct segment *find_run(const struct event *ev, const struct field *f,
 				      const struct segment **ret_last)
 {
@@ -198,7 +203,7 @@ enum number_shown event_shows_number(const struct event *ev, const struct field 
 	if (!first || f->flags & (FIELD_BIG_ENDIAN | FIELD_REAL | FIELD_WORD) ||
 	    f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
 		return SHOWN_PLAIN;
-	if (f->n_signed_bits) /* by name, or with the sign, which the number already has */
+	if (f->n_signed_bits) /* shown by name, or with the sign, which the number already has */
 		return first->kind == SEGMENT_STRING ? SHOWN_NAMES : SHOWN_PLAIN;
 	if (first != last || first->kind == SEGMENT_STRING)
 		return SHOWN_NAMES;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * count.c - runs every sub-buffer of a file through a tally, on all cores.
+ * count.c - counts all sub-buffers of a file with tallies, on all cores.
  *
  *	CPU by CPU, 4 MB at a time ──▶ [item] ──▶ its own tally and span
  *	fill: one thread at a time                work: any thread (conveyor.h)
  *
- * An item keeps its tally from use to use and all are added up at the end; its span belongs to one
- * CPU and is added to that CPU's when the item is drained. fill may note damage in the file while
- * an item is drained, so what drain finds damaged is kept aside until all threads are done.
+ * An item keeps its tally between uses; all tallies are added at the end. The span of an item
+ * belongs to one CPU. It is added to the span of that CPU when the item is drained. fill may add
+ * damage to the file while an item is drained, so drain stores its damage separately until all
+ * threads have ended.
  *
- * Numbers, one core, events of 40 bytes: 240 million a second from the page cache; compressed
- * traces are bound by unpacking (25 million), which the unpacker's threads do ahead.
+ * Speed on one core with events of 40 bytes: 240 million events per second from the page cache.
+ * Compressed traces are limited by unpacking (25 million per second), which the unpacker's threads
+ * do in advance.
  */
 #include "analyse/tally.h"
 #include "base/conveyor.h"
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "inputs/info/info.h"
 #include "store/pagestream.h"
@@ -23,19 +26,21 @@
 
 #define ITEM_PAGES 1024
 #define ITEM_MAX_BYTES \
-	(4u << 20) /* half a millisecond of work; less, and threads sleep too often */
-#define HELD_MAX_BYTES	(32u << 20) /* of unpacked chunks, in all items */
+	(4u << 20) /* half a millisecond of work; with less, threads sleep too often */
+#define HELD_MAX_BYTES	(32u << 20) /* limit of unpacked chunks, over all items */
 #define ITEMS_MAX	128
 #define DAMAGE_MAX	64
-#define ALONE_MAX_BYTES (1u << 20) /* so much is counted before a thread has started */
-#define EDGE_PAGES	16	   /* the last sub-buffer may be empty, but hardly so many */
+/* amount that one thread counts alone, in the time in which another thread would start */
+#define ALONE_MAX_BYTES (1u << 20)
+/* number of last sub-buffers to read: some may be empty, but hardly this many */
+#define EDGE_PAGES	16
 
 struct item {
 	struct page pages[ITEM_PAGES];
-	uint64_t offsets[ITEM_PAGES]; /* in the file */
+	uint64_t offsets[ITEM_PAGES]; /* positions in the file */
 	bool bad[ITEM_PAGES];
 	size_t n, n_bytes;
-	struct chunk *chunks[ITEM_PAGES]; /* that the pages lie in */
+	struct chunk *chunks[ITEM_PAGES]; /* the chunks that contain the pages */
 	size_t n_chunks;
 	size_t buffer, cpu;
 	bool has_tally;
@@ -53,16 +58,16 @@ struct count_run {
 	struct tally_layout layout;
 	struct info_counts *counts;
 	struct unpacker *unpacker;
-	struct pagestream *ps; /* NULL: the next one has to be opened */
-	size_t buffer, cpu;    /* of ps, or of the next one */
-	size_t item_bytes;     /* an item is full */
+	struct pagestream *ps; /* stream of the current CPU; NULL: the next stream must be opened */
+	size_t buffer, cpu;    /* buffer and CPU of ps, or of the next stream */
+	size_t item_bytes;     /* size of a full item */
 	struct bad_page bad[DAMAGE_MAX];
 	size_t n_bad;
 };
 
 /* --- the conveyor ----------------------------------------------------------------------------- */
 
-/* Opens the next CPU's stream: 1, 0 if there is none, or -ENOMEM. */
+/* Opens the next CPU's stream. Returns 1, 0 if there is none, or -ENOMEM. */
 static int open_next(struct count_run *run)
 {
 	for (; run->buffer < run->tf->n_buffers; run->buffer++, run->cpu = 0) {
@@ -109,8 +114,7 @@ static int fill(void *ctx, void *item)
 		it->cpu = run->cpu;
 		while (!is_full(run, it) && (r = pagestream_next(run->ps, &page)) > 0)
 			take_page(run, it, &page);
-		if (r < 0)
-			return r;
+		TRY(r);
 		if (is_full(run, it))
 			break;
 		pagestream_free(run->ps);
@@ -191,7 +195,7 @@ static int run_conveyor(struct count_run *run, unsigned n_threads)
 {
 	void *items[ITEMS_MAX];
 	size_t n = n_threads * 2 < ITEMS_MAX ? n_threads * 2 : ITEMS_MAX;
-	struct item *ring = calloc(n, sizeof(*ring));
+	SCOPED(scope_free) struct item *ring = calloc(n, sizeof(*ring));
 	struct conveyor_job job = {.ctx = run,
 				   .items = items,
 				   .n_items = n,
@@ -214,7 +218,6 @@ static int run_conveyor(struct count_run *run, unsigned n_threads)
 		while (ring[i].n_chunks)
 			chunk_put(ring[i].chunks[--ring[i].n_chunks]);
 	}
-	free(ring);
 	return r;
 }
 
@@ -225,10 +228,9 @@ int info_count(struct info_counts *c, struct tracefile *tf, const struct formats
 	unsigned n_threads = conveyor_default_threads();
 	size_t n_streams;
 	bool compressed;
-	int r = counts_init(c, tf, &run.layout, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(counts_init(c, tf, &run.layout, err));
 	if (data_bytes(tf, &n_streams, &compressed) * (compressed ? 4 : 1) < ALONE_MAX_BYTES)
 		n_threads = 1;
 	if (compressed && n_threads > 1)
@@ -238,7 +240,7 @@ int info_count(struct info_counts *c, struct tracefile *tf, const struct formats
 	unpacker_free(run.unpacker);
 	for (size_t i = 0; i < run.n_bad; i++)
 		tracefile_add_damage(tf,
-				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or "
+				     "%s: a sub-buffer of CPU %u at byte %llu is truncated or "
 				     "damaged; some of its events are missing",
 				     tf->path, run.bad[i].cpu,
 				     (unsigned long long)run.bad[i].offset);
@@ -272,17 +274,24 @@ static int add_edge(struct info_counts *c, struct tracefile *tf, size_t buffer, 
 	return r < 0 ? r : 0;
 }
 
+static int add_edges(struct info_counts *c, struct tracefile *tf, const struct formats *f,
+		     struct errmsg *err)
+{
+	struct tally_layout layout = tally_layout_of(f);
+
+	TRY(counts_init(c, tf, &layout, err));
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++) {
+			TRY(add_edge(c, tf, i, k, false));
+			TRY(add_edge(c, tf, i, k, true));
+		}
+	return 0;
+}
+
 int info_edges(struct info_counts *c, struct tracefile *tf, const struct formats *f,
 	       struct errmsg *err)
 {
-	struct tally_layout layout = tally_layout_of(f);
-	int r = counts_init(c, tf, &layout, err);
+	int r = add_edges(c, tf, f, err);
 
-	for (size_t i = 0; r >= 0 && i < tf->n_buffers; i++)
-		for (size_t k = 0; r >= 0 && k < tf->buffers[i].n_cpus; k++) {
-			r = add_edge(c, tf, i, k, false);
-			if (r >= 0)
-				r = add_edge(c, tf, i, k, true);
-		}
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read %s", tf->path) : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filecount.c - counts the events of a trace file, for the sentence that closes a recording.
+ * filecount.c - counts the events of a trace file, for the message at the end of a recording.
  *
  * It walks every sub-buffer (count.c: some 240 million events per second and core), right after
  * the file was written, so it is read from memory.
@@ -52,9 +52,10 @@ int filecount_read(int fd, const char *path, struct filecount *ret)
 	struct filecount count = {0};
 	int64_t r = filecount_walk(fd, path, add_up, &count);
 
-	if (r >= 0)
-		*ret = count;
-	return r < 0 ? (int)r : 0;
+	if (r < 0)
+		return (int)r;
+	*ret = count;
+	return 0;
 }
 
 const char *filecount_words(uint64_t n, char *buf)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gather.c - puts together what `sonde info` shows: head, options, texts, counts.
+ * gather.c - collects what `sonde info` shows: header, options, texts, counts.
  *
- * How a trace was recorded stands in its options (format/tracedat.h numbers them), which are read
- * here for what they tell a person; decode/ reads the same ones for what they do to times. The
- * kernel's loss counters are texts, one option a CPU, as in tracefs' per_cpu/cpuN/stats:
+ * The options of a trace describe how it was recorded (format/tracedat.h numbers them). This file
+ * reads the options for the user; decode/ reads the same options to convert times. The kernel's
+ * loss counters are texts, one option per CPU, as in tracefs' per_cpu/cpuN/stats:
  *
- *	CPU: 0                       instances: "\nBuffer: NAME\n\n" in an option of its own before
+ *	CPU: 0                       instances: a separate option before it has "\nBuffer: NAME\n\n"
  *	entries: 0
  *	overrun: 1851                overwritten before anybody read them
  *	commit overrun: 0            nested in interrupts until the buffer was full
  *	dropped events: 0            not written because the buffer was full
  *	read events: 26011
  *
- * What was recorded is told from the kinds of events that occur. Symbols are counted by lines, if
- * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a
- * hostile file costs; lists are cut at LIST_MAX.
+ * The kinds of recorded data are derived from the events that occur. Symbols are not parsed; at
+ * most their lines are counted. Everything is allocated in the caller's arena, whose limit bounds
+ * the cost of a hostile file. Lists are truncated at LIST_MAX.
  */
 #include "analyse/tally.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "inputs/info/info.h"
 #include "base/textbuf.h"
@@ -48,7 +49,7 @@ struct gather {
 
 /* --- small things ----------------------------------------------------------------------------- */
 
-/* A text up to its first NUL, without blanks and line breaks around it. */
+/* Copies a text up to its first NUL, without blanks and line breaks around it. */
 static const char *text_of(struct gather *g, struct piece p)
 {
 	const char *s = (const char *)p.data;
@@ -117,7 +118,7 @@ static void gather_recorder(struct gather *g)
 
 	g->info->machine = option_text(g, SNF_OPTION_UNAME);
 	g->info->recorder = version;
-	/* trace-cmd writes only its number */
+	/* trace-cmd writes only its version number */
 	if (version && isdigit((unsigned char)*version)) {
 		size_t n = snprintf(name, sizeof(name), "trace-cmd %s", version);
 
@@ -132,8 +133,7 @@ static void gather_clock(struct gather *g)
 	const char *date = option_text(g, SNF_OPTION_DATE), *offset;
 
 	info->clocks = option_text(g, SNF_OPTION_TRACECLOCK);
-	if (g->tf->n_buffers)
-		info->clock = g->tf->buffers[0].clock;
+	info->clock = tracefile_main_clock(g->tf);
 	if (tsc && tsc->data.len >= 8) {
 		info->tsc_mult = bytes_get32(tsc->data.data, g->tf->swap);
 		info->tsc_shift = bytes_get32(tsc->data.data + 4, g->tf->swap);
@@ -187,7 +187,7 @@ static void gather_hooks(struct gather *g)
 		}
 }
 
-/* "PID COUNT NAME" in hexadecimal, then COUNT lines of its mappings. */
+/* Reads "PID COUNT NAME" in hexadecimal, then COUNT lines of mappings of that process. */
 static void gather_maps(struct gather *g)
 {
 	struct traceinfo *info = g->info;
@@ -213,7 +213,7 @@ static void gather_maps(struct gather *g)
 	}
 }
 
-/* Bytes of the symbols' text, unpacked, without unpacking it. */
+/* Finds the uncompressed size of the symbols' text, without uncompressing it. */
 static uint64_t symbols_bytes(const struct gather *g)
 {
 	const struct tracefile *tf = g->tf;
@@ -228,7 +228,7 @@ static uint64_t symbols_bytes(const struct gather *g)
 
 		if (s->offset != offset || tf->map.len - body < 8)
 			continue;
-		/* packed, plain; or the text's own length */
+		/* compressed and uncompressed size; or the length of the text */
 		return bytes_get32(tf->map.data + body +
 					   (s->flags & SNF_SECTION_COMPRESSED ? 4 : 0),
 				   tf->swap);
@@ -236,7 +236,7 @@ static uint64_t symbols_bytes(const struct gather *g)
 	return 0;
 }
 
-/* Unpacking them would take longer than everything else, so they are counted only on demand. */
+/* Counts the symbols, only on demand: unpacking them would take longer than all other steps. */
 static void gather_symbols(struct gather *g)
 {
 	g->info->n_symbol_bytes = symbols_bytes(g);
@@ -330,7 +330,7 @@ static struct info_buffer *find_buffer(const struct gather *g, const char *name,
 	return NULL;
 }
 
-/* A line of the kernel's statistics: "overrun: 1851". */
+/* Adds a line of the kernel's statistics: "overrun: 1851". */
 static void add_stat_line(struct info_loss *l, const char *line, size_t len)
 {
 	const struct {
@@ -354,7 +354,10 @@ static void add_stat_line(struct info_loss *l, const char *line, size_t len)
 	}
 }
 
-/* Whose line it is: of a CPU that has nothing in the file only the hits count, which are of all CPUs. */
+/*
+ * Returns the counters of the CPU. For a CPU without data in the file, only the missed hits are
+ * kept: they are the sum over all CPUs.
+ */
 static struct info_loss *loss_of(struct info_buffer *b, struct info_cpu *cpu, const char *line,
 				 size_t len, struct info_loss *nobody)
 {
@@ -438,7 +441,7 @@ static int gather_buffer(struct gather *g, size_t index)
 	return 0;
 }
 
-/* Sums, once all CPUs are known; CPUs without data and losses are not worth a row. */
+/* Adds sums after all CPUs are known. CPUs without data and losses get no row. */
 static void settle_buffer(struct gather *g, struct info_buffer *b)
 {
 	size_t n = 0;
@@ -461,7 +464,7 @@ static void settle_buffer(struct gather *g, struct info_buffer *b)
 		b->cpus[i].per_second = rate_of(g, b->cpus[i].n_events, &b->span);
 }
 
-/* Times of different clocks cannot be put side by side. */
+/* Returns true if all buffers have the same clock. Times of different clocks cannot be compared. */
 static bool same_clocks(const struct traceinfo *info)
 {
 	const struct info_buffer *first = NULL;
@@ -529,7 +532,7 @@ static int gather_events(struct gather *g)
 {
 	struct traceinfo *info = g->info;
 	size_t n;
-	struct count *list = tally_list_ids(&g->counts->tally, &n);
+	SCOPED(scope_free) struct count *list = tally_list_ids(&g->counts->tally, &n);
 
 	info->events = list ? arena_alloc_array(g->arena, n + 1, sizeof(*info->events)) : NULL;
 	for (size_t i = 0; info->events && i < n; i++) {
@@ -546,19 +549,16 @@ static int gather_events(struct gather *g)
 			e->name = ev->name;
 		}
 	}
-	free(list);
 	return info->events ? 0 : -ENOMEM;
 }
 
 static const char *command_of(struct gather *g, int pid)
 {
 	const char *copy = NULL;
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = COMMAND_MAX_BYTES};
 
-	textbuf_init(&tb, COMMAND_MAX_BYTES);
 	if (processes_fmt_command(g->f->processes, pid, &tb) && !tb.overflow)
 		copy = arena_strndup(g->arena, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
 	return copy;
 }
 
@@ -566,7 +566,7 @@ static int gather_tasks(struct gather *g)
 {
 	struct traceinfo *info = g->info;
 	size_t n;
-	struct count *list = tally_list_pids(&g->counts->tally, &n);
+	SCOPED(scope_free) struct count *list = tally_list_pids(&g->counts->tally, &n);
 
 	info->tasks = list ? arena_alloc_array(g->arena, n + 1, sizeof(*info->tasks)) : NULL;
 	for (size_t i = 0; info->tasks && i < n; i++) {
@@ -581,11 +581,10 @@ static int gather_tasks(struct gather *g)
 		t->percent = 100.0 * (double)t->n / (double)info->n_events;
 	}
 	info->n_uncounted = g->counts->tally.pids.n_dropped;
-	free(list);
 	return info->tasks ? 0 : -ENOMEM;
 }
 
-/* What the kinds of events tell about the recording. name NULL: any of the system. */
+/* The kinds of recorded data that events reveal. name NULL: any event of the system. */
 static const struct {
 	const char *system, *name, *text;
 } tells[] = {
@@ -644,7 +643,6 @@ static int gather_seen(struct gather *g)
 static int gather(struct gather *g)
 {
 	bool counted = g->counts->counted;
-	int r;
 
 	*g->info = (struct traceinfo){.counted = counted};
 	gather_head(g);
@@ -654,16 +652,15 @@ static int gather(struct gather *g)
 	gather_hooks(g);
 	gather_maps(g);
 	gather_texts(g);
-	r = gather_buffers(g);
-	if (r >= 0 && counted)
-		r = gather_events(g);
-	if (r >= 0 && counted)
-		r = gather_tasks(g);
-	if (r >= 0)
-		r = gather_seen(g);
+	TRY(gather_buffers(g));
+	if (counted) {
+		TRY(gather_events(g));
+		TRY(gather_tasks(g));
+	}
+	TRY(gather_seen(g));
 	g->info->damage = g->tf->damage;
 	g->info->n_damage = g->tf->n_damage;
-	return r;
+	return 0;
 }
 
 static bool is_big(const struct tracefile *tf)
@@ -687,10 +684,8 @@ int info_init(struct info *info, struct inputs_file *file, const struct info_con
 
 	*info = (struct info){0};
 	arena_init(&info->arena, ARENA_MAX_BYTES);
-	r = fast ? info_edges(&info->counts, tf, file->formats, err)
-		 : info_count(&info->counts, tf, file->formats, err);
-	if (r < 0)
-		return r;
+	TRY(fast ? info_edges(&info->counts, tf, file->formats, err)
+		 : info_count(&info->counts, tf, file->formats, err));
 	r = gather(&g);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot tell about %s", tf->path) : 0;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpfevent.c - chooses for an event what its BPF program hangs on.
+ * bpfevent.c - chooses the hook of an event's BPF program.
  *
- *	the event is          the program hangs on               it has keys from
+ *	the event is          the program is attached to         its keys come from
  *	a probe               the function, no probe is hit      its arguments, its result, and memory
  *	a probe               the probe, by a perf event         registers and memory, as the probe's line says
- *	a joined return       the function, neither of its two   its arguments and its result, but no memory: what was
- *	                      probes is hit, nothing is joined   there at the entry may be another thing now
- *	a tracepoint's        the tracepoint, no record is made  its arguments, where a table knows them
+ *	a joined return       the function, neither of its two   its arguments and its result, but not memory, which
+ *	                      probes is hit, nothing is joined   may have changed since the entry
+ *	a tracepoint's        the tracepoint, no record is made  its arguments, if a table contains them
  *	a tracepoint's        the event, by a perf event         its record
- *	any other             nothing: hist triggers do it
+ *	any other             nothing: hist triggers are used
  *
  * Tasks and filters are chosen in bpfwhich.c.
  */
@@ -17,6 +17,7 @@
 
 #include "analyse/keys.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/bpf/bpf.h"
 #include "decode/formats/event.h"
 #include "probe/probe.h"
@@ -28,9 +29,9 @@
 /* --- words ------------------------------------------------------------------------------------- */
 
 /*
- * What is shown of the key's 8 bytes is made when the table is printed: of numbers their names, of what points at code of
- * the kernel its symbols. Functions of programs have names where somebody watches what those map: the program. An array
- * needs its print format, and so do numbers with a fraction.
+ * Returns true if the table can show the key. The key's 8 bytes are converted when the table is
+ * printed: numbers to names, pointers to kernel code to symbols. Functions of programs have names
+ * only if sonde itself watches the mappings. Arrays and fractional numbers need their print format.
  */
 static bool can_show(const struct bpfevent *be, const struct key_slot *slot)
 {
@@ -41,7 +42,7 @@ static bool can_show(const struct bpfevent *be, const struct key_slot *slot)
 	return !(slot->field->flags & FIELD_REAL) && !(is_program && key_is_code(slot));
 }
 
-/* Each field is an argument of one of the two probes. */
+/* Finds a field of a joined event, which is an argument of one of the two probes. */
 static bool find_joined(const struct bpfevent *be, const struct bpffield *f, struct bpfsource *s)
 {
 	struct bpffunction entry = be->function;
@@ -52,7 +53,7 @@ static bool find_joined(const struct bpfevent *be, const struct bpffield *f, str
 	       !s->n_steps;
 }
 
-/* plain: only the number itself is needed. */
+/* Finds the source of a field. plain: only the number is needed, not its name. */
 static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool plain,
 		       struct bpfsource *s)
 {
@@ -127,7 +128,7 @@ bool bpfevent_find(struct bpfevent *be, const struct key_slot *slot, struct bpfs
 	return false;
 }
 
-/* As field_number() has it: what is compared are numbers, not bytes. */
+/* Interprets the bytes as field_number() does, because numbers are compared, not bytes. */
 static void read_as_meant(const struct field *f, struct bpfsource *s)
 {
 	if (f->n_signed_bits) {
@@ -206,7 +207,10 @@ static const char *arguments(const char *line)
 	return place ? place : "";
 }
 
-/* NULL: it is no probe. n_places 0: it has some that read different things. */
+/*
+ * Finds the probe of an event. Returns NULL if the event is not a probe. *ret_n_places is 0 if its
+ * places have different arguments.
+ */
 static const struct probe_defined *find_probe(const struct bpfevents *all,
 					      const struct event_name *name, size_t *ret_n_places)
 {
@@ -252,12 +256,8 @@ static bool is_of_registers(enum probe_kind kind)
 static int try(struct bpfevent *be, enum bpfhook hook, const struct bpfevent_ops *ops, void *ctx,
 	       struct errmsg *err)
 {
-	int r;
-
 	be->config.hook = hook;
-	r = bpfwhich_find(be, err);
-	if (r < 0)
-		return r;
+	TRY(bpfwhich_find(be, err));
 	return ops->find(ctx, be) ? ops->start(ctx, be, err) : refuse_keys(be, err);
 }
 
@@ -282,7 +282,7 @@ static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfeven
 	return try(be, BPFHOOK_PROBE, ops, ctx, err);
 }
 
-/* NULL: not one place alone. */
+/* Finds one end of a joined event. Returns NULL unless the probe has exactly one place. */
 static const struct probe_defined *find_end(const struct bpfevents *all, const char *group,
 					    const char *event)
 {
@@ -324,7 +324,7 @@ static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, 
 	bool is_call = !strcmp(name->system, "syscalls");
 	struct errmsg ignored = {0};
 
-	/* with types it costs less; not all tracepoints have them, nor do old kernels */
+	/* a tracepoint with types costs less; some tracepoints and old kernels have no types */
 	be->tracepoint = name->event;
 	if (is_call &&
 	    bpfcall_find(&be->all->btf, name->event, &be->tracepoint, be->config.conditions))
@@ -382,16 +382,13 @@ int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
 int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct bpftasks *tasks,
 		   struct errmsg *err)
 {
-	int r;
-
 	*all = (struct bpfevents){.run = run, .tasks = tasks};
 	if (!bpf_is_there())
 		return errmsg_set(err, -ENOTSUP, "this kernel takes no BPF programs from us");
 	bpftask_find(&all->btf, &all->task);
-	r = bpf_make_gate(&run->gate, err);
-	if (r >= 0)
-		r = bpfwhich_open(all, err);
-	return r < 0 ? r : probes_list(&run->s.t, &all->probes, err);
+	TRY(bpf_make_gate(&run->gate, err));
+	TRY(bpfwhich_open(all, err));
+	return probes_list(&run->s.t, &all->probes, err);
 }
 
 void bpfevents_close(struct bpfevents *all)

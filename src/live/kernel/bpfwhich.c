@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpfwhich.c - which hits of an event its BPF program counts: those of the tasks that were chosen, where the filter is true.
+ * bpfwhich.c - chooses the hits that a BPF program counts: those of the selected tasks for which
+ * the filter is true.
  *
- * Both are as the kernel has them for whoever records (set_event_pid, set_event_notrace_pid, filter):
+ * Both have the same meaning as in a recording (set_event_pid, set_event_notrace_pid, filter):
  *
- *	tasks     the one that runs decides; of the scheduler's own events also the one that is switched to or woken. Of
- *	          these nothing of ours is left out, as the kernel would keep it for the other task
- *	-c        what they start, too: bpf/tasks.h
- *	filter    of a field of the event, else CPU, cpu, COMM, comm or common_pid
+ *	tasks     the running task decides; for scheduler events also the task that is switched to or
+ *	          woken. These events are kept even if the running task is sonde, as in the kernel
+ *	-c        also the children of these tasks: bpf/tasks.h
+ *	filter    tests a field of the event, or CPU, cpu, COMM, comm or common_pid
  *
- * A text is one in an array, one of any length, or (char *) elsewhere in memory: in the kernel's, or with .ustring in the
- * program's.
+ * A text is in an array, has any length, or is elsewhere in memory (char *): in kernel memory, or
+ * with .ustring in user memory.
  */
 #include "analyse/keys.h"
 #include "base/array.h"
@@ -28,7 +29,7 @@
 
 /* --- tasks ------------------------------------------------------------------------------------- */
 
-/* Where the other one of the two tasks is; NULL: there is one. */
+/* Returns the field with the second task of the event, or NULL if the event has only one task. */
 static const char *other_task(const struct event_name *name)
 {
 	static const struct {
@@ -139,13 +140,12 @@ static bool find_text(struct bpfevent *be, const struct field *field, struct bpf
 		    : field->flags & FIELD_DYNAMIC ? BPFFILTER_TEXT
 						   : BPFFILTER_ARRAY;
 	if (be->probe && be->probe->kind != PROBE_UPROBE && be->probe->kind != PROBE_URETPROBE)
-		ret->instead =
-			"(fault)"; /* as its guard has it, in programs it is no text at all */
+		ret->instead = "(fault)"; /* the text of the field's guard; user probes have none */
 	if (!bpfevent_find_field(be, &slot, &ret->source))
 		return false;
 	if (ret->source.kind == BPFSOURCE_COMM) /* a task always has a name */
 		ret->kind = BPFFILTER_TEXT;
-	/* what is behind the end of an array has to be there */
+	/* all bytes of an array must be available */
 	return ret->kind != BPFFILTER_ARRAY ||
 	       (ret->source.n_bytes == field->size && field->size < BPFPROGRAM_TEXT_MAX_BYTES);
 }
@@ -212,7 +212,7 @@ int bpfwhich_find(struct bpfevent *be, struct errmsg *err)
 	if (!choose_tasks(be))
 		return errmsg_set(err, -ENOTSUP, "a BPF program does not know both tasks of %s:%s",
 				  be->e->name.system, be->e->name.event);
-	if (be->e->asked) { /* what is wrong is told of what somebody wrote */
+	if (be->e->asked) { /* check the text that the user wrote first, for error messages */
 		r = bpfwhich_filter(be, be->e->asked, &be->filter, err);
 		bpfwhich_release(be);
 	}

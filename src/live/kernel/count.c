@@ -6,18 +6,20 @@
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
  *	a BPF program and its table        ──▶ countbpf   ──▶    "
  *
- * A BPF program is cheaper (no record is made for it), so it comes first; what it cannot do all events are counted
- * by triggers for, and what those cannot either by the program, which looks at every event.
+ * A BPF program is cheaper (it needs no record), so sonde tries it first. If that fails, triggers
+ * count all events. If that fails, too, sonde reads and counts every event itself.
  *
- * A trigger takes three keys, and one text whose length varies (filename) but no second one: $comm of a probe is
- * another. Then the program counts.
+ * A trigger accepts three keys, and only one text of variable length (filename; $comm of a probe is
+ * another). Otherwise sonde counts.
  *
- * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
+ * Each row of the kernel becomes one row here. The kernel counts hits that do not fit into its
+ * table as dropped; sonde reports them.
  */
 #include "live/kernel/count.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "decode/kernelhist.h"
 #include "live/kernel/count_bpf.h"
@@ -34,18 +36,19 @@
 struct count_run {
 	struct kernelrun run;
 	const struct count_job *job;
-	struct keycount_config config; /* with the event in front, if there are several */
+	/* config with the event as the first key, if there are several events */
+	struct keycount_config config;
 	struct keycount *counts;
 	uint64_t n_missed;
-	int n_bound; /* how many events there are, bound to the words; 0: not all can be, or negative */
-	struct errmsg why; /* … or BPF programs cannot count them */
+	int n_bound; /* number of events bound to the words; 0 or negative: not all can be bound */
+	struct errmsg why; /* the reason why BPF programs cannot count */
 	bool is_bpf;
 	struct countbpf bpf;
 };
 
 /* --- triggers ---------------------------------------------------------------------------------- */
 
-/* What it is that no trigger can have; the number of keys, if it is none of them. */
+/* Explains which key a trigger does not support, or that there are too many keys. */
 static void explain_keys(const struct count_run *cr, const struct kernel_event *e,
 			 struct errmsg *err)
 {
@@ -77,7 +80,7 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, struc
 		explain_keys(cr, e, err);
 		return 0;
 	}
-	/* without keys of its own an event is still counted: all of it in one row */
+	/* an event without keys is counted by CPU */
 	if (!*keys)
 		snprintf(keys, sizeof(keys), "%scpu", cr->run.cpu_is_common ? "common_" : "");
 	n = snprintf(text, sizeof(text), "hist:keys=%s:size=%d%s%s", keys, TABLE_SIZE,
@@ -88,7 +91,7 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, struc
 	return n < 0 ? n : 1;
 }
 
-/* Whether all values of a key have room in a table, beside those of others. */
+/* Returns true if all values of the key fit into a table, together with the other keys. */
 static bool has_few_values(const struct key_slot *slot)
 {
 	return slot->kind == KEY_ABSENT || slot->kind == KEY_CPU || slot->names ||
@@ -96,9 +99,10 @@ static bool has_few_values(const struct key_slot *slot)
 }
 
 /*
- * A sum is made of the values, each of which has a row: of a field with more of them than rows it would be that of the first
- * ones. (As a value of the trigger the field would need no rows, but of those the kernel knows neither the least nor the
- * largest.) Who asks for triggers gets them nevertheless, and is told.
+ * Returns true if the table has room for a sum. A sum is computed from the values, each of which
+ * has a row. If a field has more values than rows, the sum would include only the first ones. (As a
+ * value of the trigger the field would need no rows, but then the kernel knows neither minimum nor
+ * maximum.) A user who requests triggers gets them with a warning.
  */
 static bool has_room(const struct count_run *cr)
 {
@@ -110,13 +114,16 @@ static bool has_room(const struct count_run *cr)
 	return true;
 }
 
-/* Whether triggers may count: nobody wants it otherwise. */
+/*
+ * Returns true if triggers may count: if the user requests them, or, without a request, if the
+ * table has room.
+ */
 static bool may_be_hist(const struct count_run *cr)
 {
 	return cr->n_bound > 0 && (cr->job->how ? !strcmp(cr->job->how, "hist") : has_room(cr));
 }
 
-/* 1, or 0: the kernel cannot. */
+/* Returns 1, or 0 if the kernel does not support it. */
 static int set_triggers(struct count_run *cr, struct errmsg *err)
 {
 	int r = cr->run.has_hist ? histogram_leave_out_self(&cr->run.s, err) : 0;
@@ -139,8 +146,8 @@ static bool has_same_filter(const struct kernel_event *a, const struct kernel_ev
 }
 
 /*
- * Those from `first` on that are there already, by another -e, are counted once. False: with another filter, which only
- * globs can have; see gather_join_filters().
+ * Drops events from `first` on that another -e has already added. Returns false if they have
+ * another filter, which only globs can have; see eventfilters_join().
  */
 static bool drop_same(struct kernelrun *run, size_t first)
 {
@@ -162,7 +169,7 @@ static bool drop_same(struct kernelrun *run, size_t first)
 	return true;
 }
 
-/* Ranges and sums are made of numbers; of what is none the program says so. */
+/* Returns true if ranges and sums are only used for numbers. sonde itself reports other fields. */
 static bool has_numbers(const struct count_run *cr, size_t first)
 {
 	struct errmsg ignored = {0};
@@ -175,7 +182,10 @@ static bool has_numbers(const struct count_run *cr, size_t first)
 	return true;
 }
 
-/* The scheduler's events about us are left out, as own.h has it; those of ours the kernel leaves out by itself. */
+/*
+ * Excludes events of the scheduler about our tasks, as own.h does; the kernel excludes the events
+ * in our tasks.
+ */
 static int leave_out_own(struct count_run *cr, struct errmsg *err)
 {
 	static const char *const fields[] = {"pid", "prev_pid", "next_pid"};
@@ -209,14 +219,17 @@ static int bind_events(struct count_run *cr, struct errmsg *err)
 	return r;
 }
 
-/* For who is told of probes that cost too much. */
+/* Measures the cost of probes, for warnings about expensive ones. */
 static void measure_probes(struct count_run *cr)
 {
 	if (!cr->job->request->quiet)
 		setup_measure_probes(cr->run.s.setup);
 }
 
-/* While we are still allowed everything. That the kernel does not want it so is no failure. */
+/*
+ * Prepares the counting while sonde still has all capabilities. It is not a failure if the kernel
+ * refuses.
+ */
 static int prepare(struct session *s, void *ctx, struct errmsg *err)
 {
 	struct count_run *cr = ctx;
@@ -308,7 +321,7 @@ static int show_counts(void *ctx, bool is_last, struct errmsg *err)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-/* "$word"; of the event also without the $. */
+/* Returns true if "$word" is among the keys. */
 static bool has_word(const struct keycount_config *c, const char *word)
 {
 	for (size_t i = 0; i < c->n_words; i++)
@@ -326,7 +339,7 @@ static void settle_words(struct count_run *cr)
 	keycount_put_first(&cr->config, "$event");
 }
 
-/* Who wants it one way and no other learns why it is not to be had. */
+/* Refuses the method that the user requested, with the reason. */
 static int refuse(const struct count_run *cr, struct errmsg *err)
 {
 	const char *why = "the events or their keys cannot be had there";
@@ -348,7 +361,7 @@ static int count(struct count_run *cr, struct errmsg *err)
 		r = may_be_hist(cr) ? set_triggers(cr, &cr->why) : 0;
 	if (r > 0 && !cr->is_bpf)
 		measure_probes(cr);
-	if (r <= 0) /* the program can still look at every event */
+	if (r <= 0) /* sonde can still read every event */
 		return refuse(cr, err);
 	settle_words(cr);
 	r = keycount_new_counted(&cr->counts, &cr->config);
@@ -369,7 +382,7 @@ int count_in_kernel(const struct count_job *job, char **argv, struct errmsg *err
 {
 	struct plan *plan = &job->request->plan;
 	struct errmsg ignored = {0};
-	struct count_run *cr;
+	SCOPED(scope_free) struct count_run *cr = NULL;
 	int r;
 
 	if (job->has_filters)
@@ -385,7 +398,7 @@ int count_in_kernel(const struct count_job *job, char **argv, struct errmsg *err
 	cr->run.ctx = cr;
 	cr->run.prepare = prepare;
 	cr->run.stop = stop;
-	/* for triggers, where it can be done */
+	/* triggers need the name as an argument of the probe */
 	if (has_word(job->config, "comm"))
 		kernelrun_read_comm(&cr->run, plan);
 	r = kernelrun_open(&cr->run, job->request, argv, err);
@@ -397,6 +410,5 @@ int count_in_kernel(const struct count_job *job, char **argv, struct errmsg *err
 		countbpf_close(&cr->bpf);
 		kernelrun_close(&cr->run, &ignored);
 	}
-	free(cr);
 	return r;
 }

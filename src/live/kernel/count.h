@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count.h - events of the running machine, counted by the kernel: by BPF programs or by hist triggers.
+ * count.h - counts events of the running machine in the kernel, by BPF programs or by hist
+ * triggers.
  */
 #ifndef SONDE_LIVE_KERNEL_COUNT_H
 #define SONDE_LIVE_KERNEL_COUNT_H
@@ -11,23 +12,27 @@
 
 enum count_way { COUNT_IN_PROGRAM, COUNT_BY_HIST, COUNT_BY_BPF };
 
-/* All stay the caller's. */
+/* The caller owns everything. */
 struct count_job {
 	struct live_request *request;
 	const struct keycount_config *config;
-	const char *how;  /* "bpf" or "hist": only so; NULL: the cheapest that works */
-	bool has_filters; /* some that only the program can check */
+	const char *how;  /* "bpf" or "hist": use only this method; NULL: the cheapest that works */
+	bool has_filters; /* there are filters that only the program can check */
 	struct pace *pace;
 	/*
-	 * Shows the counts so far; is_last: the machine is as it was again. n_missed: hits that came while another one was
-	 * counted there. -EPIPE without a sentence: nobody looks at it any more.
+	 * Shows the counts so far. is_last: the settings are restored. n_missed: hits during the
+	 * counting of another hit. Returns -EPIPE without a message if the reader has closed the
+	 * output.
 	 */
 	int (*show)(void *ctx, struct keycount *counts, enum count_way way, uint64_t n_missed,
 		    bool is_last, struct errmsg *err);
 	void *ctx;
 };
 
-/* 1: done; 0: the kernel cannot, nothing has happened. */
+/*
+ * Runs the job. Returns 1 if it was done, or 0 if the kernel does not support it; then nothing has
+ * changed.
+ */
 int count_in_kernel(const struct count_job *job, char **argv, struct errmsg *err);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * count_bpf.c - each event of `sonde count` with a BPF program that counts it, and rows of its table as ours.
+ * count_bpf.c - counts each event of `sonde count` with a BPF program, and reads the rows of its
+ * table.
  *
- *	bpfevent.h chooses what the program hangs on ─▶ bpf/count.h counts there ─▶ keycount
+ *	bpfevent.h chooses where to attach the program ─▶ bpf/count.h counts there ─▶ keycount
  *
- * Either all events are counted so, or none is: one table has one way of counting. Programs and tables are held by
- * descriptors, and gone with them. The kernel takes the memory of all rows at once, so there are fewer for each of
- * many events.
+ * BPF programs count either all events or none, because one table has only one method. Programs and
+ * tables exist as long as their descriptors. The kernel allocates all rows at once, so many events
+ * have fewer rows each.
  */
 #include "live/kernel/count_bpf.h"
 
@@ -14,10 +15,10 @@
 #include "capture/bpf/bpf.h"
 #include "live/kernel/bpfevent.h"
 
-#define TABLES_MAX_BYTES (64u << 20) /* of all events, about */
-#define ROW_BYTES	 128	     /* without the values of the CPUs */
+#define TABLES_MAX_BYTES (64u << 20) /* approximate limit for all events */
+#define ROW_BYTES	 128	     /* size without the values of the CPUs */
 #define ROWS_MIN	 1024
-#define NEAR_MAX_BYTES	 (16u << 20) /* of all events: rows that are quicker to find */
+#define NEAR_MAX_BYTES	 (16u << 20) /* limit for all events: rows that are found faster */
 
 struct opening {
 	struct countbpf_event *event;
@@ -64,7 +65,10 @@ static int start(void *ctx, struct bpfevent *be, struct errmsg *err)
 
 static const struct bpfevent_ops ops = {.find = find, .start = start};
 
-/* The kernel takes the memory of all rows at once, for each CPU. */
+/*
+ * Returns the number of rows of each event. The kernel allocates the memory of all rows at once,
+ * for each CPU.
+ */
 static uint32_t rows_of_each(const struct kernelrun *run, uint32_t n_wanted)
 {
 	uint64_t row = ROW_BYTES + 8ull * bpf_n_cpus();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_bpf.h - the events of a kernelrun, each counted by a BPF program.
+ * count_bpf.h - counts the events of a kernelrun with BPF programs.
  *
  *	countbpf_open ─▶ (kernelrun_follow) countbpf_read … ─▶ countbpf_stop ─▶ countbpf_close
  */
@@ -18,24 +18,26 @@ struct countbpf_event {
 };
 
 struct countbpf {
-	struct countbpf_event list[HISTOGRAM_EVENTS_MAX]; /* of run->events */
+	struct countbpf_event list[HISTOGRAM_EVENTS_MAX]; /* one for each of run->events */
 	size_t n;
-	bool has_probe; /* one hangs on a probe, which is hit; not on a function or a tracepoint */
+	/* a program is attached to a probe, which is hit, instead of a function or a tracepoint */
+	bool has_probe;
 	struct bpftasks tasks;
 };
 
 /*
- * All of it counts, or err says what does not and nothing is left. Needs root's powers. n_rows: of each event's table, or
- * fewer if there are many.
+ * Starts all programs, or sets err and removes everything. Needs root's capabilities. n_rows is the
+ * size of each event's table, which is smaller if there are many events.
  */
 int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, uint32_t n_rows,
 		  struct errmsg *err);
-/* Adds the counts so far; with_event: the name of the event is a key by itself, the first. */
+/* Adds the counts so far. with_event: the name of the event is the first key. */
 int countbpf_read(const struct countbpf *cb, const struct kernelrun *run, size_t n_words,
 		  bool with_event, struct keycount *counts, struct errmsg *err);
-/* Hits that came while another one was being counted there, as far as the kernel knows. */
+/*
+ * Returns the number of hits during the counting of another hit, as far as the kernel counts them.
+ */
 uint64_t countbpf_missed(const struct countbpf *cb);
-/* Nothing is counted from now on. */
 void countbpf_stop(struct countbpf *cb);
 void countbpf_close(struct countbpf *cb);
 

@@ -2,22 +2,24 @@
 /*
  * latency.c - `sonde latency` of the running machine, measured by the kernel.
  *
- * BPF programs at both events come first (latency_bpf.c): they make no record, and know nanoseconds. What they cannot do
- * hist triggers do, and what those cannot either the program, which looks at every event.
+ * sonde first tries BPF programs at both events (latency_bpf.c): they make no record and measure
+ * nanoseconds. If that fails, it uses hist triggers, and then reads every event itself.
  *
- *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       when it began
+ *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       stores the begin
  *	B   hist:keys=next_pid:sonde_lat=common_timestamp.usecs-$sonde_ts:onmatch(A).trace(sonde_123,$sonde_lat)
- *	                                                                         how long it took, as an event
- *	    events/synthetic/sonde_123   hist:keys=lat,common_cpu       how often each time, and where
+ *	                                                                         makes an event with the duration
+ *	    events/synthetic/sonde_123   hist:keys=lat,common_cpu       counts durations by CPU
  *
- * The trigger's table has a row for each different number of microseconds, so that every number that the program would
- * tell can be made of it, to a microsecond. What has no end or no beginning is not known there. By thread, idle tasks
- * are left out: they share a number. Neither way knows where the longest ones are.
+ * The trigger's table has a row for each number of microseconds, so all results can be computed
+ * from it with a resolution of a microsecond. It does not contain events without a partner. Per
+ * thread, idle tasks are excluded because they share a pid. Neither method knows when the longest
+ * latencies occurred.
  */
 #include "live/kernel/latency.h"
 
 #include "analyse/own.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/plan.h"
 #include "decode/formats/event.h"
 #include "live/kernel/run.h"
@@ -38,9 +40,12 @@ struct latency_run {
 	struct kernelrun run;
 	const struct latency_job *job;
 	struct latency_config config;
-	/* Of run, bound to the field that must agree, if it is by field, and to the groups; NULL: they are not there. */
+	/*
+	 * Events of run, bound to the field that must be equal (by field) and to the groups. NULL:
+	 * an event does not have them.
+	 */
 	const struct kernel_event *from, *to;
-	struct errmsg why; /* … or BPF programs, or triggers, cannot measure them */
+	struct errmsg why; /* the reason why BPF programs, or triggers, cannot measure */
 	bool is_bpf;
 	struct latencybpf bpf;
 	struct event_name between;
@@ -50,12 +55,12 @@ struct latency_run {
 	struct latencies result;
 	struct latency_counts counts;
 	uint64_t n_missed;
-	struct plan_words names; /* of the two sides, as shown */
+	struct plan_words names; /* names of the two sides, as shown */
 };
 
 /* --- can it? ----------------------------------------------------------------------------------- */
 
-/* Why neither way of the kernel can, NULL: perhaps one can. */
+/* Returns the reason why neither method can measure it, or NULL if perhaps one can. */
 static const char *why_not(const struct latency_job *job)
 {
 	const struct latency_config *c = job->config;
@@ -75,7 +80,7 @@ static const char *why_not(const struct latency_job *job)
 	return NULL;
 }
 
-/* Do equal bytes of the two fields mean equal numbers? */
+/* Returns true if equal bytes of the two fields mean equal numbers. */
 static bool are_alike(const struct field *a, const struct field *b)
 {
 	return a && b && a->n_signed_bits == b->n_signed_bits &&
@@ -109,7 +114,7 @@ static const char *why_not_hist(const struct latency_run *lr)
 	for (size_t i = 0; i < c->n_groups; i++) {
 		const char *word = c->groups[i].word;
 
-		/* names of tasks: see run.c */
+		/* names of tasks are not supported: see run.c */
 		if ((strcmp(word, "$pid") && strcmp(word, "$cpu")) ||
 		    c->groups[i].side == LATENCY_FROM)
 			return "it groups by $pid and $cpu of the second event";
@@ -121,7 +126,7 @@ static const char *why_not_hist(const struct latency_run *lr)
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* The one event that is meant. */
+/* Finds the single event of a side. */
 static const struct kernel_event *bind_side(struct latency_run *lr,
 					    const struct plan_event *planned, const char *field)
 {
@@ -163,7 +168,7 @@ static void bind_events(struct latency_run *lr)
 	}
 }
 
-/* The field by which a side follows a task; NULL: it follows none. */
+/* Returns the field by which a side follows a task, or NULL if it follows none. */
 static const char *task_field(const struct latency_run *lr, const struct kernel_event *e)
 {
 	const struct latency_config *c = &lr->config;
@@ -176,23 +181,25 @@ static const char *task_field(const struct latency_run *lr, const struct kernel_
 		       : NULL;
 }
 
-/* Of one event each side has its own condition: try_bpf() has them. */
+/*
+ * Excludes our own tasks. If both sides are the same event, each has its own condition; try_bpf()
+ * handles that.
+ */
 static int leave_out_own(struct latency_run *lr, struct errmsg *err)
 {
 	struct kernel_event *sides[] = {(struct kernel_event *)lr->from,
 					(struct kernel_event *)lr->to};
-	int r = 0;
 
 	if (!lr->to || !kernelrun_leaves_own(&lr->run) || is_one_event(lr))
 		return 0;
-	for (int i = 0; i < 2 && r >= 0; i++)
+	for (int i = 0; i < 2; i++)
 		if (task_field(lr, sides[i]))
-			r = kernelrun_leave_out_own(&lr->run, sides[i], task_field(lr, sides[i]),
-						    err);
-	return r;
+			TRY(kernelrun_leave_out_own(&lr->run, sides[i], task_field(lr, sides[i]),
+						    err));
+	return 0;
 }
 
-/* The key of a trigger. */
+/* Writes the key of a trigger. */
 static bool fmt_key(struct latency_run *lr, const struct kernel_event *e, char *ret_key)
 {
 	if (lr->config.match == LATENCY_BY_THREAD)
@@ -211,7 +218,7 @@ static bool is_way(const struct latency_run *lr, const char *way)
 	return !lr->job->how || !strcmp(lr->job->how, way);
 }
 
-/* "EVENT:FILTER": the filter. */
+/* Returns the filter of "EVENT:FILTER". */
 static const char *side_filter(const struct latency_run *lr, int side)
 {
 	const char *text = lr->job->side_filters[side];
@@ -235,14 +242,17 @@ static bool try_bpf(struct latency_run *lr)
 		if (!filters[i])
 			return false;
 	}
-	/* what either wants is what the joined filter lets through */
+	/* each side has its own filter, so the event itself needs only the CPUs */
 	for (size_t i = 0; has_sides && i < lr->run.n_events; i++)
 		lr->run.events[i].filter = lr->run.cpus;
 	return latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from, lr->to, filters,
 			       &lr->why) >= 0;
 }
 
-/* While we are still allowed everything. That the kernel does not want it so is no failure. */
+/*
+ * Prepares the measurement while sonde still has all capabilities. It is not a failure if the
+ * kernel refuses.
+ */
 static int prepare(struct session *s, void *ctx, struct errmsg *err)
 {
 	struct latency_run *lr = ctx;
@@ -285,40 +295,32 @@ static void add_condition(struct latency_run *lr, const char *filter, struct tex
 
 static int set_sides(struct latency_run *lr, struct errmsg *err)
 {
-	struct textbuf tb;
-	int r;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = 4096};
 
-	textbuf_init(&tb, 4096);
 	textbuf_addf(&tb, "hist:keys=%s:sonde_ts=common_timestamp.usecs:size=%d", lr->from_key,
 		     STARTS_SIZE);
 	add_condition(lr, lr->from->filter, &tb);
-	r = tb.overflow ? 0 : histogram_set(&lr->run.s, &lr->from->name, tb.start, err);
-	if (r >= 0) {
-		textbuf_clear(&tb);
-		textbuf_addf(&tb,
-			     "hist:keys=%s:sonde_lat=common_timestamp.usecs-$sonde_ts:size=%d:"
-			     "onmatch(%s.%s).trace(%s,$sonde_lat)",
-			     lr->to_key, STARTS_SIZE, lr->from->name.system, lr->from->name.event,
-			     lr->between.event);
-		add_condition(lr, lr->to->filter, &tb);
-		r = histogram_set(&lr->run.s, &lr->to->name, tb.start, err);
-	}
-	textbuf_release(&tb);
-	return r;
+	if (!tb.overflow)
+		TRY(histogram_set(&lr->run.s, &lr->from->name, tb.start, err));
+	textbuf_clear(&tb);
+	textbuf_addf(&tb,
+		     "hist:keys=%s:sonde_lat=common_timestamp.usecs-$sonde_ts:size=%d:"
+		     "onmatch(%s.%s).trace(%s,$sonde_lat)",
+		     lr->to_key, STARTS_SIZE, lr->from->name.system, lr->from->name.event,
+		     lr->between.event);
+	add_condition(lr, lr->to->filter, &tb);
+	return histogram_set(&lr->run.s, &lr->to->name, tb.start, err);
 }
 
-/* The event between the two counts before there are any. */
+/* Sets the trigger of the synthetic event, before it can happen. */
 static int set_between(struct latency_run *lr, struct errmsg *err)
 {
 	char text[512];
 	size_t len;
-	int r;
 
 	snprintf(lr->between.system, sizeof(lr->between.system), "synthetic");
 	snprintf(lr->between.event, sizeof(lr->between.event), "sonde_%d", (int)getpid());
-	r = histogram_add_synthetic(&lr->run.s, lr->between.event, "u64 lat", err);
-	if (r < 0)
-		return r;
+	TRY(histogram_add_synthetic(&lr->run.s, lr->between.event, "u64 lat", err));
 	len = snprintf(text, sizeof(text), "hist:keys=lat");
 	for (size_t i = 0; i < lr->config.n_groups; i++) {
 		const char *word = lr->config.groups[i].word;
@@ -333,22 +335,19 @@ static int set_between(struct latency_run *lr, struct errmsg *err)
 	return histogram_set(&lr->run.s, &lr->between, text, err);
 }
 
-/* 1, or 0: the kernel cannot. */
+/* Returns 1, or 0 if the kernel does not support it. */
 static int set_triggers(struct latency_run *lr, struct errmsg *err)
 {
 	const char *why = why_not_hist(lr);
-	int r;
 
 	if (why)
 		return errmsg_set(err, -ENOTSUP, "%s", why), 0;
 	if (!fmt_key(lr, lr->from, lr->from_key) || !fmt_key(lr, lr->to, lr->to_key))
 		return errmsg_set(err, -ENOTSUP, "a hist trigger cannot compare such fields"), 0;
-	r = histogram_leave_out_self(&lr->run.s, err);
-	if (r >= 0)
-		r = set_between(lr, err);
-	if (r >= 0)
-		r = set_sides(lr, err);
-	return r < 0 ? r : 1;
+	TRY(histogram_leave_out_self(&lr->run.s, err));
+	TRY(set_between(lr, err));
+	TRY(set_sides(lr, err));
+	return 1;
 }
 
 /* --- the table --------------------------------------------------------------------------------- */
@@ -368,7 +367,7 @@ static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 		values[i] = kernelrun_value(&lr->keys, &lr->slots[i], row->keys[i + 1]);
 	}
 	us = kernelrun_value(&lr->keys, &(struct key_slot){.kind = KEY_CPU}, row->keys[0]);
-	/* clocks of two CPUs differ a little, and the kernel calculates without a sign */
+	/* the clocks of two CPUs may differ a little, and the kernel's difference is unsigned */
 	is_backwards = us > INT64_MAX;
 	group = is_backwards ? NULL : latencies_group(&lr->result, values, slots);
 	for (size_t i = 0; i < hist->n_values; i++) {
@@ -407,11 +406,11 @@ static int take_latencies(void *ctx, struct errmsg *err)
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot measure latencies");
 	lr->n_missed = latencybpf_missed(&lr->bpf);
-	r = lr->is_bpf ? latencybpf_read(&lr->bpf, &lr->keys, &lr->result, &lr->counts, err)
-		       : read_table(lr, err);
-	if (r >= 0 && latencies_finish(&lr->result) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
-	return r;
+	TRY(lr->is_bpf ? latencybpf_read(&lr->bpf, &lr->keys, &lr->result, &lr->counts, err)
+		       : read_table(lr, err));
+	if (latencies_finish(&lr->result) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
+	return 0;
 }
 
 static int show_latencies(void *ctx, bool is_last, struct errmsg *err)
@@ -430,7 +429,7 @@ static int show_latencies(void *ctx, bool is_last, struct errmsg *err)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-/* Who wants it one way and no other learns why it is not to be had. */
+/* Refuses the method that the user requested, with the reason. */
 static int refuse(const struct latency_job *job, const char *why, struct errmsg *err)
 {
 	if (!job->how)
@@ -438,7 +437,10 @@ static int refuse(const struct latency_job *job, const char *why, struct errmsg 
 	return errmsg_set(err, -ENOTSUP, "this cannot be measured by %s: %s", job->how, why);
 }
 
-/* As the program calls them: what was written as a probe has the name of its event. */
+/*
+ * Finds the names of both sides for the output. A probe definition is replaced by the name of its
+ * event.
+ */
 static int name_sides(struct latency_run *lr, struct errmsg *err)
 {
 	int r = eventnames_add(&lr->names, lr->run.s.setup, err);
@@ -456,15 +458,13 @@ static int measure(struct latency_run *lr, struct errmsg *err)
 
 	if (!lr->is_bpf && lr->to && is_way(lr, "hist"))
 		r = set_triggers(lr, &lr->why);
-	if (r <= 0) /* the program can still look at every event */
+	if (r <= 0) /* sonde can still read every event */
 		return refuse(lr->job,
 			      lr->why.code
 				      ? lr->why.text
 				      : "it takes one event at each end, and fields that they have",
 			      err);
-	r = name_sides(lr, err);
-	if (r < 0)
-		return r;
+	TRY(name_sides(lr, err));
 	keyreader_init_texts(&lr->keys);
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	r = r < 0 ? errmsg_set_errno(err, r, "cannot measure latencies")
@@ -479,7 +479,7 @@ int latency_in_kernel(const struct latency_job *job, char **argv, struct errmsg 
 {
 	const char *why = why_not(job);
 	struct errmsg ignored = {0};
-	struct latency_run *lr;
+	SCOPED(scope_free) struct latency_run *lr = NULL;
 	int r;
 
 	if (why)
@@ -502,6 +502,5 @@ int latency_in_kernel(const struct latency_job *job, char **argv, struct errmsg 
 		kernelrun_close(&lr->run, &ignored);
 	}
 	plan_words_release(&lr->names);
-	free(lr);
 	return r;
 }

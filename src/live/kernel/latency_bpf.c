@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency_bpf.c - the question of `sonde latency` as BPF programs, and their cells as our result.
+ * latency_bpf.c - makes BPF programs for `sonde latency`, and computes the result from their cells.
  *
- *	bpfevent.h chooses what the programs hang on ─▶ bpf/latency.h measures there ─▶ latencies
+ *	bpfevent.h chooses where to attach the programs ─▶ bpf/latency.h measures there ─▶ latencies
  *
- * A group (--by) is of the side that the program would take it from: the beginning, if that has a field of the name,
- * else the end. What the beginning has is kept with its time until the end comes.
+ * A group (--by) comes from the same side as when sonde reads every event: from the first event if
+ * it has that field, otherwise from the second. Values of the first event are stored with its time
+ * until the second event.
  *
- * The tables take their memory at once: 64 bytes for each start, for each cell 128 and 32 for every CPU, of which
- * there are fewer where there are many CPUs, and for cells that are quicker to find some megabytes more.
+ * The tables allocate their memory at once: 64 bytes for each start; for each cell 128, and 32 for
+ * every CPU (with many CPUs there are fewer cells); and some megabytes for cells that are found
+ * faster.
  */
 #include "live/kernel/latency_bpf.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "live/kernel/bpfevent.h"
 
 #include <errno.h>
@@ -20,18 +23,18 @@
 
 #define STARTS		65536
 #define CELLS_MAX	65536
-#define CELLS_MIN	8192 /* more than there are without groups */
+#define CELLS_MIN	8192 /* more than are needed without groups */
 #define CELLS_MAX_BYTES (64u << 20)
 #define NEAR_MAX_BYTES	(16u << 20)
-#define CELL_BYTES	128 /* without the values of the CPUs */
+#define CELL_BYTES	128 /* size without the values of the CPUs */
 #define CELL_CPU_BYTES	32
 
 struct opening {
 	struct latencybpf *lb;
 	struct bpflatency_side from, to;
-	bool is_from, is_to; /* the event that is being opened */
+	bool is_from, is_to; /* role of the event that is being opened */
 	struct bpffilter *filters[2];
-	struct errmsg why; /* … there are none */
+	struct errmsg why; /* the reason why there are no programs */
 };
 
 /* --- the question ------------------------------------------------------------------------------ */
@@ -167,11 +170,10 @@ static int start(void *ctx, struct bpfevent *be, struct errmsg *err)
 {
 	struct opening *op = ctx;
 	struct bpflatency *l = &op->lb->lat;
-	int r = bpflatency_add(l, &be->config, op->is_from ? &op->from : NULL,
-			       op->is_to ? &op->to : NULL, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(bpflatency_add(l, &be->config, op->is_from ? &op->from : NULL,
+			   op->is_to ? &op->to : NULL, err));
 	r = bpfevent_attach(be, bpflatency_program(l), err);
 	bpflatency_take_link(l, r);
 	if (op->is_from)
@@ -276,12 +278,9 @@ int latencybpf_read(const struct latencybpf *lb, struct keyreader *kr, struct la
 {
 	struct cell_reader cr = {.lb = lb, .keys = kr, .result = result};
 	struct bpflatency_counts c;
-	int r = bpflatency_each(&lb->lat, take_cell, &cr, err);
 
-	if (r >= 0)
-		r = bpflatency_read_counts(&lb->lat, &c, err);
-	if (r < 0)
-		return r;
+	TRY(bpflatency_each(&lb->lat, take_cell, &cr, err));
+	TRY(bpflatency_read_counts(&lb->lat, &c, err));
 	*counts = (struct latency_counts){.n_open = c.n_open,
 					  .n_alone = c.n_alone,
 					  .n_again = c.n_again,

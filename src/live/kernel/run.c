@@ -3,23 +3,25 @@
  * run.c - drives a session whose result is in the hist files of its events.
  *
  *	word of --by    key of the trigger          what the kernel prints        our value
- *	FIELD           FIELD                       a number, a text              as of a record
- *	$comm           comm, of a probe            a text                        it
- *	$pid            common_pid                  a number                      it
- *	$cpu            common_cpu, before 5.14 cpu a number                      it
+ *	FIELD           FIELD                       a number, a text              as from a record
+ *	$comm           comm, of a probe            a text                        the text
+ *	$pid            common_pid                  a number                      the number
+ *	$cpu            common_cpu, before 5.14 cpu a number                      the number
  *
- * The kernel's own names of tasks (common_pid.execname) are those that they had when they were first counted: a
- * shell's child that becomes another program would count as the shell. So $comm is left to the program, but for
- * probes, which can read it themselves: it is added to their definition. $task is always left to the program.
+ * The kernel's names of tasks (common_pid.execname) are those that tasks had when they were first
+ * counted: a child of a shell that executes another program would count as the shell. So for $comm
+ * sonde reads every event, except for probes, which can record the name: $comm is added to their
+ * definition. For $task sonde always reads every event.
  *
- * What an event calls its fields' values is taken from its format, so that a table looks the same wherever it
- * was counted. Hist triggers have no pointers to code as keys; BPF programs have those to the kernel's. Its symbols are
- * read when the first one is shown.
+ * Names of values are taken from the event's format, so that a table looks the same with every
+ * method. Hist triggers do not support code addresses as keys; BPF programs support those of the
+ * kernel. The kernel's symbols are read when the first one is shown.
  */
 #include "live/kernel/run.h"
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/tracefs/cpufilter.h"
 #include "decode/formats/event.h"
 #include "probe/definition/definition.h"
@@ -32,7 +34,7 @@
 
 #define TEXT_MAX_BYTES	 (64u << 20)
 #define ARENA_MAX_BYTES	 (64u << 20)
-#define FILTER_MAX_BYTES 1024 /* of a choice of CPUs; a trigger has to fit into a page */
+#define FILTER_MAX_BYTES 1024 /* limit for a choice of CPUs; a trigger has to fit into a page */
 #define TICK_MS		 50
 #define WATCH_NS	 UINT64_C(1000000000)
 
@@ -40,14 +42,10 @@
 
 static bool readme_has(const struct tracefs *t, const char *word)
 {
-	struct textbuf text;
-	bool has;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = 1 << 20};
 
-	textbuf_init(&text, 1 << 20);
-	has = tracefs_read(t, "", "README", &text) >= 0 && textbuf_len(&text) &&
-	      memmem(text.start, textbuf_len(&text), word, strlen(word));
-	textbuf_release(&text);
-	return has;
+	return tracefs_read(t, "", "README", &text) >= 0 && textbuf_len(&text) &&
+	       memmem(text.start, textbuf_len(&text), word, strlen(word));
 }
 
 static int prepare(struct session *s, void *ctx, struct errmsg *err)
@@ -73,11 +71,10 @@ int kernelrun_open(struct kernelrun *run, struct live_request *o, char **argv, s
 					.prepare_ctx = run};
 	struct errmsg ignored = {0};
 	struct tracefs t;
-	int r;
 
 	run->request = o;
 	run->gate.fd = -1;
-	/* without a tracing directory the program tells why */
+	/* without a tracing directory, reading every event reports the reason */
 	if (tracefs_open(&t, &ignored) < 0)
 		return 0;
 	run->has_hist = histogram_is_there(&t);
@@ -89,10 +86,9 @@ int kernelrun_open(struct kernelrun *run, struct live_request *o, char **argv, s
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 	o->plan.only_triggers = true;
 	run->is_open = true;
-	r = session_open(&run->s, &config, err);
-	if (r >= 0)
-		live_request_tell_notes(o, &run->s.setup->notes);
-	return r < 0 ? r : 1;
+	TRY(session_open(&run->s, &config, err));
+	live_request_tell_notes(o, &run->s.setup->notes);
+	return 1;
 }
 
 int kernelrun_close(struct kernelrun *run, struct errmsg *err)
@@ -111,7 +107,10 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 
 /* --- names of tasks ---------------------------------------------------------------------------- */
 
-/* "f(a, b) if a > 1" to "f(a, b, $comm) if a > 1"; NULL if it is not of that form. */
+/*
+ * Changes "f(a, b) if a > 1" to "f(a, b, $comm) if a > 1". Returns NULL if it does not have that
+ * form.
+ */
 static char *with_comm(const char *definition)
 {
 	const char *condition, *end, *open;
@@ -122,7 +121,7 @@ static char *with_comm(const char *definition)
 
 	if (definition_parse(&d, definition, &ignored) < 0)
 		return NULL;
-	/* put(int)(n): parameters that choose the function are part of its name */
+	/* in put(int)(n), the parameters that select the function are part of its name */
 	name = d->function_span.at + d->function_span.len;
 	definition_free(d);
 	condition = strstr(definition + name, ") if ");
@@ -156,7 +155,7 @@ bool kernelrun_read_comm(struct kernelrun *run, struct plan *plan)
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* The event as its format describes it; the text stays in the arena. */
+/* Parses an event's format. The text stays in the arena. */
 static struct event *parse_event(struct kernelrun *run, const struct event_name *name,
 				 struct errmsg *err)
 {
@@ -180,26 +179,30 @@ static struct event *parse_event(struct kernelrun *run, const struct event_name 
 	return event_parse(ev, &run->arena) ? ev : NULL;
 }
 
-/* What is counted in the kernel is not kept from it by tracing_cpumask. */
+/*
+ * Makes a filter of the selected CPUs, because tracing_cpumask does not affect counting in the
+ * kernel.
+ */
 static bool find_cpus(struct kernelrun *run)
 {
 	const char *mask = run->s.config.plan->buffers[0].cpumask;
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = FILTER_MAX_BYTES};
 	bool is_found;
 
 	if (!mask || run->cpus)
 		return true;
-	textbuf_init(&tb, FILTER_MAX_BYTES);
 	cpufilter_fmt(mask, &tb);
 	is_found = !tb.overflow;
 	if (is_found && textbuf_len(&tb))
 		run->cpus = arena_strndup(&run->arena, tb.start, textbuf_len(&tb));
 	is_found = is_found && (run->cpus || !textbuf_len(&tb));
-	textbuf_release(&tb);
 	return is_found;
 }
 
-/* "(CPUS) && (FILTER)". False: there is no room for it, or what is called CPU is the event's own. */
+/*
+ * Makes "(CPUS) && (FILTER)". Returns false if memory is short, or if the event has a field named
+ * CPU.
+ */
 static bool choose_cpus(struct kernelrun *run, struct kernel_event *e)
 {
 	size_t n_bytes = e->filter ? strlen(e->filter) + strlen(run->cpus) + 16 : 0;
@@ -307,7 +310,10 @@ static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, ch
 	}
 }
 
-/* A text whose length varies takes all that a text can: with two of them the kernel refuses the trigger. */
+/*
+ * Returns the size of a key. A text of variable length needs the maximum length of a text. With two
+ * of them, the kernel refuses the trigger.
+ */
 static size_t key_bytes(const struct key_slot *slot)
 {
 	size_t n = sizeof(uint64_t);
@@ -346,11 +352,12 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 /* --- tables ------------------------------------------------------------------------------------ */
 
 #define HIST_TEXT_MAX_LEN \
-	255 /* of a text of any length; one of just that length is taken for longer */
+	255 /* limit of a text; a text of exactly this length counts as truncated */
 
 /*
- * A text that could not be read: no byte of it is kept, and where a return is joined with its entry the guard's text is there
- * instead (setup/pairs.c). To the kernel an empty text in the memory of a program is no other.
+ * Returns true for a text that could not be read. It is empty, or, if a return is joined with its
+ * entry, the text of the guard (setup/pairs.c). The kernel does not distinguish it from an empty
+ * text in user memory.
  */
 static bool is_unread(const struct field *field, const char *text)
 {
@@ -369,7 +376,7 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_CPU:
 	case KEY_PID:
 		return strtoull(text, NULL, 0);
-	case KEY_TEXT: /* of an array it may be too long */
+	case KEY_TEXT: /* a text of an array may be too long */
 		if (is_unread(slot->field, text))
 			return key_of_text(kr, "(fault, or empty)", strlen("(fault, or empty)"));
 		if (slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements)
@@ -385,10 +392,9 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct arena *arena,
 		   struct kernelhist **ret_hist, struct errmsg *err)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = TEXT_MAX_BYTES};
 	int r;
 
-	textbuf_init(&text, TEXT_MAX_BYTES);
 	r = histogram_read(&run->s, event, &text, err);
 	if (r >= 0) {
 		r = kernelhist_parse(text.start, strlen(text.start), arena, ret_hist);
@@ -396,13 +402,15 @@ int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct
 			errmsg_set_errno(err, r, "cannot read the table of %s:%s", event->system,
 					 event->event);
 	}
-	textbuf_release(&text);
 	return r;
 }
 
 /* --- running ----------------------------------------------------------------------------------- */
 
-/* Once a second: probes that cost too much. One that a program in the kernel stands in for is never hit. */
+/*
+ * Warns once a second about probes that cost too much. A probe that a BPF program replaces is
+ * never hit.
+ */
 static void watch(struct kernelrun *run)
 {
 	uint64_t now = clock_now_ns();
@@ -451,9 +459,7 @@ int kernelrun_follow(struct kernelrun *run, struct pace *pace,
 	run->err = err;
 	if (!run->s.has_child && !pace->interval_ns)
 		live_request_say(o, "Ctrl-C ends it and prints the result");
-	r = session_start(&run->s, err);
-	if (r < 0)
-		return r;
+	TRY(session_start(&run->s, err));
 	begin_pace(run);
 	session_wait(&run->s, -1, TICK_MS, tick, run);
 	o->front->end_interrupt(run->s.signal, run->s.config.argv);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run.h - a session in which the kernel counts and sonde only reads the table: what count and latency
- * have in common there.
+ * run.h - runs a session in which the kernel counts and sonde only reads the table: the common part
+ * of count and latency.
  *
- *	kernelrun_open       the events are there, nothing is recorded
+ *	kernelrun_open       sets up the events, without recording them
  *	    (the caller sets triggers: histogram.h)
- *	kernelrun_follow     from the start of the command to the end; on a terminal the table again and again
- *	kernelrun_close      everything as it was
+ *	kernelrun_follow     runs from the start of the command to the end, and updates the table on a terminal
+ *	kernelrun_close      restores all settings
  */
 #ifndef SONDE_LIVE_KERNEL_RUN_H
 #define SONDE_LIVE_KERNEL_RUN_H
@@ -21,86 +21,97 @@
 
 #include <signal.h>
 
-/* Of a hist trigger: how many keys, and how long they are together. */
+/* Limits of a hist trigger: the number of keys, and their total length. */
 #define KERNELRUN_KEYS_MAX	 3
 #define KERNELRUN_KEY_BYTES_MAX	 384
-#define KERNELRUN_TEXT_BYTES_MAX 256 /* of one text, and of every one whose length varies */
+#define KERNELRUN_TEXT_BYTES_MAX 256 /* size of a text of variable length, and limit of any text */
 
-/* One event, as the words see it. */
+/* One event, with the words of --by. */
 struct kernel_event {
 	struct event_name name;
-	char shown[TRACEFS_NAME_MAX]; /* the event's name as a record has it: without our number */
-	struct key_slot slots[KEYS_MAX]; /* of the words */
-	const char *filter;		 /* with the choice of CPUs; NULL: none */
-	const char *asked; /* … before our own tasks were left out; NULL: they were not */
+	char shown[TRACEFS_NAME_MAX];	 /* the event's name as in a record, without our number */
+	struct key_slot slots[KEYS_MAX]; /* slots of the words */
+	const char *filter;		 /* filter, with the choice of CPUs; NULL: none */
+	const char *asked; /* filter before our own tasks were excluded; NULL: they were not */
 	const struct event *format;
 };
 
 struct kernelrun {
 	struct session s;
 	struct live_request *request;
-	sigset_t mask; /* as it was before */
+	sigset_t mask; /* the previous signal mask */
 	struct arena arena;
-	struct formats *formats; /* of all events; the kernel's symbols, once one is shown */
+	/* formats of all events; the kernel's symbols are loaded when one is shown */
+	struct formats *formats;
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
-	const char *
-		cpus; /* the choice of CPUs (-M) as a filter, part of those of all events; NULL: all */
-	/* Of BPF programs, if there are any: open from when the command is let go until it has ended. */
+	/* filter for the selected CPUs (-M), part of the filters of all events; NULL: all CPUs */
+	const char *cpus;
+	/* For BPF programs: the gate, which is open from the start of the command to its end. */
 	struct bpf_table gate;
-	/* Set before it is opened, if wanted: session_config has it. */
+	/* Callback of the session, which may be set before opening; see session_config. */
 	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
-	/* After the last event, before the result is made and everything is put back; may be NULL. */
+	/*
+	 * Called after the last event, before the result is made and settings are restored; may be
+	 * NULL.
+	 */
 	void (*stop)(void *ctx);
-	bool is_open;	    /* to be closed */
+	bool is_open;	    /* the run must be closed */
 	bool has_hist;	    /* the kernel has hist triggers */
 	bool may_lack;	    /* set by the caller: an event need not have all words */
-	bool has_comm;	    /* the events have the name of the task as a field: comm */
-	bool cpu_is_common; /* the key is called common_cpu, not cpu */
+	bool has_comm;	    /* the events have the name of the task as a field, comm */
+	bool cpu_is_common; /* the key is named common_cpu, not cpu */
 	struct pace *pace;
 	uint64_t next_ns;
-	uint64_t watched_ns; /* when hits of probes were counted last */
+	uint64_t watched_ns; /* time when hits of probes were counted last */
 	int (*read)(void *ctx, struct errmsg *err);
 	int (*show)(void *ctx, bool is_last, struct errmsg *err);
 	void *ctx;
 	struct errmsg *err;
 };
 
-/* Before it is opened: has all events, if they are probes, read the name of the task. False if they cannot. */
+/*
+ * Makes all probes record the name of the task. Call it before opening. Returns false if that is
+ * impossible.
+ */
 bool kernelrun_read_comm(struct kernelrun *run, struct plan *plan);
 
-/* 1, or 0 if this kernel counts nothing: without hist triggers, and prepare is not set. Close it on failure, too; not after a 0. */
+/*
+ * Opens a run. Returns 1, or 0 if this kernel cannot count: it has no hist triggers, and prepare is
+ * not set. Close run even after a failure, but not after a 0.
+ */
 int kernelrun_open(struct kernelrun *run, struct live_request *request, char **argv,
 		   struct errmsg *err);
 
-/* Our own tasks are to be left out: nobody asked for them (--self), and no tasks were chosen. */
+/* Returns true if our own tasks must be excluded: without --self and without selected tasks. */
 bool kernelrun_leaves_own(const struct kernelrun *run);
-/* Only hits count whose field, a task's number, is not ours. */
+/* Counts only hits whose field, a pid, is not one of our tasks. */
 int kernelrun_leave_out_own(struct kernelrun *run, struct kernel_event *e, const char *field,
 			    struct errmsg *err);
-/* Both must be true; filter may be NULL. NULL without memory. */
+/* Joins two filters, which must both be true; filter may be NULL. Returns NULL if out of memory. */
 const char *kernelrun_join(struct kernelrun *run, const char *filter, const char *more);
 
 /*
- * Adds the events that an event of the plan means, bound to the words. How many; 0 without a sentence if one
- * of them has a word that the kernel could not show as we do.
+ * Adds the events that an event of the plan names, bound to the words. Returns their number, or 0
+ * without a message if the kernel cannot show a word as sonde does.
  */
 int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
 			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err);
 
-/* "prev_comm,common_cpu": the keys of an event; false if they cannot be had. */
+/* Writes the keys of an event, "prev_comm,common_cpu". Returns false if they are not available. */
 bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
 			char *buf, size_t n_bytes);
-/* The value of a key that the kernel printed. */
+/* Returns the value of a key that the kernel printed. */
 uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text);
 
-/* The table of an event, in the arena. */
+/* Reads the table of an event into the arena. */
 int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct arena *arena,
 		   struct kernelhist **ret_hist, struct errmsg *err);
 
 /*
- * read: takes the tables as they are. show: shows what was read last, is_last when everything is as it was again;
- * -EPIPE without a sentence: nobody looks at it any more.
+ * Runs to the end. read reads the current tables. show shows the tables that were read last;
+ * is_last: the settings are restored. show returns -EPIPE without a message if the reader has
+ * closed the output.
  */
 int kernelrun_follow(struct kernelrun *run, struct pace *pace,
 		     int (*read)(void *ctx, struct errmsg *err),

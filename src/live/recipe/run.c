@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run.c - traces as a recipe says: into a file, or live.
+ * run.c - traces the events of a recipe, into a file, or live.
  *
- *	recipe_fit ──▶ plan ──▶ session ─┬─▶ recording ──▶ a file ──▶ the questions, of the file
- *	                                 └─▶ livetrace ──▶ lines ──▶ the questions, of what went by
+ *	recipe_fit ──▶ plan ──▶ session ─┬─▶ recording ──▶ a file ──▶ the answers, from the file
+ *	                                 └─▶ livetrace ──▶ lines ──▶ the answers, from the records
  *
- * It ends with the command, after the duration, or with Ctrl-C, whichever comes first; the answers are
- * printed in every case. In a live trace nothing is kept: the studies see each record once, just before
+ * It ends with the command, after the duration, or with Ctrl-C, whichever comes first. It always
+ * prints the answers. A live trace stores nothing: the studies get each record once, just before
  * its line is printed.
  */
 #include "live/recipe/run.h"
 
 #include "base/clock.h"
+#include "base/scope.h"
 #include "capture/record/recording.h"
 #include "decode/order/sequence.h"
 #include "live/report.h"
@@ -26,9 +27,9 @@
 #include <unistd.h>
 
 #define TICK_MS 100
-#define LAST_MS 1000 /* after Ctrl-C, for what has been read */
+#define LAST_MS 1000 /* time limit after Ctrl-C, for records that were read */
 
-/* When it ends by itself, 0: not at all. Says so. */
+/* Returns the time at which tracing ends by itself, or 0, and reports it to the user. */
 static uint64_t find_end(const struct recipe_run *run, bool has_command)
 {
 	long long s = run->o->seconds;
@@ -63,7 +64,7 @@ struct file_tracing {
 	struct session s;
 	struct recording *rec;
 	uint64_t until_ns;
-	struct errmsg err; /* of a tick */
+	struct errmsg err; /* error of a tick */
 };
 
 static bool tick_file(void *ctx)
@@ -86,8 +87,7 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 	struct recording_sum sum = {0};
 	int r = recording_open(&ft->rec, &ft->s, &rc, err), fd;
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = session_start(&ft->s, err);
 	if (r < 0) {
 		recording_free(ft->rec);
@@ -115,21 +115,19 @@ static int trace_to_file(struct recipe_run *run, struct live_request *request, c
 	char own[NAME_MAX];
 	const char *path = run->o->output ? run->o->output : own;
 	struct file_tracing ft = {0};
-	int r = live_request_check_output(run->o->output, err), r2;
+	int r, r2;
 
-	/* not trace.dat: nobody asked to replace what record wrote */
+	/* do not use trace.dat, which may be a file of record */
 	snprintf(own, sizeof(own), "trace-%.200s.dat", run->recipe->name);
-	if (r < 0)
-		return r;
+	TRY(live_request_check_output(run->o->output, err));
 	r = session_open(&ft.s, &config, err);
-
-	if (r >= 0)
+	if (r >= 0) {
 		live_request_tell_notes(request, &ft.s.setup->notes);
-	if (r >= 0)
 		r = write_file(&ft, run, path, err);
+	}
 	r2 = session_close(&ft.s, err);
-	r = r < 0 ? r : r2;
-	return r < 0 ? r : recipe_study_file(run, path, err);
+	TRY(r < 0 ? r : r2);
+	return recipe_study_file(run, path, err);
 }
 
 /* --- live -------------------------------------------------------------------------------------- */
@@ -159,28 +157,32 @@ static int follow(struct recipe_run *run, struct liverun *live, struct liverepor
 		r = recipe_studies_finish(&run->studies);
 	if (r >= 0)
 		r = run->ui->answer(run, err);
-	recipe_studies_release(&run->studies); /* they point into the formats */
+	recipe_studies_release(&run->studies); /* the studies point into the formats */
 	return r;
+}
+
+static int print_lines(struct recipe_run *run, struct liverun *live, struct live_request *request,
+		       char **argv, struct errmsg *err)
+{
+	SCOPED(livereport_free_scoped) struct livereport *lr = NULL;
+	struct livereport_spec show = {0};
+	int r = liverun_open(live, request, argv, err);
+
+	r = r < 0 ? r : run->ui->open_lines(run, &show, err);
+	run->has_lines = true;
+	TRY(r);
+	TRY(livereport_new(&lr, livetrace_file(live->lt), &show, live->s.setup, err));
+	return follow(run, live, lr, err);
 }
 
 static int trace_live(struct recipe_run *run, struct live_request *request, char **argv,
 		      struct errmsg *err)
 {
-	struct livereport_spec show = {0};
 	struct liverun live = {0};
-	struct livereport *lr = NULL;
 	struct errmsg ignored = {0};
-	int r = liverun_open(&live, request, argv, err), r2;
+	int r = print_lines(run, &live, request, argv, err);
+	int r2 = liverun_close(&live, r == -EPIPE ? &ignored : err);
 
-	if (r >= 0)
-		r = run->ui->open_lines(run, &show, err);
-	run->has_lines = true;
-	if (r >= 0)
-		r = livereport_new(&lr, livetrace_file(live.lt), &show, live.s.setup, err);
-	if (r >= 0)
-		r = follow(run, &live, lr, err);
-	livereport_free(lr);
-	r2 = liverun_close(&live, r == -EPIPE ? &ignored : err);
 	return r < 0 ? r : r2;
 }
 
@@ -194,7 +196,10 @@ static bool wants_only_command(const struct recipe_run *run)
 	return run->o->only_command;
 }
 
-/* Where a call graph begins must be among them, or nothing is seen of it. */
+/*
+ * Selects the functions. The first function of a call graph must be included; otherwise the graph
+ * is empty.
+ */
 static int choose_functions(const struct recipe_run *run, struct plan *plan, struct errmsg *err)
 {
 	const struct plan_words *lists[] = {&run->o->functions,
@@ -214,34 +219,27 @@ static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command
 		     struct errmsg *err)
 {
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
 
-	if (r >= 0)
-		r = recipe_fit(run->recipe, &t, plan, &run->notes, err);
-	if (r >= 0 && run->o->pids && plan_words_split(&plan_buffer(plan)->pids, run->o->pids) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot take the tasks");
-	if (r >= 0)
-		r = choose_functions(run, plan, err);
 	plan->only_command = has_command && wants_only_command(run);
 	plan->children = plan->only_command;
 	plan->trace_self = run->o->with_own;
-	return r;
+	TRY(tracefs_open(&t, err));
+	TRY(recipe_fit(run->recipe, &t, plan, &run->notes, err));
+	if (run->o->pids && plan_words_split(&plan_buffer(plan)->pids, run->o->pids) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot take the tasks");
+	return choose_functions(run, plan, err);
 }
 
 int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err)
 {
 	bool live = run->recipe->is_live && !run->o->output && !run->o->json;
-	struct live_request request;
-	int r = live_request_init(&request, run->ui->front);
+	SCOPED(live_request_release) struct live_request request = {0};
 
+	TRY(live_request_init(&request, run->ui->front));
 	request.quiet = run->o->quiet;
-	if (r >= 0)
-		r = make_plan(run, &request.plan, argv, err);
-	if (r >= 0 && !run->o->quiet)
+	TRY(make_plan(run, &request.plan, argv, err));
+	if (!run->o->quiet)
 		tell_notes(run);
-	if (r >= 0)
-		r = live ? trace_live(run, &request, argv, err)
-			 : trace_to_file(run, &request, argv, err);
-	live_request_release(&request);
-	return r;
+	return live ? trace_live(run, &request, argv, err)
+		    : trace_to_file(run, &request, argv, err);
 }

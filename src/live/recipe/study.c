@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study.c - the questions of a recipe, and their answers from a trace file.
+ * study.c - parses the questions of a recipe, and answers them from a trace file.
  *
- * All questions are answered in one walk over the records, in the order of time, of all buffers of the
- * file. Events come with all their fields and function exits are not folded into their entries, because the
- * graph study counts exits.
+ * One pass over the records of all buffers, in the order of time, answers all questions. Events
+ * have all their fields, and function exits are not folded, because the graph study counts exits.
  */
 #include "analyse/study/study.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/recipe.h"
 #include "decode/order/sequence.h"
 #include "live/recipe/run.h"
@@ -59,11 +59,9 @@ void recipe_studies_add(struct recipe_studies *rs, const struct record *rec)
 
 int recipe_studies_finish(struct recipe_studies *rs)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < rs->n && r >= 0; i++)
-		r = study_finish(rs->studies[i]);
-	return r;
+	for (size_t i = 0; i < rs->n; i++)
+		TRY(study_finish(rs->studies[i]));
+	return 0;
 }
 
 void recipe_studies_release(struct recipe_studies *rs)
@@ -80,8 +78,7 @@ static int add_records(struct sequence *seq, struct recipe_studies *rs)
 	struct batch batch;
 	int r = batch_init(&batch);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	while ((r = sequence_fill(seq, &batch)) > 0)
 		for (size_t i = 0; i < batch.n; i++)
 			recipe_studies_add(rs, &batch.records[i]);
@@ -89,24 +86,27 @@ static int add_records(struct sequence *seq, struct recipe_studies *rs)
 	return r;
 }
 
-static int walk_file(struct inputs *in, struct recipe_studies *rs, struct errmsg *err)
+static int study_sources(struct inputs *in, struct inputs_sources *src, struct recipe_studies *rs,
+			 struct errmsg *err)
 {
 	struct sequence_config config = inputs_sequence_config(in->spec);
-	struct inputs_sources src = {0};
-	int r = inputs_gather_names(in, err);
 
 	config.raw = true;
 	config.all_names = true;
-	if (r >= 0)
-		r = recipe_studies_start(rs, in->files[0].formats);
-	if (r >= 0)
-		r = inputs_sources_init(&src, in, &config, err);
-	for (size_t i = 0; i < src.n; i++)
-		rs->in_time &= src.list[i].config.time.in_time;
-	if (r >= 0)
-		r = add_records(src.seq, rs);
-	if (r >= 0)
-		r = recipe_studies_finish(rs);
+	TRY(inputs_gather_names(in, err));
+	TRY(recipe_studies_start(rs, in->files[0].formats));
+	TRY(inputs_sources_init(src, in, &config, err));
+	for (size_t i = 0; i < src->n; i++)
+		rs->in_time &= src->list[i].config.time.in_time;
+	TRY(add_records(src->seq, rs));
+	return recipe_studies_finish(rs);
+}
+
+static int walk_file(struct inputs *in, struct recipe_studies *rs, struct errmsg *err)
+{
+	struct inputs_sources src = {0};
+	int r = study_sources(in, &src, rs, err);
+
 	inputs_sources_release(&src);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s",
 					in->files[0].tf->path)
@@ -127,7 +127,7 @@ int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *e
 		if (r != -EPIPE && run->ui->tell_damage(&in) && r >= 0)
 			r = 1;
 	}
-	recipe_studies_release(&run->studies); /* they point into the formats */
+	recipe_studies_release(&run->studies); /* the studies point into the formats */
 	inputs_close(&in);
 	return r;
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * agentjob.c - records this machine for a host that asks: the protocol of wire/guest/agent.h meets the recording.
+ * agentjob.c - records this machine at the request of a host: connects the protocol of
+ * wire/guest/agent.h with the recording.
  *
- *	open    the host's words become a request; the session is set, the head of the trace is made, a clock is there
+ *	open    parse the host's arguments; set up the session, the head of the trace and the clock
  *	start   a recorder writes each CPU's pages to the descriptor that the agent has for it
- *	stop    nothing is recorded any more, everything is written; then late: names of tasks, statistics
- *	close   the machine is as it was
+ *	stop    stop recording and write everything; then send late data: names of tasks, statistics
+ *	close   restore the settings
  *
  * One job at a time.
  */
 #include "live/remote/agentjob.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/record/session.h"
 #include "live/remote/network.h"
@@ -62,14 +64,12 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 	textbuf_init(&j->head, HEAD_MAX_BYTES);
 	if (r >= 0)
 		r = j->config.parse(&j->o, args, n_args, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = session_open(
 		&j->s, &(struct session_config){.plan = &j->o.plan, .tell = j->config.front->tell},
 		err);
 	j->has_session = true;
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (j->s.setup->n_buffers != 1 || j->s.setup->buffers[0].is_latency)
 		return errmsg_set(err, -ENOTSUP,
 				  "an agent records one buffer of events: no -B, no latency "
@@ -79,9 +79,7 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 						 .plain_data = true,
 						 .tsc2nsec = j->o.tsc2nsec,
 						 .program = "sonde " SONDE_VERSION};
-	r = netrecord_head(&j->s, 0, &j->recording, 3, &j->head, &ret->trace_id, err);
-	if (r < 0)
-		return r;
+	TRY(netrecord_head(&j->s, 0, &j->recording, 3, &j->head, &ret->trace_id, err));
 	session_clock(&j->s, 0, clock, sizeof(clock));
 	r = syncclock_open(&j->clock, &j->s, clock, 0, err);
 	j->has_clock = !r;

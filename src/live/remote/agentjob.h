@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * agentjob.h - what an agent does when a host asks for a recording of this machine.
- */
+/* agentjob.h - records this machine when a host requests it through the agent. */
 #ifndef SONDE_LIVE_REMOTE_AGENTJOB_H
 #define SONDE_LIVE_REMOTE_AGENTJOB_H
 
@@ -9,7 +7,7 @@
 #include "wire/guest/agent.h"
 
 struct agentjob_config {
-	/* The words of a host, as a request; refuses what a host may not ask for. */
+	/* Parses the words of a host into a request, and refuses words that a host may not use. */
 	int (*parse)(struct live_request *o, const char *const *args, uint32_t n_args,
 		     struct errmsg *err);
 	const struct live_front *front;
@@ -17,11 +15,11 @@ struct agentjob_config {
 
 struct agentjob;
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 struct agentjob *agentjob_new(const struct agentjob_config *config);
 void agentjob_free(struct agentjob *j);
 
-/* For agent_config, with the job as its ctx. */
+/* The functions for agent_config, with the job as ctx. */
 extern const struct agent_ops agentjob_ops;
 
 #endif

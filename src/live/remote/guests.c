@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guests.c - a host and its guests at once.
+ * guests.c - records a host and its guests at once.
  *
  *	trace.dat            the host's events, and which of its threads are virtual CPUs (option GUEST)
- *	trace-NAME.dat       a guest's, and how its time relates to the host's (option TIME_SHIFT)
+ *	trace-NAME.dat       a guest's events, and the relation of its time to the host's (option TIME_SHIFT)
  *
- * Everything that can fail comes before tracing begins: the host is set up, every agent has answered, all
- * clocks are compared once. Then all record. If no event is named for the host, there is no file of it.
+ * Everything that can fail happens before tracing begins: the host is set up, every agent has
+ * answered, all clocks are compared once. Then all start to record. If no events of the host are
+ * requested, the host has no file.
  *
- * Which process runs a guest is found by its vsock: QEMU has guest-cid=N among its words. Its threads for
- * virtual CPUs are named "CPU N/KVM".
+ * The vsock identifies the process of a guest: the command line of QEMU contains guest-cid=N. Its
+ * threads for virtual CPUs are named "CPU N/KVM".
  */
 #include "live/remote/guests.h"
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/bytes.h"
 #include "live/remote/network.h"
@@ -71,12 +73,12 @@ static uint32_t find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
 	uint32_t n_found = 0;
 	struct dirent *e;
 	unsigned vcpu;
-	DIR *d;
+	SCOPED(closedir_scoped) DIR *d = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	d = pid > 0 ? opendir(path) : NULL;
 	while (d && (e = readdir(d))) {
-		FILE *f;
+		SCOPED(fclose_scoped) FILE *f = NULL;
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, e->d_name);
 		f = is_number(e->d_name) ? fopen(path, "re") : NULL;
@@ -85,22 +87,19 @@ static uint32_t find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
 			vcpus[vcpu].pid = atoi(e->d_name);
 			n_found++;
 		}
-		if (f)
-			fclose(f);
 	}
-	if (d)
-		closedir(d);
 	return n_found;
 }
 
 /*
- * Who started QEMU may have the same words (timeout, sudo, a shell): the one that counts has threads for virtual
- * CPUs. Where these have other names, the first one it is.
+ * Finds the process of the guest. The process that started QEMU may have the same words (timeout,
+ * sudo, a shell). The right one has threads for virtual CPUs; if these have other names, the first
+ * process counts.
  */
 static int find_process(const char *cid)
 {
 	struct guest_vcpu_pid vcpu;
-	DIR *d = opendir("/proc");
+	SCOPED(closedir_scoped) DIR *d = opendir("/proc");
 	struct dirent *e;
 	int pid = -1;
 
@@ -114,8 +113,6 @@ static int find_process(const char *cid)
 			break;
 		}
 	}
-	if (d)
-		closedir(d);
 	return pid;
 }
 
@@ -141,7 +138,7 @@ struct run {
 	const struct guest_list *list;
 	struct recording_config config;
 	struct session s;
-	struct recording *rec; /* NULL: nothing is recorded here */
+	struct recording *rec; /* NULL: the host is not recorded */
 	struct netkey key;
 	struct one *ones;
 	const struct guest_report *report;
@@ -153,7 +150,10 @@ static void copy_part(char *to, size_t size, const char *from, size_t len)
 	snprintf(to, size, "%.*s", (int)len, from);
 }
 
-/* NAME@CID[:PORT], CID[:PORT], HOST[:PORT]; without --name or NAME it is called by its CID or host. */
+/*
+ * Parses NAME@CID[:PORT], CID[:PORT], HOST[:PORT]. Without --name or NAME, the CID or host is the
+ * name.
+ */
 static void parse_place(const struct guest_words *w, struct place *ret)
 {
 	const char *at = strchr(w->place, '@'), *host = at ? at + 1 : w->place;
@@ -211,12 +211,11 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 					  "two guests are named '%s': give each its own with "
 					  "NAME@… or --name",
 					  g->place.name);
-	outplace_unlink(g->path); /* as the host's, it is replaced */
+	outplace_unlink(g->path); /* the file is replaced, like the host's file */
 	session_clock(&r->s, 0, clock, sizeof(clock));
 	if (r->o->tsync_ms >= 0) {
 		code = syncclock_open(&g->clock, &r->s, clock, index, err);
-		if (code < 0)
-			return code;
+		TRY(code);
 		g->has_clock = true;
 	}
 	config = (struct guest_config){.host = g->place.host,
@@ -250,20 +249,13 @@ static int note_guest(struct run *r, const struct one *g, struct errmsg *err)
 {
 	struct guest_vcpu_pid vcpus[VCPUS_MAX];
 	uint32_t n = g->result.n_cpus < VCPUS_MAX ? g->result.n_cpus : VCPUS_MAX;
-	struct textbuf tb;
-	int code;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = GUEST_OPTION};
 
 	for (uint32_t i = 0; i < n; i++)
 		vcpus[i] = (struct guest_vcpu_pid){i, -1};
 	find_threads(g->pid, vcpus, n);
-	textbuf_init(&tb, GUEST_OPTION);
 	guestopts_fmt_guest(&tb, g->place.name, g->result.trace_id, vcpus, n, false);
-	code = r->rec ? recording_add_option(r->rec, SNF_OPTION_GUEST,
-					     (struct piece){(uint8_t *)tb.start, textbuf_len(&tb)},
-					     err)
-		      : 0;
-	textbuf_release(&tb);
-	return code;
+	return r->rec ? recording_add_option(r->rec, SNF_OPTION_GUEST, PIECE_OF_TEXT(&tb), err) : 0;
 }
 
 static int finish(struct run *r, struct errmsg *err)
@@ -310,8 +302,7 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 		code = guest_start(r->ones[i].guest, err);
 	if (code >= 0)
 		code = session_start(&r->s, err);
-	if (code < 0)
-		return code;
+	TRY(code);
 	if (r->o->begun)
 		r->o->begun(r->o->begun_ctx);
 	else if (!argv)
@@ -345,8 +336,7 @@ int guestrecord_run(struct live_request *o, const struct recording_config *confi
 			err, -ENOTSUP,
 			"there are no proxies here: leave out --proxy, run 'sonde agent' on "
 			"the host, and record it with -A NAME@2");
-	if (code < 0)
-		return code;
+	TRY(code);
 	r.config.trace_id = guestopts_make_id();
 	r.ones = calloc(list->n, sizeof(*r.ones));
 	if (!r.ones)

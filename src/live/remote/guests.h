@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * guests.h - record -A: guests through their agents, together with the host.
- */
+/* guests.h - records guests through their agents, together with the host (record -A). */
 #ifndef SONDE_LIVE_REMOTE_GUESTS_H
 #define SONDE_LIVE_REMOTE_GUESTS_H
 
@@ -12,7 +10,7 @@ struct live_request;
 struct guest_words {
 	const char *place; /* NAME@CID[:PORT], CID[:PORT], HOST[:PORT] */
 	const char *name;  /* --name, or NULL */
-	char **words;	   /* for its agent */
+	char **words;	   /* words for the agent */
 	size_t n_words;
 };
 
@@ -21,24 +19,26 @@ struct guest_list {
 	size_t n;
 };
 
-/* Where a guest's trace is written: trace.dat becomes trace-NAME.dat. -ENAMETOOLONG. */
+/*
+ * Writes the name of a guest's trace: trace.dat becomes trace-NAME.dat. Returns 0 or -ENAMETOOLONG.
+ */
 int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
 			 size_t n_bytes);
 
 struct guest_outcome {
-	const char *path, *name; /* of the guest's file, of the guest */
+	const char *path, *name; /* path of the guest's file, name of the guest */
 	uint32_t n_cpus;
-	bool is_synchronised; /* its times are the host's */
+	bool is_synchronised; /* the times are those of the host's clock */
 };
 
-/* Who hears what became of each file. */
+/* Functions that report the result of each file. */
 struct guest_report {
 	void (*guest)(const struct guest_outcome *g);
-	/* fd: recording_dup(), or negative. */
+	/* fd is the result of recording_dup(), or negative. */
 	void (*host)(int fd, const char *path, const struct recording_sum *sum);
 };
 
-/* argv: the command or NULL. report may be NULL. */
+/* Records. argv is the command, or NULL; report may be NULL. */
 int guestrecord_run(struct live_request *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, const struct guest_report *report,
 		    struct errmsg *err);

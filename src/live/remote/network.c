@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * network.c - from the kernel's buffers to sockets.
+ * network.c - sends the kernel's buffers to sockets.
  *
  *	kernel ──▶ recorder ──▶ socket of each CPU ──▶ listener
  *
- * Over TCP and vsock sub-buffers are spliced from the kernel's pages into the socket where the kernel can
- * do that; over UDP each is a datagram of its own. When a connection fails the recording ends: what was
- * sent is in the listener's file.
+ * Over TCP and vsock sub-buffers are spliced from the kernel's pages into the socket if the kernel
+ * supports it; over UDP each is a separate datagram. If a connection fails, the recording ends; the
+ * listener's file contains what was sent.
  *
- * Each buffer of a plan (-B) has a connection and becomes a file of its own, as with trace-cmd: the
- * protocol knows one buffer only.
+ * Each buffer of a plan (-B) has its own connection and becomes a separate file, as with trace-cmd:
+ * the protocol supports only one buffer.
  */
 #include "live/remote/network.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "live/request.h"
@@ -37,12 +39,13 @@
 #define STATS_MAX_BYTES (1u << 20)
 #define FLUSH_MS	500
 #define TICK_MS		500
-#define STALL_MS	120000 /* for who takes no data; sockets know it earlier, pipes do not */
+/* limit for a peer that does not read; sockets notice a lost peer earlier */
+#define STALL_MS	120000
 
 struct netsink {
 	int fd;
 	bool is_socket;
-	uint32_t datagram; /* 0: a stream */
+	uint32_t datagram; /* size of a datagram; 0: a stream */
 	_Atomic uint64_t *n_bytes;
 };
 
@@ -54,31 +57,39 @@ struct netrecord {
 
 /* --- what is sent around the pages ------------------------------------------------------------- */
 
-/* The data of all options stands in one buffer, which moves while it grows: so places, not pointers. */
+/*
+ * The data of all options is in one buffer, which moves when it grows. So the list has offsets, not
+ * pointers.
+ */
 struct option_list {
 	struct textbuf data;
 	struct option_place {
 		uint16_t id;
 		size_t at, len;
 	} * places;
-	struct tracefile_option *options; /* made of them in the end */
-	size_t n;
+	struct tracefile_option *options; /* the list that is made from the offsets at the end */
+	size_t n, cap;
 	uint64_t id;
 };
+
+static void options_release(struct option_list *list)
+{
+	textbuf_release(&list->data);
+	free(list->options);
+	free(list->places);
+}
 
 static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
 {
 	struct option_list *list = ctx;
-	struct option_place *more = realloc(list->places, (list->n + 1) * sizeof(*more));
 
-	if (!more)
+	if (!ARRAY_ROOM(list->places, list->cap, list->n + 1, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
-	list->places = more;
 	if (id == SNF_OPTION_CPUCOUNT)
-		return 0; /* metadata.h has it */
+		return 0; /* metadata.h contains it */
 	if (id == SNF_OPTION_TRACEID && data.len == 8)
 		memcpy(&list->id, data.data, 8);
-	more[list->n++] = (struct option_place){id, textbuf_len(&list->data), data.len};
+	list->places[list->n++] = (struct option_place){id, textbuf_len(&list->data), data.len};
 	textbuf_add(&list->data, (const char *)data.data, data.len);
 	return 0;
 }
@@ -105,41 +116,28 @@ int netrecord_head(struct session *s, size_t buffer, const struct recording_conf
 			     .long_size = sizeof(long),
 			     .page_size = session_page_size(s, buffer),
 			     .n_cpus = s->n_cpus};
-	struct option_list list = {0};
-	int r;
+	SCOPED(options_release) struct option_list list = {.data.max_bytes = LATE_MAX_BYTES};
 
-	textbuf_init(&list.data, LATE_MAX_BYTES);
-	r = recording_options(s, config, put_option, &list, err);
-	if (!r)
-		r = make_options(&list, err);
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++) {
-		const struct textbuf *tb =
-			kind == TRACEFILE_CMDLINES ? &s->names : &s->kernel.texts[kind];
-
-		m.texts[kind] = (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)};
-	}
+	TRY(recording_options(s, config, put_option, &list, err));
+	TRY(make_options(&list, err));
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		m.texts[kind] = session_text(s, kind);
 	m.options = list.options;
 	m.n_options = list.n;
-	if (!r)
-		metadata_fmt(&m, out);
-	if (!r && (out->overflow || list.data.overflow))
-		r = errmsg_set(err, -EFBIG, "the kernel has too much to say to send it");
+	metadata_fmt(&m, out);
+	if (out->overflow || list.data.overflow)
+		return errmsg_set(err, -EFBIG, "the kernel has too much to say to send it");
 	if (ret_id)
 		*ret_id = list.id;
-	textbuf_release(&list.data);
-	free(list.options);
-	free(list.places);
-	return r;
+	return 0;
 }
 
 void netrecord_late(struct session *s, size_t buffer, struct textbuf *out)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = LATE_MAX_BYTES};
 
-	textbuf_init(&text, LATE_MAX_BYTES);
 	kernelinfo_read_names(s->t.root, &s->names, &text);
-	metadata_fmt_late(SNF_OPTION_CMDLINES,
-			  (struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, out);
+	metadata_fmt_late(SNF_OPTION_CMDLINES, PIECE_OF_TEXT(&text), out);
 	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
 		struct cpu_stats stats;
 
@@ -148,16 +146,13 @@ void netrecord_late(struct session *s, size_t buffer, struct textbuf *out)
 		if (!session_cpu_stats(s, s->setup->buffers[buffer].instance, cpu, &stats, &text))
 			continue;
 		textbuf_add(&text, "", 1);
-		metadata_fmt_late(SNF_OPTION_CPUSTAT,
-				  (struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
-				  out);
+		metadata_fmt_late(SNF_OPTION_CPUSTAT, PIECE_OF_TEXT(&text), out);
 	}
-	textbuf_release(&text);
 }
 
 /* --- the recorder ------------------------------------------------------------------------------ */
 
-/* Else it is a pipe of a guest. */
+/* Returns true for a socket, false for a pipe of a guest. */
 static bool is_socket(int fd)
 {
 	struct stat st;
@@ -165,7 +160,7 @@ static bool is_socket(int fd)
 	return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
 }
 
-/* The socket may be non-blocking. */
+/* Waits until the descriptor, which may be non-blocking, is writable. */
 static int wait_writable(int fd)
 {
 	struct pollfd p = {fd, POLLOUT, 0};
@@ -175,7 +170,7 @@ static int wait_writable(int fd)
 	return n < 0 && errno != EINTR ? -errno : !n ? -ETIMEDOUT : 0;
 }
 
-/* -EPIPE is for our own output, whose end is not worth a word. */
+/* Replaces -EPIPE, which is reserved for our own output, whose end needs no message. */
 static int lost(int code)
 {
 	return code == EPIPE ? -ECONNRESET : -code;
@@ -312,8 +307,8 @@ struct netrun {
 	struct netkey key;
 	char host[256], port[32];
 	enum transport transport;
-	struct netrecord_sent *sent; /* the caller's */
-	struct sender **senders;     /* one for each buffer */
+	struct netrecord_sent *sent; /* belongs to the caller */
+	struct sender **senders;     /* one sender for each buffer */
 	struct netrecord *nr;
 	struct errmsg why;
 };
@@ -351,34 +346,29 @@ static int open_sender(struct netrun *n, size_t buffer, struct errmsg *err)
 				       .key = n->o->key ? &n->key : NULL,
 				       .timeout_s = n->o->no_timeout ? 1 << 20 : 0,
 				       .stop_fd = n->s.signal_fd};
-	struct textbuf head;
-	int r = sender_open(&n->senders[buffer], &config, err);
+	SCOPED(textbuf_release) struct textbuf head = {.max_bytes = HEAD_MAX_BYTES};
 
-	if (r < 0)
-		return r;
-	textbuf_init(&head, HEAD_MAX_BYTES);
-	r = netrecord_head(&n->s, buffer, n->config, sender_protocol(n->senders[buffer]), &head,
-			   NULL, err);
-	if (!r)
-		r = sender_head(n->senders[buffer],
-				(struct piece){(uint8_t *)head.start, textbuf_len(&head)}, err);
-	textbuf_release(&head);
-	return r;
+	TRY(sender_open(&n->senders[buffer], &config, err));
+	TRY(netrecord_head(&n->s, buffer, n->config, sender_protocol(n->senders[buffer]), &head,
+			   NULL, err));
+	return sender_head(n->senders[buffer], PIECE_OF_TEXT(&head), err);
 }
 
 static int start(struct netrun *n, struct errmsg *err)
 {
 	size_t n_buffers = n->s.setup->n_buffers, n_streams = 0;
+	SCOPED(scope_free)
 	struct netrecord_stream *streams = calloc(n_buffers * n->s.n_cpus + 1, sizeof(*streams));
-	int r = streams ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot record");
 
-	for (size_t i = 0; i < n_buffers && !r; i++) {
+	if (!streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	for (size_t i = 0; i < n_buffers; i++) {
 		if (n->s.setup->buffers[i].is_latency)
-			r = errmsg_set(err, -ENOTSUP,
-				       "what a latency tracer finds cannot be sent: leave out -N");
-		else
-			r = open_sender(n, i, err);
-		for (unsigned cpu = 0; cpu < n->s.n_cpus && !r; cpu++) {
+			return errmsg_set(
+				err, -ENOTSUP,
+				"what a latency tracer finds cannot be sent: leave out -N");
+		TRY(open_sender(n, i, err));
+		for (unsigned cpu = 0; cpu < n->s.n_cpus; cpu++) {
 			char file[64];
 
 			snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
@@ -388,10 +378,7 @@ static int start(struct netrun *n, struct errmsg *err)
 					n->transport == TRANSPORT_UDP};
 		}
 	}
-	if (!r)
-		r = netrecord_start(&n->nr, &n->s, n->config, streams, n_streams, err);
-	free(streams);
-	return r;
+	return netrecord_start(&n->nr, &n->s, n->config, streams, n_streams, err);
 }
 
 static bool tick(void *ctx)
@@ -413,9 +400,7 @@ static int finish(struct netrun *n, uint64_t *ret_bytes, struct errmsg *err)
 
 		textbuf_init(&late, LATE_MAX_BYTES);
 		netrecord_late(&n->s, i, &late);
-		r2 = sender_add_late(n->senders[i],
-				     (struct piece){(uint8_t *)late.start, textbuf_len(&late)},
-				     err);
+		r2 = sender_add_late(n->senders[i], PIECE_OF_TEXT(&late), err);
 		textbuf_release(&late);
 		r = r < 0 ? r : r2;
 		r2 = sender_close(n->senders[i], err);
@@ -433,20 +418,22 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 
 	if (!r)
 		r = session_start(&n->s, err);
-	if (r < 0 && n->nr) { /* who holds a file of an instance keeps it from being removed */
+	if (r < 0 && n->nr) { /* an open file of an instance prevents its removal */
 		struct errmsg ignored = {0};
 
 		netrecord_stop(n->nr, &n_bytes, &ignored);
 	}
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (n->o->begun)
 		n->o->begun(n->o->begun_ctx);
 	else if (!argv)
 		live_request_say(n->o, "recording to %s:%s; Ctrl-C ends it", n->host, n->port);
 	end = session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
 	n->o->front->end_interrupt(n->s.signal, argv);
-	/* a recorder that cannot write does not know why; the control connection will in a moment */
+	/*
+	 * a recorder that cannot write does not know the reason; the control connection reports it
+	 * soon
+	 */
 	for (int i = 0; end == SESSION_FAILURE && i < 20 && tick(n); i++)
 		usleep(50000);
 	netrecord_tell_loss(n->o, &n->why, argv);
@@ -476,8 +463,7 @@ int netrecord_run(struct live_request *o, const struct recording_config *config,
 
 	if (!r && o->key)
 		r = netkey_open(&n.key, o->key, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	r = session_open(&n.s, &sc, err);
 	if (r >= 0) {
 		n.senders = calloc(n.s.setup->n_buffers + 1, sizeof(*n.senders));

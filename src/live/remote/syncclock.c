@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * syncclock.c - the trace clock, read from outside.
+ * syncclock.c - reads the trace clock from a program.
  *
- * A trace clock cannot be asked for the time. But what is written to trace_marker_raw becomes an event
- * (ftrace:raw_data: int id, char buf[]) that has it. The instance has the clock of the recording, so its
- * times are those of the events there. trace_pipe_raw gives them in full resolution, where the text of
- * `trace` has microseconds only.
+ * A program cannot read a trace clock directly. But data written to trace_marker_raw becomes an
+ * event (ftrace:raw_data: int id, char buf[]), which has a timestamp of that clock. The instance
+ * has the clock of the recording, so its times are those of the events there. trace_pipe_raw has
+ * them in full resolution; the text of `trace` has only microseconds.
  */
 #include "live/remote/syncclock.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -54,27 +55,25 @@ static int read_marks(void *ctx, void (*take)(void *arg, uint64_t ts, struct pie
 	for (unsigned cpu = 0; cpu < sc->n_cpus; cpu++) {
 		char file[64];
 		ssize_t n;
-		int fd;
+		SCOPED(scope_close) int fd = -1;
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 		fd = tracefs_open_file(sc->t, sc->instance, file, O_RDONLY | O_NONBLOCK);
 		if (fd < 0)
-			continue; /* numbers have gaps */
+			continue; /* the numbers have gaps */
 		while ((n = read(fd, sc->page, sc->page_size)) > 0)
 			walk_page(sc, n, take, arg);
-		close(fd);
 	}
 	return 0;
 }
 
-/* The event's number, and where its id lies. */
+/* Reads the event's number, and the position of its id. */
 static int read_format(struct syncclock *sc, const struct tracefs *t)
 {
-	struct textbuf text;
+	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = 65536};
 	const char *id, *field;
 	int r;
 
-	textbuf_init(&text, 65536);
 	r = tracefs_read(t, "", "events/ftrace/raw_data/format", &text);
 	textbuf_add(&text, "", 1);
 	id = r < 0 ? NULL : strstr(text.start, "ID: ");
@@ -87,7 +86,6 @@ static int read_format(struct syncclock *sc, const struct tracefs *t)
 		sc->id_offset = strtoul(field + 7, NULL, 10);
 		r = 0;
 	}
-	textbuf_release(&text);
 	return r;
 }
 
@@ -112,7 +110,7 @@ int syncclock_open(struct syncclock *sc, struct session *s, const char *clock, u
 				   "there is an instance '%s' already; remove it: sonde reset -B "
 				   "%s -d",
 				   sc->instance, sc->instance);
-		*sc->instance = 0; /* it is not ours to remove */
+		*sc->instance = 0; /* we must not remove it */
 		return r;
 	}
 	r = read_format(sc, &s->t);

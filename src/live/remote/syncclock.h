@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syncclock.h - a trace buffer of our own for time sync (wire/sync/timesync.h): marks, and their times.
+ * syncclock.h - a separate trace buffer for time sync (wire/sync/timesync.h), with marks and their
+ * times.
  */
 #ifndef SONDE_LIVE_REMOTE_SYNCCLOCK_H
 #define SONDE_LIVE_REMOTE_SYNCCLOCK_H
@@ -10,7 +11,7 @@
 #include "wire/sync/timesync.h"
 
 struct syncclock {
-	struct sync_clock clock; /* hand out a pointer to this */
+	struct sync_clock clock; /* the caller passes a pointer to this */
 	const struct tracefs *t;
 	char instance[64];
 	int marker_fd;
@@ -21,7 +22,10 @@ struct syncclock {
 	uint32_t event_id, id_offset;
 };
 
-/* An instance with this clock, removed by the session's journal at the latest. `number` tells several apart. */
+/*
+ * Creates an instance with this clock, which the session's journal removes at the latest. `number`
+ * distinguishes several instances.
+ */
 int syncclock_open(struct syncclock *sc, struct session *s, const char *clock, unsigned number,
 		   struct errmsg *err);
 void syncclock_close(struct syncclock *sc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dump.c - the content of a trace file besides its events, in the format of trace-cmd.
+ * dump.c - prints the content of a trace file besides its events, in the format of trace-cmd.
  *
  *	version 6   in the order of the file
  *	version 7   strings and sections, in the order of the file; then the chain of options, with
@@ -9,7 +9,8 @@
  * Each line belongs to one or more items (dump.h); the caller chooses items. Damaged or truncated
  * parts are skipped and reported as damage of the file.
  *
- * Symbols and formats have megabytes: text goes to the caller as it is made, and nothing is stored.
+ * Symbols and formats take megabytes, so each part of the text goes to the caller at once and is
+ * not stored.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -114,7 +115,7 @@ static void print_systems(const struct dump *d, struct piece raw)
 	}
 }
 
-/* The length before a text is its size within the section. */
+/* Returns the text after its length. The length is limited to the section. */
 static struct piece sized(const struct dump *d, struct piece body, unsigned length_bytes)
 {
 	struct byte_reader r = reader(d, body);
@@ -167,7 +168,10 @@ static void print_table_v6(const struct dump *d)
 	}
 }
 
-/* A text beyond the end of a truncated file is not in it; an empty text is. */
+/*
+ * Returns false for a text beyond the end of a truncated file. An empty text inside the file
+ * counts.
+ */
 static bool is_in_file(const struct tracefile *tf, struct piece text)
 {
 	return text.data >= tf->map.data && text.data <= tf->map.data + tf->map.len;
@@ -179,7 +183,7 @@ static bool print_texts_v6(struct dump *d)
 	static const struct {
 		enum tracefile_text_kind kind;
 		unsigned item;
-		const char *name; /* NULL: formats */
+		const char *name; /* NULL: event formats */
 	} texts[] = {
 		{TRACEFILE_HEADER_PAGE, DUMP_HEAD_PAGE, "Header page"},
 		{TRACEFILE_HEADER_EVENT, DUMP_HEAD_EVENT, "Header event"},
@@ -234,7 +238,7 @@ static bool section_at(const struct dump *d, uint64_t offset, struct tracefile_s
 	struct byte_reader r;
 
 	if (offset > map.len || map.len - offset < SNF_SECTION_HEADER_BYTES) {
-		tracefile_add_damage(d->tf, "%s is cut off: a section at byte %llu is missing",
+		tracefile_add_damage(d->tf, "%s is truncated: a section at byte %llu is missing",
 				     d->tf->path, (unsigned long long)offset);
 		return false;
 	}
@@ -258,7 +262,7 @@ bool dump_section_header(const struct dump *d, unsigned items, uint64_t offset,
 	return true;
 }
 
-/* The body of a section; the caller frees *ret_heap. */
+/* Reads the body of a section. The caller frees *ret_heap. */
 static bool section_body(const struct dump *d, const struct tracefile_section *s,
 			 struct piece *ret_body, void **ret_heap)
 {
@@ -369,7 +373,7 @@ struct pointers {
 	size_t n;
 };
 
-/* One section of options; the offset of the next, or 0. */
+/* Prints one section of options. Returns the offset of the next one, or 0. */
 static uint64_t print_options_section(struct dump *d, struct piece body, size_t *n,
 				      struct pointers *p)
 {
@@ -400,7 +404,10 @@ static uint64_t print_options_section(struct dump *d, struct piece body, size_t 
 	return 0;
 }
 
-/* The offset of the first options: the last item of the head, if the head is complete. */
+/*
+ * Returns the offset of the first options, which is the last item of the head, or 0 if the head is
+ * incomplete.
+ */
 static uint64_t first_options(const struct tracefile *tf)
 {
 	size_t before = SNF_MAGIC_BYTES + sizeof("7") + 6 + strlen(tf->compression_name) + 1 +

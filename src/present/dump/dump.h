@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * dump.h - the structure of a trace file as text: its head, sections, options and texts.
- */
+/* dump.h - prints the structure of a trace file: its head, sections, options and texts. */
 #ifndef SONDE_PRESENT_DUMP_DUMP_H
 #define SONDE_PRESENT_DUMP_DUMP_H
 
@@ -26,12 +24,12 @@ enum dump_item {
 	DUMP_ALL = (1 << 15) - 1,
 };
 
-/* Receives the text, piece by piece. */
+/* Receives the text in pieces. */
 typedef void dump_put(void *ctx, const char *text, size_t len);
 
 /*
- * file: opened with inputs_spec.no_events, or with more. items: of enum dump_item. 0 or -ENOMEM.
- * Skips what is damaged or missing and adds it to the file's damage.
+ * Prints the items (enum dump_item) of a file that was opened at least with inputs_spec.no_events.
+ * Skips damaged or missing parts and adds them to the file's damage. Returns 0 or -ENOMEM.
  */
 int dump_emit(struct inputs_file *file, unsigned items, dump_put *put, void *ctx);
 

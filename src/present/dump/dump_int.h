@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * dump_int.h - shared by the files behind dump.h.
- */
+/* dump_int.h - declarations that the files behind dump.h share. */
 #ifndef SONDE_PRESENT_DUMP_DUMP_INT_H
 #define SONDE_PRESENT_DUMP_DUMP_INT_H
 
@@ -11,23 +9,23 @@
 
 struct dump {
 	struct tracefile *tf;
-	unsigned items; /* of enum dump_item */
+	unsigned items; /* bits of enum dump_item */
 	dump_put *put;
 	void *ctx;
 	char *strings; /* version 7: descriptions of sections */
 	size_t n_strings;
 };
 
-/* Prints if one of the items is wanted. */
+/* Prints the text if one of the items is wanted. */
 void dump_print(const struct dump *d, unsigned items, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Prints a text and a newline. */
 void dump_print_text(const struct dump *d, unsigned items, struct piece text);
 
-/* options.c: one option of either version. */
+/* options.c: prints one option of either version. */
 void dump_option(struct dump *d, uint16_t id, struct piece data);
 
-/* "\t[Section …]", printed before the content of a section; false if there is none. */
+/* Prints "\t[Section …]" before the content of a section. Returns false if there is none. */
 bool dump_section_header(const struct dump *d, unsigned items, uint64_t offset,
 			 struct tracefile_section *ret);
 

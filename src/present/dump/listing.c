@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * listing.c - the lists of `sonde list` for a trace file.
+ * listing.c - prints the lists of `sonde list` for a trace file.
  *
  * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
- * events are shown as the kernel wrote them. Functions come from the trace's kallsyms, about
- * 100 000; a name is listed once, even if several functions have it.
+ * events are shown as the kernel wrote them. The functions, about 100 000, are those of the trace's
+ * kallsyms. A name is listed once, even if several functions have it.
  */
 #include "present/dump/listing.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/namematch.h"
 #include "format/bytes.h"
@@ -23,7 +24,7 @@
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* The text up to the last field, or with the print format. */
+/* Adds the text up to the last field, or with the print format. */
 static void add_format(const struct event *ev, bool full, struct textbuf *out)
 {
 	const char *text = (const char *)ev->text.data;
@@ -36,12 +37,13 @@ static void add_format(const struct event *ev, bool full, struct textbuf *out)
 static int list_events(struct formats *f, const struct listing *o, struct textbuf *out,
 		       struct errmsg *err)
 {
-	struct event **events = formats_list(f);
+	SCOPED(scope_free) struct event **events = formats_list(f);
 	struct event_match m;
 	size_t n_shown = 0;
-	int r = events ? event_match_init(&m, o->event_re, err) : -ENOMEM;
+	int r;
 
-	for (size_t i = 0; !r && i < f->n_events; i++) {
+	TRY(events ? event_match_init(&m, o->event_re, err) : -ENOMEM);
+	for (size_t i = 0; i < f->n_events; i++) {
 		const struct event *ev = events[i];
 
 		if (ev->is_made_up || !event_match_test(&m, ev->system, ev->name))
@@ -52,12 +54,8 @@ static int list_events(struct formats *f, const struct listing *o, struct textbu
 		else
 			textbuf_addf(out, "%s:%s\n", ev->system, ev->name);
 	}
-	if (!r) {
-		if (!n_shown && !m.all)
-			r = list_refuse_none("event", o->event_re, o->path, err);
-		event_match_release(&m);
-	}
-	free(events);
+	r = n_shown || m.all ? 0 : list_refuse_none("event", o->event_re, o->path, err);
+	event_match_release(&m);
 	return r;
 }
 
@@ -109,7 +107,10 @@ static int function_compare(const void *a, const void *b)
 	return r ? r : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Parses "ADDR T NAME[\t[MODULE]]": takes NAME and the rest; false if it is not a function. */
+/*
+ * Parses "ADDR T NAME[\t[MODULE]]", and takes NAME and the rest. Returns false if it is not a
+ * function.
+ */
 static bool parse_function(const char *line, size_t len, struct function_name *ret)
 {
 	const char *end = line + len, *type = memchr(line, ' ', len);
@@ -146,7 +147,7 @@ static size_t add_functions(const struct function_name *names, size_t n,
 		if (i && !function_compare(&names[i - 1], &names[i]))
 			continue;
 		snprintf(buf, sizeof(buf), "%.*s", (int)names[i].len, names[i].text);
-		tab = strchr(buf, '\t'); /* before the module */
+		tab = strchr(buf, '\t'); /* the tab precedes the module */
 		if (tab)
 			*tab = ' ';
 		if (name_match_test(match, buf)) {
@@ -162,19 +163,18 @@ static int list_functions(struct tracefile *tf, const struct listing *o, struct 
 {
 	struct piece text = tracefile_text(tf, TRACEFILE_KALLSYMS);
 	size_t max = text.len / 5 + 1; /* a line has at least "0 t x\n" */
-	struct function_name *names = malloc(max * sizeof(*names));
+	SCOPED(scope_free) struct function_name *names = malloc(max * sizeof(*names));
 	struct name_match match;
 	size_t n;
-	int r = names ? name_match_init(&match, o->function_re, err) : -ENOMEM;
+	int r;
 
-	if (!r) {
-		n = collect_functions(text, names, max);
-		qsort(names, n, sizeof(*names), function_compare);
-		if (!add_functions(names, n, &match, out) && !match.all)
-			r = list_refuse_none("function", o->function_re, o->path, err);
-		name_match_release(&match);
-	}
-	free(names);
+	TRY(names ? name_match_init(&match, o->function_re, err) : -ENOMEM);
+	n = collect_functions(text, names, max);
+	qsort(names, n, sizeof(*names), function_compare);
+	r = add_functions(names, n, &match, out) || match.all
+		    ? 0
+		    : list_refuse_none("function", o->function_re, o->path, err);
+	name_match_release(&match);
 	return r;
 }
 
@@ -225,19 +225,15 @@ static void list_clock(const struct tracefile *tf, struct textbuf *out)
 static int list_overview(const struct inputs_file *file, const struct listing *o,
 			 struct textbuf *out, struct errmsg *err)
 {
-	int r;
-
 	textbuf_add_str(out, "event systems:\n");
-	r = list_systems(file->formats, out);
+	TRY(list_systems(file->formats, out));
 	textbuf_add_str(out, "\nevents:\n");
-	if (!r)
-		r = list_events(file->formats, o, out, err);
+	TRY(list_events(file->formats, o, out, err));
 	textbuf_add_str(out, "\nbuffer instances:\n");
-	if (!r)
-		r = list_buffers(file->tf, out);
+	TRY(list_buffers(file->tf, out));
 	textbuf_add_str(out, "\nclock:\n");
 	list_clock(file->tf, out);
-	return r;
+	return 0;
 }
 
 int listing_fmt(const struct inputs_file *file, const struct listing *o, struct textbuf *out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - the options of a trace file as text, for `sonde dump --options`.
+ * options.c - prints the options of a trace file, for `sonde dump --options`.
  *
  * A table defines how each option is shown; the formats are those of trace-cmd dump, so that the
  * two can be compared. One option differs between the versions: BUFFER, which in version 7 is the
@@ -19,7 +19,7 @@ struct option_kind {
 	const char *name;
 	void (*print)(struct dump *d, const struct option_kind *kind, uint16_t id,
 		      struct piece data);
-	unsigned items; /* items that include its text, besides --options */
+	unsigned items; /* items that include the option's text, besides --options */
 };
 
 static struct byte_reader reader(const struct dump *d, struct piece data)
@@ -35,7 +35,7 @@ static void print_string(struct dump *d, const struct option_kind *kind, uint16_
 		dump_print_text(d, DUMP_OPTIONS | kind->items, data);
 }
 
-/* An option of sonde's own, compressed if that saves space. */
+/* Prints an option of sonde's own, which is compressed if that saves space. */
 static void print_packed(struct dump *d, const struct option_kind *kind, uint16_t id,
 			 struct piece data)
 {
@@ -136,7 +136,10 @@ static void print_buffer(struct dump *d, const struct option_kind *kind, uint16_
 
 /* --- guests ------------------------------------------------------------------------------------ */
 
-/* The columns of one CPU's samples, n numbers each; the fourth follows those of all CPUs. */
+/*
+ * The columns of one CPU's samples, with n numbers each. The fourth column comes after the other
+ * columns of all CPUs.
+ */
 struct shift_cpu {
 	struct piece times, offsets, scalings, fractions;
 	uint32_t n;
@@ -173,7 +176,7 @@ static void print_time_shift(struct dump *d, const struct option_kind *kind, uin
 	uint64_t peer = byte_reader_take_number(&r, 8);
 	uint32_t flags = byte_reader_take_number(&r, 4), n_cpus = byte_reader_take_number(&r, 4),
 		 n = 0;
-	/* each CPU has at least its number of samples */
+	/* each CPU has at least a number of samples */
 	struct shift_cpu *cpus =
 		n_cpus <= byte_reader_left(&r) / 4 ? calloc(n_cpus + 1, sizeof(*cpus)) : NULL;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chrome.c - a trace as JSON of Chrome's trace viewer, which many programs read.
+ * chrome.c - exports a trace as JSON of Chrome's trace viewer, which many programs read.
  *
  *	{"displayTimeUnit":"ns","traceEvents":[
  *	{"ph":"X","pid":0,"tid":3,"ts":12.345,"dur":6.789,"name":"bash-136"},   tasks on CPU 3
@@ -14,14 +14,15 @@
  * Times are microseconds with three decimals, since the first event, so that a double holds them
  * exactly. Process 0 represents the CPUs, its threads are their numbers; it also has the events of
  * the idle task. The running task of a CPU follows from its switches and from the task of each
- * event, as in the viewer: where another task runs than expected, or events were lost, nothing is
- * drawn between the last event of one task and the first of the other. States of tasks are in a
- * separate process, with a thread for each task, because they would not nest with the task's
+ * event, as in the viewer: if an unexpected task runs, or events were lost, nothing is drawn
+ * between the last event of the first task and the first event of the second. States of tasks are
+ * in a separate process, with a thread for each task, because they would not nest with the task's
  * functions and system calls. If the tgid is unknown, a task is its own process. Tasks of other
  * machines (guests) get numbers from 10 000 000 on.
  */
 #include "base/array.h"
 #include "base/json/json.h"
+#include "decode/callevent.h"
 #include "decode/print/print.h"
 #include "format/bytes.h"
 #include "present/export/slices.h"
@@ -33,8 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPUS_MAX     4096 /* of a machine */
-#define MACHINES_MAX 16	  /* whose CPUs are shown */
+#define CPUS_MAX     4096 /* limit of the CPUs of a machine */
+#define MACHINES_MAX 16	  /* number of machines whose CPUs are shown */
 #define MACHINE_STEP 10000000
 #define STATES_PID   (MACHINE_STEP - 1) /* the process whose threads are states of tasks */
 
@@ -49,10 +50,10 @@ struct cpu_irq { /* an open interrupt on a CPU */
 };
 
 struct cpu_run {			 /* the running task of a CPU, and since when */
-	uint64_t ts, sign_ts, switch_ts; /* sign: its last event */
-	int pid;			 /* -1: unknown */
-	int leaving;	     /* the task before, until the next event of pid; -1: none */
-	const void *formats; /* of the file that shows it */
+	uint64_t ts, sign_ts, switch_ts; /* sign_ts: time of the task's last event */
+	int pid;			 /* -1: the task is unknown */
+	int leaving;	     /* the previous task, until the next event of pid; -1: none */
+	const void *formats; /* formats of the file whose events define the running task */
 	uint16_t source;
 	bool is_switched; /* this CPU has switches */
 	char name[48];
@@ -62,16 +63,17 @@ struct cpu_run {			 /* the running task of a CPU, and since when */
 struct trace_export {
 	struct trace_export_config config;
 	struct line_printer lp;
+	struct call_kinds **kinds; /* by source */
 	struct slices slices;
 	struct cpu_run *runs; /* CPUS_MAX for each machine */
 	uint32_t n_machines;
 	struct textbuf text;
 	struct textbuf *out;
 	uint64_t origin, last;
-	uint64_t *last_of;    /* by source */
+	uint64_t *last_of;    /* last time by source */
 	uint32_t n_cpus;      /* highest number so far, plus one */
-	struct slices states; /* by task: whose states have a name */
-	struct slices places; /* by task: its CPU */
+	struct slices states; /* tracks of tasks whose states have a name */
+	struct slices places; /* tracks with the CPU of each task */
 	bool has_states[MACHINES_MAX];
 	bool is_begun, has_event;
 };
@@ -82,7 +84,7 @@ static void add_time(struct textbuf *tb, const char *key, uint64_t ns)
 		     (unsigned)(ns % 1000));
 }
 
-/* {"ph":"X","pid":…,"tid":…,"ts":… and no end yet */
+/* Starts an event: {"ph":"X","pid":…,"tid":…,"ts":… */
 static void event_open(struct trace_export *x, char kind, long pid, long tid, uint64_t ts)
 {
 	textbuf_addf(x->out, "%s{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld", x->has_event ? ",\n" : "",
@@ -103,7 +105,7 @@ static void event_close(struct trace_export *x)
 	textbuf_add_char(x->out, '}');
 }
 
-/* The process and thread for the events of a task. */
+/* Finds the process and thread for the events of a task. */
 static void place(const struct trace_export *x, const struct record *rec, int pid, long *ret_pid,
 		  long *ret_tid)
 {
@@ -136,7 +138,10 @@ static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint
 	event_close(x);
 }
 
-/* The file's last event: until then a CPU without events continues as before. */
+/*
+ * Returns the time of the file's last event. Until then, a CPU without further events keeps its
+ * task.
+ */
 static uint64_t file_last(const struct trace_export *x, const void *formats)
 {
 	uint64_t last = 0;
@@ -158,9 +163,9 @@ static void leave_cpu(struct trace_export *x, uint32_t machine, uint32_t cpu, in
 }
 
 /*
- * A task that starts here has left its previous CPU, where its switch is missing. So a task is on
- * at most one CPU, and a table by task stores which: searching all CPUs at each switch takes too
- * long on machines with thousands.
+ * Ends a task on its previous CPU when it starts here, even if the switch there is missing. So a
+ * task is on at most one CPU, and a table by task stores it: searching all CPUs at each switch
+ * takes too long on machines with thousands.
  */
 static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu, int pid)
 {
@@ -173,7 +178,7 @@ static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu,
 		return;
 	}
 	for (uint32_t i = 0; pid > 0 && i < x->n_cpus;
-	     i++) /* more tasks than the table has room for */
+	     i++) /* there are more tasks than the table has room for */
 		if (i != cpu)
 			leave_cpu(x, machine, i, pid);
 }
@@ -186,8 +191,8 @@ static void begin_run(struct cpu_run *run, uint64_t ts, int pid, const char *com
 }
 
 /*
- * An event of a task. False: ignore it, because another buffer of the same file covers this CPU:
- * the first buffer with a switch.
+ * Handles an event of a task. Returns false if it is to be ignored, because another buffer of the
+ * same file covers this CPU: the first buffer with a switch.
  */
 static bool see_run(struct trace_export *x, const struct record *rec, int pid, bool is_switch)
 {
@@ -245,31 +250,39 @@ static void add_ends(struct trace_export *x, const struct slice_track *t, uint64
 	}
 }
 
-/* A tgid may become known while functions are open: they end on the track where they began. */
+/*
+ * Adds a function. A tgid may become known while functions are open, so functions end on the track
+ * where they began.
+ */
 static void add_function(struct trace_export *x, struct printer *p, const struct record *rec,
-			 struct slice_track *t, bool is_entry)
+			 struct slice_track *t, const struct call_kind *kind)
 {
-	uint64_t func = 0, depth = 0;
+	struct call_event ev;
+	unsigned depth;
 	int ends;
 
-	printer_number(p, event_find_field(rec->event, "func"), &func);
-	printer_number(p, event_find_field(rec->event, "depth"), &depth);
-	ends = is_entry ? slice_track_enter(t, depth) : (int)slice_track_leave(t, depth);
-	add_ends(x, t, rec->ts, ends);
-	if (!is_entry || ends < 0)
+	if (!call_kind_read(kind, rec->data, rec->size, &ev))
 		return;
-	if (t->n_open <= 1)
+	depth = slices_depth(kind, &ev);
+	ends = kind->step == CALL_ENTER ? slice_track_enter(t, depth)
+					: (int)slice_track_leave(t, depth);
+	add_ends(x, t, rec->ts, ends);
+	if (kind->step == CALL_LEAVE || ends < 0)
+		return;
+	if (t->n_open <= (kind->step == CALL_ENTER))
 		place(x, rec, t->pid, &t->at_pid, &t->at_tid);
-	event_open(x, 'B', t->at_pid, t->at_tid, rec->ts);
+	event_open(x, kind->step == CALL_WHOLE ? 'X' : 'B', t->at_pid, t->at_tid, rec->ts);
+	if (kind->step == CALL_WHOLE)
+		add_time(x->out, "dur", ev.duration);
 	textbuf_clear(&x->text);
 	p->out = &x->text;
-	if (!p->kallsyms || !printer_add_symbol_name(p, func)) {
+	if (!p->kallsyms || !printer_add_symbol_name(p, ev.func)) {
 		textbuf_add_str(&x->text, "0x");
-		textbuf_add_hex(&x->text, func);
+		textbuf_add_hex(&x->text, ev.func);
 	}
 	p->out = x->out;
 	add_name(x, x->text.start, textbuf_len(&x->text));
-	textbuf_add_str(x->out, ",\"cat\":\"function\"");
+	textbuf_add_str(x->out, kind->is_user ? ",\"cat\":\"user\"" : ",\"cat\":\"function\"");
 	event_close(x);
 }
 
@@ -323,7 +336,9 @@ static void name_irq(struct printer *p, const struct record *rec, int level, cha
 		snprintf(buf, size, "softirq %llu", (unsigned long long)vec);
 }
 
-/* An end without a beginning, and a beginning without an end, are only single events. */
+/*
+ * Adds an interrupt. An entry without an exit, and an exit without an entry, become single events.
+ */
 static void add_irq(struct trace_export *x, struct printer *p, const struct record *rec)
 {
 	int level = !strncmp(rec->event->name, "softirq_", 8) ? IRQ_SOFT : IRQ_HARD;
@@ -370,7 +385,7 @@ static void add_instant(struct trace_export *x, const struct record *rec)
 	event_close(x);
 }
 
-/* The name of a task, at its first event; in most viewers a later name wins, as it should. */
+/* Adds the name of a task, at its first event. Most viewers use the last name. */
 static void add_task(struct trace_export *x, const struct record *rec, struct slice_track *t)
 {
 	long pid, tid;
@@ -396,6 +411,7 @@ static void add_record(struct trace_export *x, const struct record *rec)
 	struct slice_track *t = slices_get(&x->slices, x->config.machines[rec->source],
 					   record_pid(x, rec), rec->cpu);
 	bool is_sched = !strcmp(ev->system, "sched"), is_call = !strcmp(ev->system, "raw_syscalls");
+	const struct call_kind *kind;
 	bool is_switch, has_cpu;
 
 	if (t)
@@ -409,8 +425,9 @@ static void add_record(struct trace_export *x, const struct record *rec)
 	if (has_cpu && !strcmp(ev->system, "irq") &&
 	    (!strncmp(ev->name, "irq_handler_", 12) || !strncmp(ev->name, "softirq_", 8)))
 		add_irq(x, p, rec);
-	if (t && ev->is_ftrace && !strncmp(ev->name, "funcgraph_", 10)) {
-		add_function(x, p, rec, t, !strcmp(ev->name, "funcgraph_entry"));
+	kind = call_kinds_find(x->kinds[rec->source], ev->id);
+	if (t && kind->step != CALL_NOT) {
+		add_function(x, p, rec, t, kind);
 		return;
 	}
 	if (t && is_call)
@@ -427,6 +444,7 @@ static void chrome_free(struct trace_export *x)
 	slices_release(&x->states);
 	slices_release(&x->places);
 	textbuf_release(&x->text);
+	slices_kinds_free(x->kinds);
 	free(x->last_of);
 	free(x->runs);
 	free(x);
@@ -448,7 +466,9 @@ static int chrome_new(struct trace_export **ret, const struct trace_export_confi
 			x->n_machines = config->machines[i] + 1;
 	x->runs = calloc((size_t)x->n_machines * CPUS_MAX + 1, sizeof(*x->runs));
 	x->last_of = calloc(config->style->n_sources + 1, sizeof(*x->last_of));
-	if (!x->runs || !x->last_of || line_printer_init(&x->lp, config->style) < 0) {
+	x->kinds = slices_kinds_new(config->style);
+	if (!x->runs || !x->last_of || !x->kinds || line_printer_init(&x->lp, config->style) < 0) {
+		slices_kinds_free(x->kinds);
 		free(x->last_of);
 		free(x->runs);
 		free(x);
@@ -563,7 +583,7 @@ static void chrome_finish(struct trace_export *x, struct textbuf *out)
 	for (size_t i = 0; tracks && i < n; i++)
 		add_ends(x, tracks[i], x->last, tracks[i]->n_open);
 	if (!tracks)
-		out->overflow = true; /* incomplete: it must not look like success */
+		out->overflow = true; /* the output is incomplete, so fail */
 	free(tracks);
 	textbuf_add_str(out, "\n]}\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perfetto.c - a trace as Perfetto's protobuf, for ui.perfetto.dev and its trace_processor.
+ * perfetto.c - exports a trace as Perfetto's protobuf, for ui.perfetto.dev and its trace_processor.
  *
  *	Trace { repeated packet = 1 }
  *	packet: ftrace_events = 1   { cpu = 1, repeated event = 2 }            all events, by CPU
@@ -10,13 +10,15 @@
  * Protobuf is simple to write: a field is a varint of (number << 3 | type), then a varint or a
  * length and bytes. The length of a message is not known before it is written, so five bytes are
  * reserved for it and filled with a varint that is padded to five. A table defines the fields of
- * events that Perfetto knows; any other becomes a generic event with its fields by name, so nothing
- * is omitted. Function names are resolved here: the trace has the kernel's symbols, Perfetto does
- * not.
+ * events that Perfetto knows; any other event becomes a generic event with its fields by name, so
+ * that nothing is omitted. Function names are resolved here: the trace has the kernel's symbols,
+ * Perfetto does not.
  *
- * Perfetto reads all times as boot time; they are the trace's own clock, unchanged.
+ * Perfetto interprets all times as boot time. sonde writes the times of the trace's own clock,
+ * unchanged.
  */
 #include "base/array.h"
+#include "decode/callevent.h"
 #include "decode/walker.h"
 #include "format/bytes.h"
 #include "present/export/slices.h"
@@ -45,7 +47,10 @@ enum {
 	P_MACHINE = 98
 };
 
-/* Events with their own messages: the number in FtraceEvent, and the numbers of their fields. */
+/*
+ * Events with their own messages: the number of the message in FtraceEvent, and the numbers of its
+ * fields.
+ */
 static const struct known_event {
 	const char *system, *name;
 	uint16_t number;
@@ -106,8 +111,9 @@ static const struct known_event {
 struct trace_export {
 	struct trace_export_config config;
 	struct line_printer lp;
+	struct call_kinds **kinds; /* by source */
 	struct slices slices;
-	struct textbuf text; /* of one symbol */
+	struct textbuf text; /* text of one symbol */
 	struct textbuf *out;
 };
 
@@ -136,7 +142,7 @@ static void add_text(struct textbuf *tb, unsigned number, const char *s, size_t 
 	textbuf_add(tb, s, len);
 }
 
-/* Begins a message; returns the position of its length. */
+/* Begins a message. Returns the position of its length. */
 static size_t message_open(struct textbuf *tb, unsigned number)
 {
 	add_varint(tb, number << 3 | WIRE_BYTES);
@@ -181,7 +187,10 @@ static int64_t sign_extend(uint64_t v, unsigned size)
 	return (int64_t)(v << shift) >> shift;
 }
 
-/* A field under `text` or `number`; if these are 0: generic, str 3, int 4, uint 5. */
+/*
+ * Adds a field under the given number. If the number is 0, the field is generic: str 3, int 4, uint
+ * 5.
+ */
 static void add_value(struct textbuf *tb, const struct printer *p, const struct field *f,
 		      unsigned number)
 {
@@ -216,7 +225,7 @@ static void add_known(struct textbuf *tb, struct printer *p, const struct known_
 	message_close(tb, start);
 }
 
-/* Any other event: GenericFtraceEvent { event_name = 1, field = 2 { name = 1, value } } */
+/* Adds any other event: GenericFtraceEvent { event_name = 1, field = 2 { name = 1, value } }. */
 static void add_generic(struct textbuf *tb, struct printer *p, const struct event *ev)
 {
 	size_t start = message_open(tb, 327);
@@ -256,7 +265,7 @@ static uint64_t track_id(const struct slice_track *t)
 	return t->key;
 }
 
-/* A task's track: under its thread if its process is known, otherwise by name. */
+/* Adds a task's track, below its thread if its process is known, otherwise by name. */
 static void add_track(struct trace_export *x, struct slice_track *t, const struct record *rec)
 {
 	size_t start = packet_open(x, t->machine), track = message_open(x->out, P_TRACK), thread;
@@ -315,33 +324,34 @@ static void name_function(struct trace_export *x, struct printer *p, uint64_t ad
 	p->out = out;
 }
 
-static void add_function(struct trace_export *x, const struct record *rec, bool is_entry)
+static void add_function(struct trace_export *x, const struct record *rec,
+			 const struct call_kind *kind)
 {
 	const struct formats *f = x->config.style->sources[rec->source].formats;
 	struct printer *p = x->lp.printers[rec->source];
-	uint64_t func = 0, depth = 0;
+	struct call_event ev;
 	struct slice_track *t =
 		slices_get(&x->slices, x->config.machines[rec->source],
 			   formats_common(f, &f->pid, rec->data, rec->size), rec->cpu);
+	unsigned depth;
+	int ends;
 
-	if (!t)
+	if (!t || !call_kind_read(kind, rec->data, rec->size, &ev))
 		return;
 	printer_point_at(p, rec);
-	printer_number(p, event_find_field(rec->event, "func"), &func);
-	printer_number(p, event_find_field(rec->event, "depth"), &depth);
+	depth = slices_depth(kind, &ev);
 	if (!t->is_told)
 		add_track(x, t, rec);
-	if (is_entry) {
-		int ends = slice_track_enter(t, depth);
-
-		add_ends(x, t, rec->ts, ends);
-		if (ends < 0)
-			return;
-		name_function(x, p, func);
-		add_slice(x, t, rec->ts, SLICE_BEGIN, x->text.start, textbuf_len(&x->text));
-	} else {
-		add_ends(x, t, rec->ts, slice_track_leave(t, depth));
-	}
+	ends = kind->step == CALL_ENTER ? slice_track_enter(t, depth)
+					: (int)slice_track_leave(t, depth);
+	add_ends(x, t, rec->ts, ends);
+	if (kind->step == CALL_LEAVE || ends < 0)
+		return;
+	name_function(x, p, ev.func);
+	add_slice(x, t, rec->ts, SLICE_BEGIN, x->text.start, textbuf_len(&x->text));
+	/* Perfetto sorts by time, so the end may be written before the events in between */
+	if (kind->step == CALL_WHOLE)
+		add_slice(x, t, rec->ts + ev.duration, SLICE_END, NULL, 0);
 }
 
 /* --- the trace --------------------------------------------------------------------------------- */
@@ -350,6 +360,7 @@ static void perfetto_free(struct trace_export *x)
 {
 	line_printer_release(&x->lp);
 	slices_release(&x->slices);
+	slices_kinds_free(x->kinds);
 	textbuf_release(&x->text);
 	free(x);
 }
@@ -363,7 +374,9 @@ static int perfetto_new(struct trace_export **ret, const struct trace_export_con
 	x->config = *config;
 	slices_init(&x->slices);
 	textbuf_init(&x->text, 1 << 16);
-	if (line_printer_init(&x->lp, config->style) < 0) {
+	x->kinds = slices_kinds_new(config->style);
+	if (!x->kinds || line_printer_init(&x->lp, config->style) < 0) {
+		slices_kinds_free(x->kinds);
 		free(x);
 		return -ENOMEM;
 	}
@@ -371,13 +384,12 @@ static int perfetto_new(struct trace_export **ret, const struct trace_export_con
 	return 0;
 }
 
-static bool is_graph(const struct event *ev, bool *ret_is_entry)
+static const struct call_kind *kind_of(const struct trace_export *x, const struct record *rec)
 {
-	*ret_is_entry = ev->is_ftrace && !strcmp(ev->name, "funcgraph_entry");
-	return *ret_is_entry || (ev->is_ftrace && !strcmp(ev->name, "funcgraph_exit"));
+	return call_kinds_find(x->kinds[rec->source], rec->event ? rec->event->id : -1);
 }
 
-/* A task with known process, once. */
+/* Adds a task with known process, once. */
 static void add_thread(struct trace_export *x, const struct record *rec)
 {
 	uint32_t machine = x->config.machines[rec->source];
@@ -401,10 +413,9 @@ static void add_thread(struct trace_export *x, const struct record *rec)
 	message_close(x->out, start);
 }
 
-/* A bundle contains consecutive events of one CPU. */
+/* Adds the events of a batch. A bundle contains consecutive events of one CPU. */
 static void perfetto_add(struct trace_export *x, const struct batch *b, struct textbuf *out)
 {
-	bool is_entry;
 	size_t i = 0;
 
 	x->out = out;
@@ -419,21 +430,21 @@ static void perfetto_add(struct trace_export *x, const struct batch *b, struct t
 			const struct record *rec = &b->records[end];
 
 			add_thread(x, rec);
-			if (rec->event && is_graph(rec->event, &is_entry))
-				add_function(x, rec, is_entry);
+			if (kind_of(x, rec)->step != CALL_NOT)
+				add_function(x, rec, kind_of(x, rec));
 		}
 		start = packet_open(x, x->config.machines[first->source]);
 		bundle = message_open(out, P_FTRACE);
 		add_uint(out, 1, first->cpu);
 		for (; i < end; i++)
-			if (b->records[i].event && !is_graph(b->records[i].event, &is_entry))
+			if (b->records[i].event && kind_of(x, &b->records[i])->step == CALL_NOT)
 				add_ftrace(x, &b->records[i]);
 		message_close(out, bundle);
 		message_close(out, start);
 	}
 }
 
-/* What is still open ends with the trace: Perfetto shows such slices to its end. */
+/* Ends the trace. Perfetto extends open slices to the end of the trace. */
 static void perfetto_finish(struct trace_export *x, struct textbuf *out)
 {
 }

@@ -1,72 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slices.c - the open functions of each task.
+ * slices.c - follows the open functions of each task.
  *
- * A table by task, open addressing, with a random seed like all tables whose keys come from files.
- * The idle task of every CPU has pid 0, so for it the CPU is part of the key. The first function of
- * a trace may have any depth; its callers are unknown and not opened, so a track stores the depths
- * of functions that began in the trace.
+ * Tracks are in a map by task. The idle task of every CPU has pid 0, so for it the CPU is part of
+ * the key. The first function of a trace may have any depth; its callers are unknown and not
+ * opened, so a track stores the depths of functions that began in the trace.
  */
 #include "present/export/slices.h"
-#include "base/hash.h"
+
+#include "decode/callevent.h"
+#include "present/line.h"
 
 #include <stdlib.h>
 
-#define TRACKS_MAX  65536
-#define FIRST_SLOTS 256
+#define TRACKS_MAX	 65536
+#define TRACKS_MAX_BYTES (32u << 20)
 
 void slices_init(struct slices *s)
 {
-	*s = (struct slices){.seed = hash_seed()};
+	*s = (struct slices){0};
+	arena_init(&s->arena, TRACKS_MAX_BYTES);
 }
 
 void slices_release(struct slices *s)
 {
-	free(s->tracks);
-	*s = (struct slices){0};
-}
-
-static struct slice_track *find_slot(struct slice_track *tracks, size_t n_slots, uint64_t seed,
-				     uint64_t key)
-{
-	size_t i = hash_number(seed, key, n_slots);
-
-	while (tracks[i].key && tracks[i].key != key)
-		i = (i + 1) & (n_slots - 1);
-	return &tracks[i];
-}
-
-static bool grow(struct slices *s)
-{
-	size_t n_slots = s->n_slots ? s->n_slots * 2 : FIRST_SLOTS;
-	struct slice_track *more = calloc(n_slots, sizeof(*more));
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < s->n_slots; i++)
-		if (s->tracks[i].key)
-			*find_slot(more, n_slots, s->seed, s->tracks[i].key) = s->tracks[i];
-	free(s->tracks);
-	s->tracks = more;
-	s->n_slots = n_slots;
-	return true;
+	for (size_t i = 0; i < s->tracks.n_slots; i++)
+		if (s->tracks.slots[i].value)
+			free(((struct slice_track *)s->tracks.slots[i].value)->open);
+	map_release(&s->tracks);
+	arena_release(&s->arena);
 }
 
 struct slice_track *slices_get(struct slices *s, uint32_t machine, int pid, uint32_t cpu)
 {
 	uint64_t key = (uint64_t)machine << 34 | UINT64_C(1) << 33 |
 		       (pid ? (uint32_t)pid : UINT64_C(1) << 32 | cpu);
-	struct slice_track *t;
+	void **slot = map_take(&s->tracks, key, TRACKS_MAX);
+	struct slice_track *t = slot ? *slot : NULL;
 
-	if (s->n * 2 >= s->n_slots && !grow(s))
-		return NULL;
-	t = find_slot(s->tracks, s->n_slots, s->seed, key);
-	if (t->key)
+	if (!slot || t)
 		return t;
-	if (s->n == TRACKS_MAX)
-		return NULL;
-	s->n++;
-	*t = (struct slice_track){.key = key, .machine = machine, .pid = pid, .cpu = cpu};
+	*slot = t = arena_alloc(&s->arena, sizeof(*t));
+	if (t)
+		*t = (struct slice_track){.key = key, .machine = machine, .pid = pid, .cpu = cpu};
 	return t;
 }
 
@@ -84,14 +60,14 @@ static int compare_tracks(const void *a, const void *b)
 
 const struct slice_track **slices_list(const struct slices *s, size_t *ret_n)
 {
-	const struct slice_track **list = malloc((s->n + 1) * sizeof(*list));
+	const struct slice_track **list = malloc((s->tracks.n + 1) * sizeof(*list));
 	size_t n = 0;
 
 	if (!list)
 		return NULL;
-	for (size_t i = 0; i < s->n_slots; i++)
-		if (s->tracks[i].key)
-			list[n++] = &s->tracks[i];
+	for (size_t i = 0; i < s->tracks.n_slots; i++)
+		if (s->tracks.slots[i].value)
+			list[n++] = s->tracks.slots[i].value;
 	qsort(list, n, sizeof(*list), compare_tracks);
 	*ret_n = n;
 	return list;
@@ -110,8 +86,47 @@ int slice_track_enter(struct slice_track *t, unsigned depth)
 {
 	unsigned ends = slice_track_leave(t, depth);
 
-	if (t->n_open == SLICES_OPEN_MAX || depth > UINT8_MAX)
-		return -1;
+	if (t->n_open == t->cap) {
+		uint32_t cap = t->cap ? t->cap * 2 : 16;
+		uint32_t *open =
+			cap <= SLICES_OPEN_MAX ? realloc(t->open, cap * sizeof(*open)) : NULL;
+
+		if (!open)
+			return -1;
+		t->open = open;
+		t->cap = cap;
+	}
 	t->open[t->n_open++] = depth;
-	return ends;
+	return (int)ends;
+}
+
+/* --- events about calls ------------------------------------------------------------------------ */
+
+struct call_kinds **slices_kinds_new(const struct line_style *style)
+{
+	struct call_kinds **kinds = calloc(style->n_sources + 1, sizeof(struct call_kinds *));
+
+	for (size_t i = 0; kinds && i < style->n_sources; i++) {
+		kinds[i] = malloc(sizeof(**kinds));
+		if (!kinds[i]) {
+			slices_kinds_free(kinds);
+			return NULL;
+		}
+		call_kinds_init(kinds[i], style->sources[i].formats);
+	}
+	return kinds;
+}
+
+void slices_kinds_free(struct call_kinds **kinds)
+{
+	for (size_t i = 0; kinds && kinds[i]; i++)
+		free(kinds[i]);
+	free(kinds);
+}
+
+unsigned slices_depth(const struct call_kind *kind, const struct call_event *ev)
+{
+	unsigned depth = ev->depth < SLICES_KERNEL_DEPTH ? ev->depth : SLICES_KERNEL_DEPTH - 1;
+
+	return kind->is_user ? depth : SLICES_KERNEL_DEPTH + depth;
 }

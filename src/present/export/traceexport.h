@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * traceexport.h - a whole trace in the format of another viewer: records in, bytes out.
+ * traceexport.h - converts the records of a whole trace to the format of another viewer.
  *
  *	new ─▶ add, batch after batch, in time order ─▶ add_state, any order ─▶ finish ─▶ free
  *
- * The caller may write and clear `out` after each call. One owner.
+ * The caller may write and clear `out` after each call. Only one thread may use it at a time.
  */
 #ifndef SONDE_PRESENT_EXPORT_TRACEEXPORT_H
 #define SONDE_PRESENT_EXPORT_TRACEEXPORT_H
@@ -16,14 +16,15 @@
 struct trace_export;
 
 struct trace_export_config {
-	const struct line_style *style; /* its sources */
-	const uint32_t *machines;	/* by source: events of one machine share their tasks */
+	const struct line_style *style; /* sources of the style are those of the trace */
+	/* machine of each source; events of one machine share their tasks */
+	const uint32_t *machines;
 };
 
 /* A state of a task, in times of the trace's own clock; the caller derives it from all events. */
 struct export_state {
 	uint32_t machine;
-	int pid, cpu; /* cpu: where it runs, or ran last; -1: unknown */
+	int pid, cpu; /* cpu: the CPU where the task runs, or ran last; -1: unknown */
 	uint64_t start, end;
 	const char *state; /* "running" */
 	const char *comm;  /* up to comm_max bytes */
@@ -36,7 +37,7 @@ struct trace_export_kind {
 	const char *suffix;
 	int (*new)(struct trace_export **ret, const struct trace_export_config *config);
 	void (*add)(struct trace_export *x, const struct batch *b, struct textbuf *out);
-	/* NULL: the viewer derives states itself */
+	/* Adds the state of a task. May be NULL: then the viewer derives states itself. */
 	void (*add_state)(struct trace_export *x, const struct export_state *s,
 			  struct textbuf *out);
 	void (*finish)(struct trace_export *x, struct textbuf *out);

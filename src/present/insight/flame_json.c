@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame_json.c - a flame graph for the page: api/stats?what=flame and offcpu.
+ * flame_json.c - writes a flame graph for the page: api/stats?what=flame and offcpu.
  *
  *	{"unit":"ns","by":"functions","clock":"cpu","choices":[{"by":…,"n":…},…],
  *	 "root":{"name":"all","value":…,"children":[{…},…]},"why_empty":"sentence"}
  *
- * The members are part of the page's protocol (doc/VIEWER.md). A graph has at most 120 levels, which is what a writer of
- * JSON can nest.
+ * The members are part of the page's protocol (doc/VIEWER.md). A graph has at most 120 levels, the
+ * limit of the JSON writer.
  */
 #include "base/json/jsonwriter.h"
 #include "present/insight/json.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json.h - what insight.h knows, as the JSON of the page: doc/VIEWER.md has the members.
+ * json.h - writes the results of insight.h as the JSON of the page. doc/VIEWER.md describes the
+ * members.
  *
- * Each writes one object. Tasks are numbers in it, times count from the trace's start.
+ * Each function writes one object. Tasks are numbers in it, and times count from the trace's start.
  */
 #ifndef SONDE_PRESENT_INSIGHT_JSON_H
 #define SONDE_PRESENT_INSIGHT_JSON_H
@@ -20,7 +21,7 @@ void insight_emit_spans(const struct insight_spans *s, struct jsonwriter *w);
 void insight_emit_list(const struct insight_list *l, struct jsonwriter *w);
 void insight_emit_why(const struct insight_why *y, const struct timeline *tl, struct jsonwriter *w);
 
-/* "key":{"name":…,"soft":…,"task":n or -1,"cpu":…,"start":… if its name is known} */
+/* Writes "key":{"name":…,"soft":…,"task":n or -1,"cpu":…,"start":… if its name is known}. */
 void interrupt_emit(const struct interrupt *i, const char *key, struct jsonwriter *w);
 
 #endif

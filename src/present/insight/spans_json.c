@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * spans_json.c - functions and spans by name, and spans one by one, for the page: api/stats?what=functions, spans, list.
+ * spans_json.c - writes functions and spans by name, and single spans, for the page:
+ * api/stats?what=functions, spans, list.
  *
- * The members are part of the page's protocol (doc/VIEWER.md). Lanes that cannot be looked at stand in "refused" with a
- * sentence; the others are answered all the same. A row without lengths, all of whose spans are cut, has no times.
+ * The members are part of the page's protocol (doc/VIEWER.md). Lanes that cannot be evaluated are
+ * listed in "refused" with a reason; the answer contains all other lanes. A row has no times if the
+ * start or end of all its spans is unknown.
  */
 #include "base/json/jsonwriter.h"
 #include "present/insight/json.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * statestext.c - what tasks did with their time, a row for each task, name or process.
+ * statestext.c - prints the times of tasks by state, one row for each task, name or process.
  *
  *	   run   cpu%   wait preempt  sleep  block switch  wakes maxwait  task
  *	 1.90s  89.1% 12.3ms  1.20ms  102ms 3.20ms    213    180  4.10ms  make-4321
  *
- * A column of states in which no task ever was is left out, so that the rest fits into 80 columns.
+ * A column is omitted if no task was in that state, so that the rest fits into 80 columns.
  */
 #include "base/array.h"
 #include "base/escaper.h"
@@ -47,7 +47,7 @@ static uint64_t length_of(const struct states_view *v)
 	return v->tasks->to > v->tasks->from ? v->tasks->to - v->tasks->from : 0;
 }
 
-/* "make-4321", "make" of 12 tasks, "make-4321" of a process */
+/* Writes "make-4321", "make" of 12 tasks, or "make-4321" of a process. */
 static const char *fmt_group(const struct states_view *v, const struct task_group *g, char *buf,
 			     size_t size)
 {
@@ -86,7 +86,7 @@ static void fmt_head(const struct states_view *v, const bool *has, struct textbu
 		     v->view.colour ? ESCAPER_OFF : "");
 }
 
-/* Nothing is a dot: it is easier to see where something is. */
+/* Prints zero as a dot, so that the other values stand out. */
 static void fmt_length(const struct states_view *v, uint64_t n, int width, struct textbuf *tb)
 {
 	char length[32] = ".";
@@ -229,7 +229,7 @@ void statestext_fmt_json(const struct states_view *v, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-/* In quotes where it needs them. */
+/* Adds quotes if necessary. */
 static void csv_fmt(const char *s, struct textbuf *tb)
 {
 	if (!strpbrk(s, ",\"\n\r")) {

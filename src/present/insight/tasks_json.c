@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks_json.c - times of tasks and CPUs, counts of events, wakeups for the page: api/stats.
+ * tasks_json.c - formats times of tasks and CPUs, counts of events, and wakeups as JSON for the
+ * page: api/stats.
  *
- * The members are part of the page's protocol (doc/VIEWER.md). Numbers of states are those of states.h, and a list of
- * states has all of them. Members about stolen time are there only for guests whose host is in the trace.
+ * The members are part of the page's protocol (doc/VIEWER.md). States have the numbers of states.h,
+ * and a list of states contains all of them. Members about stolen time exist only for guests whose
+ * host is in the trace.
  */
 #include "base/json/jsonwriter.h"
 #include "present/insight/json.h"

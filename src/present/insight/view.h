@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * view.h - answers about a trace for a terminal and for scripts: `sonde why` and `sonde states`.
+ * view.h - prints answers about a trace for a terminal and for scripts: `sonde why` and `sonde
+ * states`.
  *
- * Text fits into 80 columns where names allow it. JSON is one object with all numbers; other than the page's
- * (json.h) it names tasks and states, and its times are those of the trace's own clock, as in report --json.
+ * Text fits into 80 columns if names allow it. JSON is one object with all numbers. Unlike the JSON
+ * of the page (json.h) it names tasks and states, and its times are those of the trace's own clock,
+ * as in report --json.
  */
 #ifndef SONDE_PRESENT_INSIGHT_VIEW_H
 #define SONDE_PRESENT_INSIGHT_VIEW_H
@@ -14,10 +16,10 @@
 
 struct insight_view {
 	const struct timeline *tl;
-	const char *const
-		*machines; /* their names, which stand before tasks if there are several */
+	/* names of machines, printed before tasks if there are several machines */
+	const char *const *machines;
 	size_t n_machines;
-	size_t n_rows; /* of text; SIZE_MAX: all */
+	size_t n_rows; /* limit of text rows; SIZE_MAX: all */
 	bool colour;
 };
 
@@ -27,7 +29,7 @@ void whytext_fmt_json(const struct insight_view *v, const struct insight_why *y,
 		      struct textbuf *tb);
 
 struct states_view {
-	struct insight_view view; /* n_rows is of JSON and CSV, too */
+	struct insight_view view; /* n_rows also applies to JSON and CSV */
 	const struct insight_tasks *tasks;
 	const struct task_groups *groups;
 	enum task_groups_by by;
@@ -36,10 +38,13 @@ void statestext_fmt(const struct states_view *v, struct textbuf *tb);
 void statestext_fmt_json(const struct states_view *v, struct textbuf *tb);
 void statestext_fmt_csv(const struct states_view *v, struct textbuf *tb);
 
-/* What both end with: events that the trace lost; wakings that it does not have. Nothing if nothing is missing. */
+/*
+ * Prints what is missing: events that the trace lost, and wakings that it does not have. Prints
+ * nothing if nothing is missing.
+ */
 void insight_fmt_gaps(struct timeline *tl, bool needs_wakings, struct textbuf *tb);
 
-/* "bash-812", "guest1:bash-812" */
+/* Writes "bash-812" or "guest1:bash-812". */
 const char *view_task_fmt(const struct insight_view *v, int task, char *buf, size_t size);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * why_json.c - the critical path of a task for the page: api/why.
+ * why_json.c - formats the critical path of a task as JSON for the page: api/why.
  *
  *	{"task":…,"from":…,"to":…,"path":[{…,"why":"sentence",…},…],"had":[…],"sums":[…]}
  *
- * The members are part of the page's protocol (doc/VIEWER.md). A piece has "had" if it waits for a CPU, and members about
- * stolen time if a guest's task runs whose host is in the trace. The page shows the sentence as it is.
+ * The members are part of the page's protocol (doc/VIEWER.md). A piece has "had" if the task waits
+ * for a CPU. It has members about stolen time if a task of a guest runs and the host is in the
+ * trace. The page shows the sentence as it is.
  */
 #include "base/json/jsonwriter.h"
 #include "present/insight/json.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whytext.c - the critical path of a task as a table, and where its time went.
+ * whytext.c - prints the critical path of a task as a table, and the causes of its time.
  *
  *	make-4321, 1.204113 to 3.335421: 2.131 s in 1253 steps, the 20 longest:
  *
@@ -12,7 +12,7 @@
  *	share    time  cause               tasks
  *	89.1%   1.90s  running             cc1 61.0%, as 12.1%, ld 10.2%, 14 others 5.8%
  *
- * A task stands one column to the right of the one that waits for it.
+ * A task is indented one column more than the task that waits for it.
  */
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
@@ -24,8 +24,8 @@
 #include <stdlib.h>
 
 #define INDENT_MAX  6
-#define NAMES_SAID  3  /* of a cause */
-#define OWNERS_SAID 2  /* of those who had a CPU */
+#define NAMES_SAID  3  /* limit of names per cause */
+#define OWNERS_SAID 2  /* limit of tasks that occupied the CPU */
 #define TASK_WIDTH  24 /* a longer name moves the rest of its line */
 
 const char *view_task_fmt(const struct insight_view *v, int task, char *buf, size_t size)
@@ -51,7 +51,7 @@ static int compare_lengths(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Pieces that are at least so long are shown, at most n of them. */
+/* Returns the shortest length of a piece to show, so that at most n are shown. */
 static uint64_t find_shortest(const struct insight_why *y, size_t n)
 {
 	uint64_t *lengths, shortest = 0;
@@ -76,7 +76,7 @@ static unsigned indent_of(const struct why_piece *p)
 	return p->depth < INDENT_MAX ? p->depth : INDENT_MAX;
 }
 
-/* How wide tasks are, of the pieces that are shown. */
+/* Returns the width of the task column for the shown pieces. */
 static int find_width(const struct insight_view *v, const struct insight_why *y, uint64_t shortest)
 {
 	size_t width = 0;
@@ -157,7 +157,7 @@ static const char *cause_of(enum task_state s)
 	return causes[s] ? causes[s] : task_state_name(s);
 }
 
-/* "cc1 61.0%, as 12.1%, 14 others 5.8%" */
+/* Writes "cc1 61.0%, as 12.1%, 14 others 5.8%". */
 static void fmt_names(const struct insight_view *v, const struct why_cause *c, uint64_t all,
 		      struct textbuf *tb)
 {
@@ -197,7 +197,7 @@ static void fmt_causes(const struct insight_view *v, const struct insight_why *y
 	}
 }
 
-/* "CPUs were taken by: cc1-12 6.19ms, sh-7 1.20ms and 3 others" */
+/* Writes "CPUs were taken by: cc1-12 6.19ms, sh-7 1.20ms and 3 others". */
 static void fmt_owners(const struct insight_view *v, const char *title, const struct owner *list,
 		       size_t n, struct textbuf *tb)
 {
@@ -235,7 +235,7 @@ void whytext_fmt(const struct insight_view *v, const struct insight_why *y,
 
 /* --- JSON -------------------------------------------------------------------------------------- */
 
-/* "KEY":"bash-812","KEY_pid":812; of no task null. */
+/* Writes "KEY":"bash-812","KEY_pid":812, or null if there is no task. */
 static void emit_task(const struct insight_view *v, const char *key, const char *pid_key, int task,
 		      struct jsonwriter *w)
 {

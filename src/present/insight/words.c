@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * words.c - what a piece of a critical path was, as a sentence without its subject, which is the task.
+ * words.c - describes a piece of a critical path as a sentence without its subject, the task.
  *
  *	runs on CPU 0; 16.107 ms of it were stolen by the host, which ran ls-307 for 16.049 ms
  *	preempted by cc1-12 on CPU 1, which ran cc1-12 for 6.190 ms, sh-7 for 1.200 ms
@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#define OWNERS_SAID 3 /* in a sentence */
+#define OWNERS_SAID 3 /* limit of tasks in a sentence */
 
 const char *task_name_fmt(const struct timeline *tl, int task, char *buf, size_t size)
 {
@@ -63,7 +63,7 @@ const char *short_length_fmt(const struct timeline *tl, uint64_t n, char *buf, s
 		snprintf(buf, size, "%llu", (unsigned long long)n);
 		return buf;
 	}
-	/* 999.5 would become 1000 */
+	/* 999.5 would be printed as 1000 */
 	for (; i + 1 < ARRAY_LEN(names) && v >= 999.5; i++)
 		v /= 1000;
 	snprintf(buf, size, "%.*f%s", !i || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v, names[i]);
@@ -117,7 +117,7 @@ static const char *fmt_owner(const struct timeline *tl, int task, char *buf, siz
 	return buf;
 }
 
-/* "which ran cc1-12 for 6.190 ms, sh-7 for 1.200 ms and 3 others" */
+/* Writes "which ran cc1-12 for 6.190 ms, sh-7 for 1.200 ms and 3 others". */
 static void fmt_owners(const struct timeline *tl, const struct why_owners *o, char *buf,
 		       size_t size)
 {
@@ -187,7 +187,7 @@ static void fmt_run(const struct timeline *tl, const struct why_piece *p, char *
 			 length_fmt(tl, t->sum.unknown_ns, length, sizeof(length)));
 }
 
-/* "sleeps until interrupt 27 (eth0) wakes it, on CPU 1, which is idle" */
+/* Writes "sleeps until interrupt 27 (eth0) wakes it, on CPU 1, which is idle". */
 static void fmt_interrupt(const struct timeline *tl, const struct interrupt *irq, const char *verb,
 			  char *buf, size_t size)
 {
@@ -260,7 +260,7 @@ const char *why_fmt_sentence(const struct timeline *tl, const struct why_piece *
 
 /* --- in fewer words ---------------------------------------------------------------------------- */
 
-/* The first one that is no task of the piece itself; -1: nobody else. */
+/* Returns the first task other than that of the piece itself, or -1. */
 static int find_other(const struct why_piece *p, int first)
 {
 	if (first >= 0 && first != p->task)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profilejson.c - a profile as lines of JSON.
+ * profilejson.c - prints a profile as lines of JSON.
  *
  *	{"profile":"trace.dat","unit":"ns","first":…,"last":…,"events":[{"event":"sched:…","count":455}],
  *	 "missing":[{"what":"system calls","record":"-e raw_syscalls"}],"gaps":0,"not_counted":0}
@@ -73,7 +73,7 @@ static void add_values(struct jsonwriter *w, const struct profile_row *r)
 	jsonwriter_open(w, "values", '[');
 	for (size_t i = 0; i < r->n_values; i++) {
 		jsonwriter_open(w, NULL, '{');
-		if (r->values[i]->value >> 53) /* more than a double can hold */
+		if (r->values[i]->value >> 53) /* a double cannot represent the number */
 			jsonwriter_add_hex(w, "value", r->values[i]->value);
 		else
 			jsonwriter_add_uint(w, "value", r->values[i]->value);

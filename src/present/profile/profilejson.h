@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profilejson.h - a profile as JSON: one object per line, first one for the trace, then one for
- * each task.
+ * profilejson.h - prints a profile as JSON: one object per line, first one for the trace, then one
+ * for each task.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILEJSON_H
 #define SONDE_PRESENT_PROFILE_PROFILEJSON_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profilepeer.c - a profile exactly as trace-cmd prints it.
+ * profilepeer.c - prints a profile exactly as trace-cmd does.
  *
  *	task: ls-234
  *	  Event: sched_switch:S (2) Total: 742 Avg: 371 Max: 722(ts:152.566100) Min:20(ts:152.700166)
@@ -11,10 +11,9 @@
  *	          |
  *	          + …
  *
- * Each level of the tree is seven columns wide: five, the last of them a bar if a sibling follows,
- * and two blanks. If no sibling follows, the level has no bar (a bit of `mask`). All times are
- * nanoseconds; a time whose microseconds round up to a second is printed with seven digits, as
- * trace-cmd does.
+ * Each level of the tree is seven columns wide: five columns and two blanks. The fifth column is a
+ * bar if a sibling follows; `mask` has a bit for each level with a bar. All times are nanoseconds;
+ * a time whose microseconds round up to a second is printed with seven digits, as trace-cmd does.
  */
 #include "present/profile/profilepeer.h"
 
@@ -34,7 +33,7 @@ static void add_ts(struct textbuf *tb, uint64_t ts)
 		     (ts % 1000000000 + 500) / 1000);
 }
 
-/* The name of a function, or its address if it has none. */
+/* Adds the name of a function, or its address if it has none. */
 static bool add_function(struct profile *p, uint64_t addr, struct textbuf *tb)
 {
 	size_t len = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profilepeer.h - a profile as trace-cmd report --profile prints it, for scripts that parse that.
+ * profilepeer.h - prints a profile as trace-cmd report --profile does, for scripts that parse that
+ * text.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILEPEER_H
 #define SONDE_PRESENT_PROFILE_PROFILEPEER_H
@@ -8,10 +9,10 @@
 #include "analyse/profile/profile.h"
 #include "base/textbuf.h"
 
-/* The profile must have been counted with as_trace_cmd. */
+/* Prints a task. The profile must have been counted with as_trace_cmd. */
 void profilepeer_fmt_task(struct profile *p, const struct profile_task *t, struct textbuf *tb);
 
-/* The line that trace-cmd prints for every hook that it reads. */
+/* Prints the line that trace-cmd prints for every hook that it reads. */
 void profilepeer_fmt_hook(const struct profile_hook *h, struct textbuf *tb);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiletext.c - a profile as text.
+ * profiletext.c - prints a profile as text.
  *
  *	profile of trace.dat: 1.118 s from 151.609943 to 152.727952
  *	events: funcgraph_entry 5497, funcgraph_exit 2222, sys_enter 791, …
@@ -33,7 +33,7 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Four digits and a unit, or units of the clock. */
+/* Writes four digits and a unit, or units of the clock. */
 static const char *fmt_time(char text[32], uint64_t v, const struct profile_style *style)
 {
 	static const struct {
@@ -127,7 +127,7 @@ void profiletext_fmt_head(const struct profile *p, const struct profile_style *s
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The meaning of a state, by its first letter. */
+/* Returns the meaning of a state, by its first letter. */
 static const char *state_meaning(const char *state)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static void add_softirq(const struct profile_row *r, struct textbuf *tb)
 		textbuf_addf(tb, ":%" PRIu64, r->value);
 }
 
-/* Addresses and other large numbers in hexadecimal. */
+/* Adds a value; addresses and other large numbers are hexadecimal. */
 static void add_value(const struct profile *p, const struct profile_row *r, struct textbuf *tb)
 {
 	static const char *const code[] = {"call_site", "ip",	  "function",
@@ -249,7 +249,7 @@ void profiletext_fmt_name(const struct profile *p, const struct profile_row *r,
 	}
 }
 
-/* A short explanation after the name. */
+/* Adds a short explanation after the name. */
 static void add_meaning(const struct profile *p, const struct profile_task *t,
 			const struct profile_row *r, struct textbuf *tb)
 {
@@ -283,7 +283,7 @@ struct tree {
 	struct profile *p;
 	const struct profile_style *style;
 	struct textbuf *tb;
-	char bars[256]; /* by level: '|' or ' ' */
+	char bars[256]; /* '|' or ' ' for each level */
 };
 
 static bool is_tracing(const struct profile *p, uint64_t addr)
@@ -360,7 +360,7 @@ static void add_times(const struct profile_times *t, const struct profile_style 
 	textbuf_addf(tb, "  %s", fmt_ts(b, t->min_ts, style));
 }
 
-/* "address 0x1 (3), 0x2 (1), 5 more": the values of an event that is only counted. */
+/* Adds the values of an event that is only counted: "address 0x1 (3), 0x2 (1), 5 more". */
 static void add_values(const struct profile *p, const struct profile_row *r, struct textbuf *tb)
 {
 	size_t n = r->n_values < VALUES_SHOWN ? r->n_values : VALUES_SHOWN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profiletext.h - a profile as text: the events in it and what is missing, then for each task where
- * its time went, with the stacks.
+ * profiletext.h - prints a profile as text: the events in it, what is missing, and then for each
+ * task its times, with the stacks.
  */
 #ifndef SONDE_PRESENT_PROFILE_PROFILETEXT_H
 #define SONDE_PRESENT_PROFILE_PROFILETEXT_H
@@ -14,23 +14,23 @@
 struct profile_style {
 	enum time_style time_style;
 	const struct syscall_table *syscalls; /* NULL: unknown machine */
-	const char *file, *buffer;	      /* buffer: NULL: the top-level buffer */
+	const char *file, *buffer;	      /* buffer NULL: the top-level buffer */
 	bool filtered;			      /* the user excluded some events */
-	bool traced; /* all its events were enabled, but some did not occur */
+	bool traced; /* all events that a profile uses were enabled, but some did not occur */
 };
 
-/* again: not the first profile in the output. */
+/* Prints the head. again: this is not the first profile in the output. */
 void profiletext_fmt_head(const struct profile *p, const struct profile_style *style, bool again,
 			  struct textbuf *tb);
-/* Skips a task without measurements; the tail lists it. */
+/* Prints a task. Skips a task without measurements, which the tail lists. */
 void profiletext_fmt_task(struct profile *p, const struct profile_task *t,
 			  const struct profile_style *style, struct textbuf *tb);
 void profiletext_fmt_tail(const struct profile *p, struct textbuf *tb);
 
-/* The name of a row: "sched_switch:S", "syscall:openat", "vfs_read()". Also for JSON. */
+/* Prints the name of a row: "sched_switch:S", "syscall:openat", "vfs_read()". Also for JSON. */
 void profiletext_fmt_name(const struct profile *p, const struct profile_row *r,
 			  const struct profile_style *style, struct textbuf *tb);
-/* Is the first field of a row's event a number? */
+/* Returns true if the first field of a row's event is a number. */
 bool profiletext_has_value(const struct profile_row *r);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiling.c - make a profile of every source, feed it records and print the result.
+ * profiling.c - makes a profile of every source from its records, and prints the result.
  *
  *	hooks of the command line ─┐
  *	hooks of a file ───────────┴─▶ profile of a source ◀── its records
@@ -12,6 +12,8 @@
 #include "present/profile/profiling.h"
 
 #include "analyse/profile/profile.h"
+#include "base/array.h"
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "format/tracedat.h"
 #include "present/line.h"
@@ -32,22 +34,16 @@
 
 static int add_hook(struct profiling *pf, const char *text, size_t len, struct errmsg *err)
 {
-	struct profile_hook *more;
-	int r;
-
 	if (pf->n_hooks == PROFILE_HOOKS_MAX)
 		return errmsg_set(err, -E2BIG, "there are more than %d hooks", PROFILE_HOOKS_MAX);
-	more = realloc(pf->hooks, (pf->n_hooks + 1) * sizeof(*more));
-	if (!more)
+	if (!ARRAY_ONE_MORE(pf->hooks, pf->n_hooks, PROFILE_HOOKS_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot read hooks");
-	pf->hooks = more;
-	r = profile_hook_parse(&more[pf->n_hooks], text, len, err);
-	if (r >= 0)
-		pf->n_hooks++;
-	return r;
+	TRY(profile_hook_parse(&pf->hooks[pf->n_hooks], text, len, err));
+	pf->n_hooks++;
+	return 0;
 }
 
-/* The hooks that a file was recorded with; an unreadable hook counts as damage. */
+/* Adds the hooks with which a file was recorded. An unreadable hook counts as damage. */
 static void add_file_hooks(struct profiling *pf, struct tracefile *tf)
 {
 	for (size_t i = 0; i < tf->n_options; i++) {
@@ -71,8 +67,7 @@ static int gather_hooks(struct profiling *pf, struct errmsg *err)
 
 	for (size_t i = 0; r >= 0 && i < o->hooks.n; i++)
 		r = add_hook(pf, o->hooks.words[i], strlen(o->hooks.words[i]), err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	pf->n_asked = pf->n_hooks;
 	for (size_t i = 0; i < pf->n_hooks; i++)
 		pf->hooks[i].may_be_absent = o->peer_text;
@@ -251,27 +246,31 @@ static void print_peer_heads(struct profiling *pf)
 		lines_add_head(pf->in, i, pf->spec->verbose, &pf->tb);
 }
 
+static int print_sources(struct profiling *pf, struct errmsg *err)
+{
+	bool peer = pf->spec->peer_text;
+
+	if (peer)
+		print_peer_heads(pf);
+	/* trace-cmd prints files in reverse order: the last file comes first */
+	for (size_t i = 0; i < pf->n_sources; i++)
+		TRY(print_source(pf, peer ? pf->n_sources - 1 - i : i, err));
+	return flush(pf, 0, err);
+}
+
 int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *text, size_t len),
 		    void *write_ctx, struct errmsg *err)
 {
-	bool peer = pf->spec->peer_text;
 	int r = 0;
 
 	for (size_t i = 0; i < pf->n_sources && r >= 0; i++)
 		r = profile_finish(pf->profiles[i]);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot profile");
-	r = 0;
 	pf->write = write;
 	pf->write_ctx = write_ctx;
 	textbuf_init(&pf->tb, TEXT_MAX_BYTES);
-	if (peer)
-		print_peer_heads(pf);
-	/* trace-cmd prints every file before those that it read earlier */
-	for (size_t i = 0; !r && i < pf->n_sources; i++)
-		r = print_source(pf, peer ? pf->n_sources - 1 - i : i, err);
-	if (!r)
-		r = flush(pf, 0, err);
+	r = print_sources(pf, err);
 	textbuf_release(&pf->tb);
 	return r < 0 ? r : 0;
 }

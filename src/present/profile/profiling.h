@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profiling.h - the profiles of a report: of files (report --profile) or of a live trace (profile).
+ * profiling.h - makes the profiles of a report: of files (report --profile) or of a live trace
+ * (profile).
  *
  *	profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
  *
@@ -23,7 +24,7 @@ struct profiling_spec {
 	bool with_own;	      /* --self: include sonde's own activity */
 	bool peer_text;	      /* exactly as trace-cmd prints it */
 	bool verbose;
-	void (*tell)(const char *sentence); /* reports what is omitted; NULL: do not report */
+	void (*tell)(const char *sentence); /* reports omitted parts; NULL: do not report */
 	struct word_list hooks;		    /* -H */
 };
 
@@ -35,21 +36,22 @@ struct profiling {
 	const struct line_source *sources;
 	size_t n_sources;
 	struct profile **profiles;
-	struct profile_hook *hooks; /* -H, then those of all files */
+	struct profile_hook *hooks; /* hooks of -H, then those of all files */
 	size_t n_hooks, n_asked;
-	size_t *first_hook; /* by file, plus one more */
+	size_t *first_hook; /* index of the first hook by file, plus one more */
 	struct profile_hook *list;
-	bool any;    /* something was printed */
-	bool traced; /* recorded by us, with all events that a profile uses */
+	bool any;    /* at least one profile was printed */
+	bool traced; /* sonde recorded the trace with all events that a profile uses */
 	struct textbuf tb;
 };
 
-/* The caller keeps all arguments. Close it on failure, too. */
+/* Prepares the profiles. The caller keeps all arguments. Close pf after a failure, too. */
 int profiling_open(struct profiling *pf, const struct profiling_spec *spec, struct inputs *in,
 		   const struct lines *lines, struct errmsg *err);
 void profiling_add(struct profiling *pf, const struct batch *b);
 /*
- * Call it once; nothing can be added afterwards. write returns 0, 1 (stop), or a negative result.
+ * Prints the profiles. Call it once; no records can be added afterwards. write returns 0, 1 (stop),
+ * or a negative errno.
  */
 int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *text, size_t len),
 		    void *write_ctx, struct errmsg *err);

@@ -5,9 +5,9 @@
  *	bar      ########        in proportion to the largest; a count above 0 has at least one '#'
  *	CSV      "a ""b"", c"    in quotes if it contains a comma or a quote
  *	JSON     12 or "bash"    a number if possible, otherwise (and for nan) text
- *	names    by.count        for a key with the name of one of the table's own columns
+ *	names    by.count        if a key has the name of one of the table's own columns
  *
- * Owns nothing; keys.c makes the text of a value.
+ * keys.c makes the text of a value.
  */
 #include "present/result/bars.h"
 
@@ -24,7 +24,7 @@ void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb)
 	textbuf_add_fill(tb, '#', len ? len : n > 0);
 }
 
-/* Keeps the line ends of texts: the output format can represent them. */
+/* Writes a value with its line breaks, which the output format can represent. */
 static void fmt_exact(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
 		      struct textbuf *tb)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calltext.c - draw the callers of one function or event.
+ * calltext.c - draws the callers of one function or event.
  *
  *	  %33.08  (0) <idle>                   sched_wakeup #2302
  *	         |
@@ -22,7 +22,7 @@
 
 struct drawing {
 	struct textbuf *tb;
-	uint8_t lines[DEPTH_MAX]; /* per level: does it have a line? */
+	uint8_t lines[DEPTH_MAX]; /* whether a level has a line */
 };
 
 static void add_indent(struct drawing *d, size_t levels)
@@ -45,7 +45,7 @@ static void add_only_caller(struct drawing *d, const struct call_node *node, siz
 	textbuf_add_char(d->tb, '\n');
 }
 
-/* Do it and all its callers have at most one caller? */
+/* Returns true if the node and all its callers have at most one caller. */
 static bool is_straight(const struct call_node *node)
 {
 	while (node->n_callers == 1)

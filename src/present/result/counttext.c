@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * counttext.c - one row for each value, the most frequent first.
+ * counttext.c - prints one row for each value, the most frequent first.
  *
  *	    count   comm      filename
  *	      210   cat       /etc/passwd         ################################
  *	       21   bash      /etc/localtime      ###
  *	      231   in 2 rows
  *
- * With a sum, its columns follow the count, and the bars show it. Columns are as wide as their
+ * With a sum, its columns follow the count, and the bars show the sum. Columns are as wide as their
  * longest value, up to a limit; bars use the rest of the line.
  */
 #include "present/result/counttext.h"
@@ -25,7 +25,7 @@
 #define SUM_WIDTH      58 /* width of the columns of a sum */
 #define BAR_WIDTH_MAX  40
 
-/* Would it be invisible? */
+/* Returns true if the text would be invisible. */
 static bool is_blank(const struct textbuf *tb)
 {
 	for (const char *p = tb->start; p < tb->pos; p++)
@@ -34,7 +34,7 @@ static bool is_blank(const struct textbuf *tb)
 	return true;
 }
 
-/* Writes the value as text into tb, which is cleared first; returns its length in characters. */
+/* Writes the value as text into tb, which is cleared first. Returns its length in characters. */
 static size_t cell(const struct count_view *v, const struct keycount_row *row, size_t i,
 		   struct textbuf *tb)
 {
@@ -49,7 +49,7 @@ static size_t cell(const struct count_view *v, const struct keycount_row *row, s
 		textbuf_add_char(tb, '"');
 	}
 	for (const char *p = tb->start; p < tb->pos; p++)
-		n += ((uint8_t)*p & 0xc0) != 0x80; /* UTF-8: first bytes of characters */
+		n += ((uint8_t)*p & 0xc0) != 0x80; /* UTF-8: count only first bytes of characters */
 	return n;
 }
 
@@ -90,7 +90,7 @@ static uint64_t find_most(const struct count_view *v, const struct keycount_row 
 	return most;
 }
 
-/* Two blanks, and the number, right-aligned. */
+/* Writes two blanks and the right-aligned number. */
 static void fmt_wide(wide v, size_t width, struct textbuf *tb)
 {
 	struct textbuf text;
@@ -215,7 +215,7 @@ static void json_add_wide(struct jsonwriter *w, const char *key, wide v)
 	textbuf_release(&text);
 }
 
-/* Keys must have other names than these; without a sum only the first is in use. */
+/* Names that keys must not have. Without a sum only the first is in use. */
 static const char *const own_columns[] = {"count", "sum", "min", "max"};
 
 static const char *column(const struct count_view *v, size_t i, char name[KEY_COLUMN_MAX])
@@ -227,7 +227,7 @@ static const char *column(const struct count_view *v, size_t i, char name[KEY_CO
 	return key_column(words, i, own_columns, keycount_summed(v->counts) ? 4 : 1, name);
 }
 
-/* A range is printed as its two ends. */
+/* Adds a value. A range is printed as its two ends. */
 static void json_add_cell(const struct count_view *v, const struct keycount_row *row, size_t i,
 			  struct jsonwriter *w)
 {
@@ -308,7 +308,10 @@ void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');
-	/* without keys print one row even if nothing was counted: a series has no holes */
+	/*
+	 * without keys print one row even if nothing was counted, so that a series of counts has no
+	 * gaps
+	 */
 	if (!n && !keycount_n_words(v->counts))
 		textbuf_add_str(tb, keycount_summed(v->counts) ? "0,0,,\n" : "0\n");
 	for (size_t i = 0; i < n_shown(v, n); i++) {

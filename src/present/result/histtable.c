@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * histtable.c - one line for each entry of a histogram.
+ * histtable.c - prints one line for each entry of a histogram.
  *
  *	sched:sched_switch  hist:keys=prev_comm,prev_state:vals=hitcount:sort=hitcount:size=2048 [active]
  *
@@ -12,7 +12,7 @@
  *
  * Numbers are right-aligned, texts left-aligned. A bar shows the value by which the kernel sorted,
  * otherwise hitcount; the longest has BAR_MAX marks and any value above 0 has at least one. A
- * stack, and what onmax() saved, follow below their line.
+ * stack, and the values that onmax() saved, are printed below the line.
  */
 #include "present/result/histtable.h"
 
@@ -30,11 +30,11 @@
 struct column {
 	const char *name;
 	bool is_number;
-	bool is_below; /* has several lines: printed below the row */
+	bool is_below; /* the value has several lines, printed below the row */
 	size_t width;
 };
 
-/* The number of characters of a UTF-8 text; invalid bytes count as one each. */
+/* Returns the number of characters of a UTF-8 text. Each invalid byte counts as one. */
 static size_t text_width(const char *s)
 {
 	size_t n = 0;
@@ -73,7 +73,10 @@ static size_t measure_all(const struct kernelhist *h, struct column *columns)
 	return h->n_keys + h->n_values;
 }
 
-/* Names of tasks may contain anything; a terminal must not interpret them. */
+/*
+ * Adds a text without control characters: names of tasks may contain any bytes, and a terminal must
+ * not interpret them.
+ */
 static void add_clean(struct textbuf *tb, const char *s)
 {
 	for (; *s; s++)

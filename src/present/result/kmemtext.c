@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kmemtext.c - one line for each function that allocated memory.
+ * kmemtext.c - prints one line for each function that allocated memory.
  *
  *	                Function            	Waste	Alloc	req		TotAlloc    TotReq
  *	                 alloc_pipe_info	408	1216	808		    1216       808

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latencyperf.c - durations as perf prints them.
+ * latencyperf.c - prints durations as perf does.
  *
  *	#   DURATION     |      COUNT | GRAPH                                          |
  *	     0 -    1 us |         12 | ###                                            |
@@ -11,8 +11,8 @@
  *	# statistics  (in usec)
  *	  total time:                 1321
  *
- * A bar shows the share of all, not of the largest. From 1024 units on, the next unit is printed;
- * with steps (--bucket-range) from 1000 on, with two decimals.
+ * The length of a bar is proportional to the total, not to the largest bucket. Values from 1024 on
+ * are printed in the next unit; with --bucket-range, values from 1000 on, with two decimals.
  */
 #include "present/result/latencyperf.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latencytext.c - the results of latency.h, as text, JSON and CSV.
+ * latencytext.c - prints the results of latency.h as text, JSON and CSV.
  *
  *	from sched:sched_waking to sched:sched_switch where pid = next_pid
  *	1204 measured, 3 never ended, 2 ends without a beginning
@@ -36,7 +36,7 @@ static const char *const percentile_names[LATENCY_PERCENTILES] = {"50", "90", "9
 
 /* --- numbers ----------------------------------------------------------------------------------- */
 
-/* Right-aligned in 10 columns: us with three decimals, or units of the clock. */
+/* Writes a time right-aligned in 10 columns: us with three decimals, or units of the clock. */
 static void fmt_us(const struct latency_view *v, uint64_t ns, struct textbuf *tb)
 {
 	if (v->in_time)
@@ -146,8 +146,8 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 /* --- the histogram ----------------------------------------------------------------------------- */
 
 /*
- * "   1 -    2 us"; from a thousand units on, the next unit is printed with two decimals: twice
- * 1024 us are 2.05 ms.
+ * Writes " 1 - 2 us". Values from 1000 on are printed in the next unit with two decimals: 2048 us
+ * is 2.05 ms.
  */
 static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *tb)
 {
@@ -243,7 +243,7 @@ static void fmt_group_values(const struct latency_view *v, const struct latency_
 	}
 }
 
-/* "id"; if both sides have it, "A.id" and "B.id". */
+/* Returns "id"; if both sides have the field, "A.id" or "B.id". */
 static const char *group_name(const struct latency_view *v, size_t i, char name[KEY_WORD_MAX + 2])
 {
 	const struct latency_word *words = v->config->groups;
@@ -299,7 +299,7 @@ static void fmt_ts(const struct latency_view *v, uint64_t ts, struct textbuf *tb
 		textbuf_addf(tb, " %18llu", (unsigned long long)ts);
 }
 
-/* "3", or "1>3" if it began on another CPU. */
+/* Writes "3", or "1>3" if the span began on another CPU. */
 static void fmt_cpus(const struct latency_place *p, struct textbuf *tb)
 {
 	char cpus[32];
@@ -472,7 +472,7 @@ static void add_worst(const struct latency_view *v, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* The number of groups in JSON and CSV: all, unless --rows limits them. */
+/* Returns the number of groups in JSON and CSV: all, unless --rows limits them. */
 static size_t n_written(const struct latency_view *v)
 {
 	size_t n = v->result->groups.n_used;
@@ -523,7 +523,7 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 	size_t n_words = v->config->n_groups;
 	char name[KEY_COLUMN_MAX];
 
-	/* with groups print only those: together they are the total */
+	/* with groups print only the groups: together they are the total */
 	textbuf_add_str(tb, "count");
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");

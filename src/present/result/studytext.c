@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * studytext.c - tables of counts and times, and stacks with their counts.
+ * studytext.c - prints tables of counts and times, and stacks with their counts.
  *
  *	from raise to run
  *	    count   total ms     avg us     p99 us     max us             at  vec
@@ -156,7 +156,7 @@ static void fmt_stack(const struct study_row *row, struct textbuf *tb)
 		textbuf_add_str(tb, "           <- …\n");
 }
 
-/* An empty result can have several reasons. */
+/* Prints the reason of an empty result. */
 static void fmt_nothing(const struct study *s, struct textbuf *tb)
 {
 	enum study_kind kind = study_spec(s)->kind;
@@ -282,4 +282,43 @@ void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *
 	jsonwriter_add_uint(w, "open", study_n_open(s));
 	jsonwriter_add_uint(w, "dropped", study_n_dropped(s));
 	jsonwriter_close(w);
+}
+
+/* --- all answers of a recipe ------------------------------------------------------------------- */
+
+void studytext_fmt_report(const struct study_report *r, bool colour, struct textbuf *tb)
+{
+	textbuf_addf(tb, "%s: ", r->recipe);
+	studytext_fmt_head(r->range, r->in_time, tb);
+	for (size_t i = 0; i < r->n && r->range->n_events; i++) {
+		textbuf_add_char(tb, '\n');
+		studytext_fmt(r->studies[i], r->in_time, colour, tb);
+	}
+}
+
+void studytext_fmt_report_json(const struct study_report *r, struct textbuf *tb)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "recipe", r->recipe);
+	jsonwriter_open(&w, "notes", '[');
+	for (const char *p = r->notes->start, *end = r->notes->pos; p && p < end;) {
+		size_t len = strcspn(p, "\n");
+
+		jsonwriter_add_text(&w, NULL, p, len);
+		p += len + 1;
+	}
+	jsonwriter_close(&w);
+	jsonwriter_add_uint(&w, "events", r->range->n_events);
+	jsonwriter_add_uint(&w, "first", r->range->first);
+	jsonwriter_add_uint(&w, "last", r->range->last);
+	jsonwriter_add_uint(&w, "gaps", r->range->n_gaps);
+	jsonwriter_open(&w, "answers", '[');
+	for (size_t i = 0; i < r->n; i++)
+		studytext_fmt_json(r->studies[i], r->in_time, &w);
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
 }

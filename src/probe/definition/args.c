@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * args.c - parses what a probe records: names, types, and where arguments end.
+ * args.c - parses the arguments of a probe, with their names and types.
  *
  *	(file->f_flags:x32, name=$arg2:ustring, buf:u8[4]@user) if …
  *	 file->f_flags:x32  name=$arg2:ustring  buf:u8[4]@user  if …
@@ -9,6 +9,7 @@
  * inside parentheses of the argument itself.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -37,7 +38,7 @@ static bool is_digits(const char *s, size_t len)
 	return len > 0 && len < 4;
 }
 
-/* bWIDTH@OFFSET/CONTAINER */
+/* Recognizes bWIDTH@OFFSET/CONTAINER. */
 static bool is_bitfield(const char *s, size_t len)
 {
 	const char *at = memchr(s, '@', len), *slash = memchr(s, '/', len), *end = s + len;
@@ -75,7 +76,7 @@ static int refuse_type(struct definer *p, struct span span)
 			      (int)span.len, p->text + span.at);
 }
 
-/* [N] after a type. */
+/* Parses [N] after a type. */
 static int parse_count(struct definer *p)
 {
 	size_t start = p->pos++;
@@ -93,7 +94,6 @@ static int parse_type(struct definer *p, struct definition_arg *arg)
 {
 	size_t start = ++p->pos, end = start;
 	const char *t = p->text;
-	int r;
 
 	if (t[end] == '%')
 		end++;
@@ -110,11 +110,8 @@ static int parse_type(struct definer *p, struct definition_arg *arg)
 				      ":string, or omit the ':'");
 	if (!type_is_known(t + start, end - start))
 		return refuse_type(p, span_from(start, end));
-	if (t[end] == '[') {
-		r = parse_count(p);
-		if (r < 0)
-			return r;
-	}
+	if (t[end] == '[')
+		TRY(parse_count(p));
 	arg->type = arena_strndup(p->memory, t + start, p->pos - start);
 	arg->type_span = span_from(start, p->pos);
 	return arg->type ? 0 : -ENOMEM;
@@ -139,7 +136,7 @@ static int parse_at(struct definer *p, struct definition_arg *arg)
  * --- one argument ------------------------------------------------------------------------------
  */
 
-/* Names that every event has already. */
+/* Returns true for names of fields that every event has. */
 static bool is_reserved(const char *name)
 {
 	static const char *const list[] = {"common_type",    "common_flags", "common_preempt_count",
@@ -171,7 +168,7 @@ static int check_arg_name(struct definer *p, const struct definition_arg *arg, s
 	return 0;
 }
 
-/* NAME= */
+/* Parses NAME=. */
 static int parse_arg_name(struct definer *p, struct definition_arg *arg)
 {
 	size_t end = p->pos;
@@ -190,7 +187,7 @@ static int parse_arg_name(struct definer *p, struct definition_arg *arg)
 	return check_arg_name(p, arg, span_from(end - strlen(arg->name), end));
 }
 
-/* These exist only when the function returns. */
+/* Checks that values that exist only at the return are used there. */
 static int check_return(struct definer *p, const struct expression *e)
 {
 	const struct definition *d = p->d;
@@ -265,7 +262,7 @@ static int parse_arg(struct definer *p)
  * --- all of them -------------------------------------------------------------------------------
  */
 
-/* Explains what stands where an argument should have ended. */
+/* Explains the text at a place where an argument should have ended. */
 static int refuse_junk(struct definer *p)
 {
 	char c = p->text[p->pos];
@@ -305,8 +302,6 @@ static int refuse_junk(struct definer *p)
 
 static int parse_short(struct definer *p)
 {
-	int r;
-
 	p->is_short = true;
 	p->pos++;
 	definer_skip_blanks(p);
@@ -316,9 +311,7 @@ static int parse_short(struct definer *p)
 	}
 	for (;;) {
 		definer_skip_blanks(p);
-		r = parse_arg(p);
-		if (r < 0)
-			return r;
+		TRY(parse_arg(p));
 		definer_skip_blanks(p);
 		if (p->text[p->pos] == ')') {
 			p->pos++;
@@ -332,8 +325,6 @@ static int parse_short(struct definer *p)
 
 int definition_parse_args(struct definer *p)
 {
-	int r;
-
 	if (p->text[p->pos] == '(')
 		return parse_short(p);
 	for (;;) {
@@ -342,8 +333,6 @@ int definition_parse_args(struct definer *p)
 		definer_skip_blanks(p);
 		if (!p->text[p->pos] || definer_at_word(p, "if"))
 			return 0;
-		r = parse_arg(p);
-		if (r < 0)
-			return r;
+		TRY(parse_arg(p));
 	}
 }

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Returns the position after the matching closing parenthesis; 0: none. */
+/* Returns the position after the matching closing parenthesis, or 0 if there is none. */
 static size_t skip_group(const char *text, size_t open)
 {
 	int depth = 0;
@@ -28,7 +28,10 @@ static size_t skip_group(const char *text, size_t open)
 	return 0;
 }
 
-/* A keyword of the language, which cannot be a variable, or a sign after it. */
+/*
+ * Returns true for a keyword of a C++ type, which cannot be a variable, or a word followed by * or
+ * &.
+ */
 static bool is_type(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -49,7 +52,7 @@ static bool is_type(const char *s, size_t len)
 	return n && strchr("*&>", s[len - 1]) && (len < 2 || s[len - 2] != '-');
 }
 
-/* 1 for an opening bracket, -1 for a closing one; "->" is not a bracket. */
+/* Returns 1 for an opening bracket, -1 for a closing one. "->" is not a bracket. */
 static int bracket(const char *s, size_t i)
 {
 	if (s[i] == '>' && i && s[i - 1] == '-')
@@ -57,7 +60,7 @@ static int bracket(const char *s, size_t i)
 	return strchr("<(", s[i]) ? 1 : strchr(">)", s[i]) ? -1 : 0;
 }
 
-/* Is any part of the group a type? It begins after its parenthesis. */
+/* Returns true if any part of the group is a type. The text begins after the parenthesis. */
 static bool has_type(const char *s, size_t len)
 {
 	size_t begin = 0;
@@ -77,7 +80,7 @@ static bool has_type(const char *s, size_t len)
 
 enum group { GROUP_ARGUMENTS, GROUP_PARAMETERS, GROUP_UNCLEAR };
 
-/* Decides what the parentheses from open to end are. */
+/* Decides the meaning of the parentheses from open to end. */
 static enum group tell_group(const char *text, size_t start, size_t open, size_t end)
 {
 	bool is_types = has_type(text + open + 1, end - open - 2), is_empty = end == open + 2;
@@ -89,7 +92,7 @@ static enum group tell_group(const char *text, size_t start, size_t open, size_t
 		next++;
 	if (!text[next] || (!strncmp(text + next, "if", 2) && definer_is_blank(text[next + 2])))
 		return is_empty ? GROUP_ARGUMENTS : is_types ? GROUP_PARAMETERS : GROUP_UNCLEAR;
-	/* perf's grammar: put(int) n */
+	/* perf's grammar, as in put(int) n */
 	return next > end && (is_types || memmem(text + start, open - start, "::", 2))
 		       ? GROUP_PARAMETERS
 		       : GROUP_ARGUMENTS;

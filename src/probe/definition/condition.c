@@ -26,10 +26,11 @@
  *
  *	step(n) if n < 5                                ─▶   (n != 3735937325 && n < 5)
  *
- * Impossible conditions are refused here, with a caret: the kernel would say less, and later. The
- * kernel would even compare an array, by its first element.
+ * Impossible conditions are refused here, with a caret: the kernel's message would be less
+ * precise, and later. The kernel would even compare an array, by its first element.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
@@ -42,15 +43,15 @@
 #include <string.h>
 
 #define MAX_DEPTH     32
-#define MAX_FUNCTIONS 8 /* of one name */
+#define MAX_FUNCTIONS 8 /* limit of functions with one name */
 
 struct condition {
 	const struct probe *p;
 	const struct definition *d;
-	const char *duration; /* the name of $duration; NULL: not recorded */
-	const char *text;     /* all of it */
-	const char *shown;    /* errors point into this text … */
-	size_t shown_at;      /* … from here on */
+	const char *duration; /* the name of $duration; NULL: it is not recorded */
+	const char *text;     /* the whole condition */
+	const char *shown;    /* text into which errors point … */
+	size_t shown_at;      /* … and the position of the condition in it */
 	size_t at;
 	unsigned depth;
 	struct textbuf *out;
@@ -58,7 +59,8 @@ struct condition {
 };
 
 struct test {
-	const struct probe_arg *arg; /* NULL: not an argument: common_pid and similar */
+	/* NULL: the field is not an argument (common_pid and similar) */
+	const struct probe_arg *arg;
 	size_t name_at, name_len;
 	bool has_modifier;
 	char op[3];
@@ -92,7 +94,7 @@ static size_t word_length(const char *s)
  * --- fields --------------------------------------------------------------------------------------
  */
 
-/* Finds the argument whose text is at s; *ret_len is its length. The longest wins. */
+/* Finds the argument whose text is at s, and its length. The longest match wins. */
 static const struct probe_arg *match_arg(const struct condition *c, const char *s, size_t *ret_len)
 {
 	const struct probe_arg *found = NULL;
@@ -120,7 +122,7 @@ static const struct probe_arg *find_field(const struct probe *p, const char *nam
 	return NULL;
 }
 
-/* Fields that every event has, and other names that filters know. */
+/* Returns true for fields that every event has, and other names that filters know. */
 static bool is_common(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -145,7 +147,7 @@ static bool is_array(const struct probe_arg *a)
 	return strchr(fetch_type(a), ']');
 }
 
-/* How the argument was written; empty if not by name. */
+/* Returns the text of the argument in the definition, or an empty span if it is not a name. */
 static struct span written_as(const struct condition *c, const struct probe_arg *a)
 {
 	const struct definition *d = c->d;
@@ -160,10 +162,7 @@ static struct span written_as(const struct condition *c, const struct probe_arg 
 	return (struct span){0};
 }
 
-/*
- * Finds the array that has this field name in a recording: texts__2; *ret_len is the length of its
- * name.
- */
+/* Finds the array that has this field name in a recording, texts__2, and the length of its name. */
 static const struct probe_arg *find_array(const struct condition *c, const char *s, size_t len,
 					  size_t *ret_len)
 {
@@ -179,7 +178,7 @@ static const struct probe_arg *find_array(const struct condition *c, const char 
 	return a && is_array(a) ? a : NULL;
 }
 
-/* name_len: without the index, "[2]" or "__2". */
+/* Refuses an array. name_len is the length without the index, "[2]" or "__2". */
 static int refuse_array(const struct condition *c, const struct probe_arg *a, size_t name_len)
 {
 	const char *s = c->text + c->at;
@@ -278,7 +277,7 @@ static int take_operator(struct condition *c, struct test *t)
  * --- values --------------------------------------------------------------------------------------
  */
 
-/* A field whose values are texts. */
+/* Returns true for a field whose values are texts. */
 static bool is_text(const struct condition *c, const struct test *t)
 {
 	const char *name = c->text + t->name_at;
@@ -307,7 +306,10 @@ static bool find_in(const struct probe_arg *a, const char *s, size_t len, int64_
 	return false;
 }
 
-/* Searches its own enum first; a number may be compared with names of other enums. */
+/*
+ * Finds an enumerator: first in the enum of the field, then in other enums, because a number may be
+ * compared with their names.
+ */
 static bool find_enumerator(const struct condition *c, const struct test *t, const char *s,
 			    size_t len, int64_t *ret)
 {
@@ -329,7 +331,10 @@ static bool has_part(const char *name, const char *part, size_t len)
 	return false;
 }
 
-/* "RED, GREEN …": the names that contain the part; with len 0 all. Returns how many there are. */
+/*
+ * Lists the names that contain the part, "RED, GREEN …"; all names if len is 0. Returns their
+ * number.
+ */
 static unsigned list_names(struct type enumeration, const char *part, size_t len, char *out,
 			   size_t size)
 {
@@ -380,7 +385,7 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 		      c->text + t->name_at, (int)len, s);
 }
 
-/* A number in the form that the field has in memory. */
+/* Adds a number in the form that the field has in memory. */
 static int add_number(struct condition *c, const struct test *t, size_t from, int64_t value)
 {
 	const char *type = t->arg ? fetch_type(t->arg) : "";
@@ -409,7 +414,7 @@ static int add_number(struct condition *c, const struct test *t, size_t from, in
 	return 0;
 }
 
-/* F_A|F_C: one number. */
+/* Parses F_A|F_C as one number. */
 static int take_names(struct condition *c, const struct test *t)
 {
 	size_t from = c->at;
@@ -437,8 +442,8 @@ static int refuse_number(const struct condition *c, size_t len)
 }
 
 /*
- * Writes the field's name again: one comparison becomes two if it has to exclude the bits of
- * negative numbers.
+ * Compares a floating point number. Writes the field's name again: one comparison becomes two if it
+ * has to exclude the bits of negative numbers.
  */
 static int take_real(struct condition *c, const struct test *t, size_t len, size_t test_start)
 {
@@ -501,7 +506,7 @@ static int take_number(struct condition *c, const struct test *t, size_t test_st
 	return 0;
 }
 
-/* For a numeric field 'a' is a number, else it is a text like "a". */
+/* Parses quotes. For a numeric field 'a' is a number, else it is a text like "a". */
 static int take_quoted(struct condition *c, const struct test *t)
 {
 	const char *s = c->text + c->at, *close = strchr(s + 1, *s);
@@ -517,8 +522,7 @@ static int take_quoted(struct condition *c, const struct test *t)
 		} else if (find_enumerator(c, t, s + 1, len - 2, &value)) {
 			int r = add_number(c, t, c->at, value);
 
-			if (r < 0)
-				return r;
+			TRY(r);
 		} else {
 			c->at++;
 			return refuse_name(c, t, len - 2);
@@ -530,7 +534,7 @@ static int take_quoted(struct condition *c, const struct test *t)
 	return 0;
 }
 
-/* comm == bash: adds the quotes that the kernel needs. CPUS{0-3} is the kernel's syntax. */
+/* Adds the quotes that the kernel needs to comm == bash. CPUS{0-3} is the kernel's own syntax. */
 static void take_bare_text(struct condition *c, const struct test *t)
 {
 	const char *s = c->text + c->at;
@@ -551,13 +555,13 @@ static void take_bare_text(struct condition *c, const struct test *t)
  * --- functions -----------------------------------------------------------------------------------
  */
 
-/* Shown as a function's name, but recorded as a number. */
+/* Returns true for a field that is shown as a function's name, but recorded as a number. */
 static bool is_function(const struct test *t)
 {
 	return t->arg && !t->has_modifier && !strcmp(fetch_type(t->arg), "symbol");
 }
 
-/* A function's name, for a field that is shown that way. */
+/* Parses a function's name, for a field that is shown as such. */
 static int take_function(struct condition *c, const struct test *t, size_t test_start)
 {
 	const char *s = c->text + c->at, *name = t->arg->name, *symbols;
@@ -625,11 +629,14 @@ static int take_value(struct condition *c, const struct test *t, size_t test_sta
  * --- the whole -----------------------------------------------------------------------------------
  */
 
-/* Where the variable does not exist the test is false, whatever number is recorded there. */
+/*
+ * Makes the test false at places where the variable does not exist, independent of the number that
+ * is recorded there.
+ */
 static void exclude_gone(struct condition *c, const struct test *t, size_t start)
 {
 	size_t len = textbuf_len(c->out) - start;
-	char *text = strndup(c->out->start + start, len);
+	SCOPED(scope_free) char *text = strndup(c->out->start + start, len);
 
 	c->out->pos = c->out->start + start;
 	if (text)
@@ -638,26 +645,21 @@ static void exclude_gone(struct condition *c, const struct test *t, size_t start
 			     text);
 	else
 		c->out->overflow = true;
-	free(text);
 }
 
 static int take_test(struct condition *c)
 {
 	size_t start = textbuf_len(c->out);
 	struct test t = {0};
-	int r = take_field(c, &t);
 
-	if (r < 0)
-		return r;
+	TRY(take_field(c, &t));
 	skip_blanks(c);
-	r = take_operator(c, &t);
-	if (r < 0)
-		return r;
+	TRY(take_operator(c, &t));
 	skip_blanks(c);
-	r = take_value(c, &t, start);
-	if (r >= 0 && t.arg && t.arg->has_gaps && !c->out->overflow)
+	TRY(take_value(c, &t, start));
+	if (t.arg && t.arg->has_gaps && !c->out->overflow)
 		exclude_gone(c, &t, start);
-	return r;
+	return 0;
 }
 
 static int take_chain(struct condition *c);
@@ -665,7 +667,6 @@ static int take_chain(struct condition *c);
 static int take_term(struct condition *c)
 {
 	size_t open, ignored;
-	int r;
 
 	for (skip_blanks(c); c->text[c->at] == '!'; skip_blanks(c))
 		textbuf_add_char(c->out, c->text[c->at++]);
@@ -675,9 +676,7 @@ static int take_term(struct condition *c)
 	if (++c->depth > MAX_DEPTH)
 		return REFUSE(c, open, 1, "parentheses can be nested at most %d deep", MAX_DEPTH);
 	textbuf_add_char(c->out, c->text[c->at++]);
-	r = take_chain(c);
-	if (r < 0)
-		return r;
+	TRY(take_chain(c));
 	if (c->text[c->at] != ')')
 		return REFUSE(c, c->text[c->at] ? c->at : open, 1,
 			      c->text[c->at] ? "&&, || or ) is missing here"
@@ -693,8 +692,7 @@ static int take_chain(struct condition *c)
 		const char *s;
 		int r = take_term(c);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		skip_blanks(c);
 		s = c->text + c->at;
 		if (strncmp(s, "&&", 2) && strncmp(s, "||", 2))
@@ -706,15 +704,11 @@ static int take_chain(struct condition *c)
 
 static int fmt_condition(struct condition *c)
 {
-	int r;
-
 	if (c->d->form == DEFINITION_RAW) {
 		textbuf_add_str(c->out, c->text);
 		return 0;
 	}
-	r = take_chain(c);
-	if (r < 0)
-		return r;
+	TRY(take_chain(c));
 	if (c->text[c->at])
 		return REFUSE(c, c->at, 1,
 			      c->text[c->at] == ')' ? "this ) has no matching ("

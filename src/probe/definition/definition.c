@@ -20,6 +20,7 @@
 #include "probe/definition/definition_int.h"
 
 #include "base/plain.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
@@ -106,16 +107,17 @@ bool definer_number(struct definer *p, uint64_t *ret_value)
  */
 
 #define SENTENCE_MAX_BYTES 620
-#define WINDOW_BYTES	   76 /* bytes of the text to show: it fits on a line of a terminal */
-/* at most this many of them before the position, if the text is longer */
+/* bytes of the text to show, so that they fit on a line of a terminal */
+#define WINDOW_BYTES	   76
+/* maximum of these bytes before the position, if the text is longer */
 #define WINDOW_BEFORE	   44
 
 static bool is_inner_byte(char c)
 {
-	return (c & 0xc0) == 0x80; /* part of a UTF-8 character: takes no column */
+	return (c & 0xc0) == 0x80; /* a continuation byte of a UTF-8 character takes no column */
 }
 
-/* The part of the text to show: [start, end). */
+/* Finds the part of the text to show: [start, end). */
 static void find_window(const char *text, size_t at, size_t *ret_start, size_t *ret_end)
 {
 	size_t len = strlen(text), start = 0, end = len;
@@ -160,20 +162,16 @@ int definition_refuse_as(enum definition_reason reason, const char *text, struct
 {
 	char sentence[SENTENCE_MAX_BYTES];
 	struct errmsg_spot spot = {.reason = reason, .at = span.at, .len = span.len};
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = 4096};
 	va_list ap;
-	int r;
 
 	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
 	va_end(ap);
-	textbuf_init(&tb, 4096);
 	add_picture(&tb, text, span);
 	textbuf_add(&tb, "", 1);
 	spot.picture = tb.overflow ? NULL : tb.start;
-	r = errmsg_set_spot(err, code, &spot, "%s", sentence);
-	textbuf_release(&tb);
-	return r;
+	return errmsg_set_spot(err, code, &spot, "%s", sentence);
 }
 
 /*
@@ -224,10 +222,7 @@ static int parse_filter(struct definer *p)
 
 static int parse_rest(struct definer *p)
 {
-	int r = definition_parse_args(p);
-
-	if (r < 0)
-		return r;
+	TRY(definition_parse_args(p));
 	definer_skip_blanks(p);
 	if (!p->text[p->pos])
 		return 0;
@@ -239,8 +234,6 @@ static int parse_rest(struct definer *p)
 
 static int parse(struct definer *p)
 {
-	int r;
-
 	definer_skip_blanks(p);
 	if (!p->text[p->pos])
 		return definer_refuse(p, definer_here(p),
@@ -248,8 +241,8 @@ static int parse(struct definer *p)
 				      "record, as in 'vfs_read(file, count)'");
 	if (definition_is_raw(p->text + p->pos))
 		return definition_parse_raw(p);
-	r = definition_parse_place(p);
-	return r < 0 ? r : parse_rest(p);
+	TRY(definition_parse_place(p));
+	return parse_rest(p);
 }
 
 int definition_parse(struct definition **ret_definition, const char *text, struct errmsg *err)
@@ -258,8 +251,7 @@ int definition_parse(struct definition **ret_definition, const char *text, struc
 	struct definer p = {.err = err};
 	int r = check_bytes(text, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	memory = malloc(sizeof(*memory));
 	if (!memory)
 		return refuse_without_memory(err);
@@ -297,9 +289,9 @@ void definition_free(struct definition *d)
 }
 
 /*
- * Names of events, systems and globs of them consist of letters, digits, '_', '*', '?', '[…]', and
- * one ':' or '/' between system and event. Anything else, such as a line number or a path, can only
- * be a definition.
+ * Returns true if the word can only be a definition. Names of events, systems and globs of them
+ * consist of letters, digits, '_', '*', '?', '[…]', and one ':' or '/' between system and event.
+ * Any other text, such as a line number or a path, is a definition.
  */
 bool definition_is_one(const char *word)
 {

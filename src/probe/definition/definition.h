@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * definition.h - a probe as the user writes it, parsed.
+ * definition.h - parses a probe as the user writes it.
  *
  *	vfs_read(file->f_path.dentry->d_name.name, count)        the short form
  *	slow=vfs_read%return($retval, count) if $retval > 4096
@@ -13,11 +13,13 @@
  *	%libc:setjmp $arg1                                       a mark in the program (USDT)
  *	p:my/ev vfs_read+0x10 count=%dx:u64                      the kernel's grammar, passed through
  *
- * Nothing is looked up here: a definition is structured text, and every part remembers its
- * position, so that a later error can point at it.
+ * No names are looked up here: a definition is structured text, and every part has its position, so
+ * that a later error can point to it.
  */
 #ifndef SONDE_PROBE_DEFINITION_DEFINITION_H
 #define SONDE_PROBE_DEFINITION_DEFINITION_H
+
+#include "base/scope.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,10 +63,10 @@ enum expression_kind {
 
 struct expression {
 	enum expression_kind kind;
-	struct span span;   /* the whole of it */
-	struct span word;   /* the name itself, for a caret */
+	struct span span;   /* the whole expression */
+	struct span word;   /* the name itself, to which a caret points */
 	const char *text;   /* ended by NUL; a type for casts */
-	const char *member; /* EXPRESSION_CONTAINER */
+	const char *member; /* only for EXPRESSION_CONTAINER */
 	struct span member_span;
 	int64_t number;
 	bool is_user;
@@ -72,7 +74,7 @@ struct expression {
 };
 
 struct definition_arg {
-	const char *name; /* NULL: derived from the expression */
+	const char *name; /* NULL: the name is derived from the expression */
 	struct expression *value;
 	const char *
 		/* NULL: from the debug information; else "x64", "string", "u8[4]", "b3@2/32" */
@@ -91,15 +93,16 @@ struct definition {
 	enum definition_form form;
 	char *text;		   /* as it was written */
 	const char *group, *event; /* NULL: not given */
-	const char *target;	   /* before ':' : program, library, module, event system; NULL */
+	/* word before ':' : program, library, module, event system; NULL: none */
+	const char *target;
 	const char *function, *file, *pattern; /* function: may have parameters, "put(int)" */
 	/*
-	 * "put(Mode)" may select a function or record a variable. It is parsed as the latter; this
-	 * is the function's name for the former. NULL: unambiguous.
+	 * "put(Mode)" may select a function or record a variable. It is parsed as a variable; if it
+	 * selects a function, this is the function's name. NULL: unambiguous.
 	 */
 	const char *chosen;
 	struct span chosen_span;
-	const char *provider; /* of a mark; function is its name */
+	const char *provider; /* provider of a mark, whose name is `function` */
 	unsigned mark_kind;   /* %PROVIDER:NAME@2: only places of the second kind; 0: all */
 	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
 	struct span return_span; /* "%return" */
@@ -111,38 +114,42 @@ struct definition {
 	unsigned max_active; /* r16:, %return@16; 0: the kernel's default */
 	struct definition_arg *args;
 	size_t n_args;
-	const char *filter; /* after " if "; NULL */
+	const char *filter; /* text after " if "; NULL: none */
 	struct span filter_span;
 	/*
-	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and everything after the first word; function
-	 * is the place, is_return and max_active are set, the arguments are not parsed.
+	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and everything after the first word. function
+	 * is the place; is_return and max_active are set; the arguments are not parsed.
 	 */
 	char letter;
 	const char *rest;
 	struct span rest_span;
-	void *memory; /* owns all of the above */
+	void *memory; /* owner of all of the above */
 };
 
-/* On failure err points at the position with a caret. */
+/* Parses a definition. On failure err points to the position with a caret. */
 int definition_parse(struct definition **ret_definition, const char *text, struct errmsg *err);
 void definition_free(struct definition *d);
+SCOPED_POINTER(struct definition, definition_free)
 
-/* True if a word in place of an event can only be a definition: it is more than a name. */
+/*
+ * Returns true if a word in place of an event can only be a definition, because it is more than a
+ * name.
+ */
 bool definition_is_one(const char *word);
 
-/* errmsg.reason of those mistakes that somebody tells apart. */
+/* errmsg.reason of the errors that callers distinguish. */
 enum definition_reason {
 	DEFINITION_REASON_NONE,
-	DEFINITION_REASON_NAME = 100, /* no name for an event or a group */
-	DEFINITION_REASON_LINE,	      /* no number of a line */
-	DEFINITION_REASON_OFFSET,     /* no offset */
-	DEFINITION_REASON_ADDRESS,    /* no address */
+	DEFINITION_REASON_NAME = 100, /* not a valid name of an event or a group */
+	DEFINITION_REASON_LINE,	      /* not a line number */
+	DEFINITION_REASON_OFFSET,     /* not an offset */
+	DEFINITION_REASON_ADDRESS,    /* not an address */
 	DEFINITION_REASON_SUFFIX,     /* FUNC%… that is not %return */
 	DEFINITION_REASON_FILE_TWICE, /* FUNC@SRC@SRC */
 	DEFINITION_REASON_FILE_ALONE, /* a source file without a line */
 	DEFINITION_REASON_LINE_AND_PATTERN,
 	DEFINITION_REASON_LINE_AND_OFFSET,
-	DEFINITION_REASON_OFFSET_ALONE,	 /* without a function */
+	DEFINITION_REASON_OFFSET_ALONE,	 /* an offset without a function */
 	DEFINITION_REASON_RETURN_INSIDE, /* %return with a line, a pattern or an offset */
 };
 

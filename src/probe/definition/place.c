@@ -17,10 +17,11 @@
  *
  * In a path (a word that begins with a slash or a dot) the characters ; @ + % have no meaning
  * before the colon. A plus sign begins an offset only before a digit, so that libstdc++.so.6:FUNC
- * is a target. "operator" of C++ includes the signs after it: ns::Box::operator+=, operator%,
+ * is a target. A C++ "operator" includes the characters after it: ns::Box::operator+=, operator%,
  * operator().
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/definition/definition_int.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@
 #define LINE_MAX (1u << 24)
 
 /*
- * A name that 'sonde probe funcs' prints for something nameless, with signs that have a meaning
- * elsewhere; 0: none here.
+ * Returns the length of a name that 'sonde probe funcs' prints for a nameless function, with
+ * characters that have a meaning elsewhere, or 0.
  */
 static size_t skip_nameless(const char *s)
 {
@@ -44,8 +45,8 @@ static size_t skip_nameless(const char *s)
 }
 
 /*
- * "operator unsigned int" is a conversion: returns the end of the type after the blank at pos; 0:
- * it is none.
+ * Finds the end of a conversion such as "operator unsigned int": the end of the type after the
+ * blank at pos, or 0 if it is none.
  */
 static size_t skip_conversion(const char *text, size_t start, size_t pos)
 {
@@ -66,7 +67,8 @@ static size_t skip_conversion(const char *text, size_t start, size_t pos)
 }
 
 /*
- * The position of the first of these characters, except after a backslash; stops at blanks and '('.
+ * Returns the position of the first of these characters, except after a backslash. Stops at blanks
+ * and '('.
  */
 static size_t find_any(const char *text, size_t pos, const char *chars)
 {
@@ -96,7 +98,7 @@ int definer_no_memory(struct definer *p)
  * --- names -------------------------------------------------------------------------------------
  */
 
-/* A name of an event or a group: a C identifier of a limited length. */
+/* Checks the name of an event or a group: a C identifier of a limited length. */
 static int check_name(struct definer *p, size_t at, size_t end, const char *what)
 {
 	if (at == end)
@@ -118,27 +120,22 @@ static int check_name(struct definer *p, size_t at, size_t end, const char *what
 	return 0;
 }
 
-/* [GROUP(:|/)]EVENT between at and end. */
+/* Parses [GROUP(:|/)]EVENT between at and end. */
 int definer_names(struct definer *p, size_t at, size_t end)
 {
 	struct definition *d = p->d;
 	size_t split = at;
-	int r;
 
 	while (split < end && p->text[split] != ':' && p->text[split] != '/')
 		split++;
 	if (split < end) {
-		r = check_name(p, at, split, "group");
-		if (r < 0)
-			return r;
+		TRY(check_name(p, at, split, "group"));
 		d->group = arena_strndup(p->memory, p->text + at, split - at);
 		if (!d->group)
 			return definer_no_memory(p);
 		at = split + 1;
 	}
-	r = check_name(p, at, end, "event");
-	if (r < 0)
-		return r;
+	TRY(check_name(p, at, end, "event"));
 	d->event = arena_strndup(p->memory, p->text + at, end - at);
 	d->event_span = span_from(at, end);
 	return d->event ? 0 : definer_no_memory(p);
@@ -154,7 +151,10 @@ static bool is_path(const char *text)
  * --- operators of C++ --------------------------------------------------------------------------
  */
 
-/* Longer ones first; operators that are words, such as new and delete, need no help. */
+/*
+ * Operators of C++, longer ones first. Operators that are words, such as new and delete, need no
+ * entry.
+ */
 static const char *const operators[] = {
 	"<=>", "<<=", ">>=", "->*", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=",
 	"|=",  "<<",  ">>",  "==",  "!=", "<=", ">=", "&&", "||", "->", "()", "[]", "+",
@@ -169,7 +169,10 @@ static bool ends_in_operator(const char *text, size_t start, size_t end)
 	       (end - start == len || strchr(":*", text[end - len - 1]));
 }
 
-/* What may follow the name of a function: "operator++4" is operator+ at an offset of 4. */
+/*
+ * Returns true if the text can follow the name of a function: "operator++4" is operator+ at an
+ * offset of 4.
+ */
 static bool is_name_over(const char *s)
 {
 	return !*s || definer_is_blank(*s) || strchr("(:;@%<", *s) ||
@@ -177,8 +180,8 @@ static bool is_name_over(const char *s)
 }
 
 /*
- * The end of the operator whose word ends at end; end itself if there is none, as in "operator+4"
- * or "operator=work".
+ * Returns the end of the operator whose word ends at end, or end itself if there is none, as in
+ * "operator+4" or "operator=work".
  */
 static size_t skip_operator(const char *text, size_t start, size_t end)
 {
@@ -194,7 +197,7 @@ static size_t skip_operator(const char *text, size_t start, size_t end)
 	return end;
 }
 
-/* "operator" is followed by its first sign. */
+/* Finds "operator" that is followed by its first sign. */
 static size_t find_operator(const char *text, size_t start, size_t end)
 {
 	for (size_t i = start; i < end; i++)
@@ -226,13 +229,19 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A line number, or an attempt at one, follows the colon: names do not begin with a digit. */
+/*
+ * Returns true if a line number, or an attempt at one, follows the colon: names do not begin with a
+ * digit.
+ */
 static bool is_line_next(const char *s)
 {
 	return is_digit(s[0]) && !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X'));
 }
 
-/* Up to the colon; '+' belongs to the name of a library unless it begins an offset. */
+/*
+ * Finds the end of the target, which is the colon. '+' belongs to the name of a library unless it
+ * begins an offset.
+ */
 static size_t find_target(const char *text, size_t start)
 {
 	size_t end = find_any(text, start, is_path(text + start) ? ":" : ":;@+%");
@@ -283,7 +292,7 @@ static int parse_mark_kind(struct definer *p)
 	return 0;
 }
 
-/* %PROVIDER:NAME, %NAME; perf's prefix "sdt_" of the provider is removed. */
+/* Parses %PROVIDER:NAME or %NAME, and removes perf's prefix "sdt_" of the provider. */
 static int parse_mark(struct definer *p)
 {
 	struct definition *d = p->d;
@@ -339,7 +348,10 @@ static bool is_source_suffix(const char *suffix)
 	return false;
 }
 
-/* Compilers append ".isra.0" or ".cold" to names of functions; any other dot means a file. */
+/*
+ * Returns true if the name looks like a file. Compilers append ".isra.0" or ".cold" to names of
+ * functions; any other dot means a file.
+ */
 static bool looks_like_file(const char *name)
 {
 	const char *suffix = last_suffix(name);
@@ -364,7 +376,7 @@ static int check_function(struct definer *p, size_t at, size_t end)
 		}
 		if (definer_is_name_char(c) || (c & 0x80))
 			continue;
-		/* operators and templates of C++ may contain many signs, other names few */
+		/* operators and templates of C++ may contain many signs, other names only few */
 		if (strchr(allowed, c) &&
 		    (strchr("_.$~:*?", c) || memchr(p->text + at, ':', i - at) ||
 		     memchr(p->text + at, '<', i - at + 1) || strchr("[]", c)))
@@ -384,7 +396,10 @@ static int check_function(struct definer *p, size_t at, size_t end)
 	return 0;
 }
 
-/* foo<int, char*>::bar: blanks and commas up to the closing '>' belong to the name. */
+/*
+ * Skips template arguments, foo<int, char*>::bar: blanks and commas up to the closing '>' belong to
+ * the name.
+ */
 static size_t skip_template(const char *text, size_t start, size_t end)
 {
 	size_t i = end;
@@ -413,7 +428,7 @@ static int parse_address(struct definer *p)
 	return 0;
 }
 
-/* The end of the name that begins here; *ret_check: the end of its letters. */
+/* Returns the end of the name that begins here. *ret_check is the end of its letters. */
 static size_t find_name_end(const char *text, size_t start, size_t *ret_check)
 {
 	size_t end = find_any(text, start, ";:+@%");
@@ -568,7 +583,7 @@ static int parse_return(struct definer *p)
 	return 0;
 }
 
-/* Up to the next blank; quotes keep blanks together. */
+/* Parses a pattern up to the next blank. Quotes keep blanks together. */
 static int parse_pattern(struct definer *p)
 {
 	struct definition *d = p->d;
@@ -608,21 +623,18 @@ static int parse_parts(struct definer *p)
 
 	for (;;) {
 		size_t i = 0;
-		int r;
 
 		while (i < ARRAY_LEN(parts) && parts[i].sign != p->text[p->pos])
 			i++;
 		if (i == ARRAY_LEN(parts))
 			return 0;
-		r = parts[i].parse(p);
-		if (r < 0)
-			return r;
+		TRY(parts[i].parse(p));
 		if (p->d->pattern)
 			return 0;
 	}
 }
 
-/* Each of these is valid alone, but not together. */
+/* Refuses parts that are valid alone, but not together. */
 static int check_parts(struct definer *p)
 {
 	const struct definition *d = p->d;
@@ -652,18 +664,14 @@ static int check_parts(struct definer *p)
 
 int definition_parse_place(struct definer *p)
 {
-	int r = parse_names(p);
-
-	if (r >= 0 && p->text[p->pos] != '%')
-		r = parse_target(p);
-	if (r < 0)
-		return r;
+	TRY(parse_names(p));
+	if (p->text[p->pos] != '%')
+		TRY(parse_target(p));
 	if (p->text[p->pos] == '%')
 		return parse_mark(p);
 	if (!strncmp(p->text + p->pos, "0x", 2))
 		return parse_address(p);
-	r = parse_first(p);
-	if (r >= 0)
-		r = parse_parts(p);
-	return r < 0 ? r : check_parts(p);
+	TRY(parse_first(p));
+	TRY(parse_parts(p));
+	return check_parts(p);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * raw.c - the kernel's own grammar, which is passed through.
+ * raw.c - recognizes the kernel's own grammar, which is passed through.
  *
  *	p:grp/name vfs_read+0x10 count=%dx:u64 if count > 4
  *	││ └──┬──┘ └──────────┬──────────────┘ └── filter
@@ -8,8 +8,9 @@
  *	│└ colon
  *	└ p, r, f, e or t; r and f may have a number: the maximum of active calls
  *
- * Only what is needed to recognize such a line, and to name and filter its event, is parsed. The
- * condition of an eprobe belongs to the line; for other kinds it becomes the event's filter.
+ * Only the parts are parsed that are needed to recognize such a line, and to name and filter its
+ * event. The condition of an eprobe belongs to the line; for other kinds it becomes the event's
+ * filter.
  */
 #include "base/arena.h"
 #include "probe/definition/definition_int.h"
@@ -34,12 +35,15 @@ bool definition_is_raw(const char *text)
 		s++;
 	if (*s == ':') {
 		if (is_digit(s[1]))
-			return false; /* a line number */
+			return false; /* this is a line number */
 		while (*s && !definer_is_blank(*s))
 			if (*s++ == '(')
 				return false;
 	} else if (strchr("fet", text[0]))
-		/* the short name of a function; p and r alone are common in the kernel's grammar */
+		/*
+		 * this is the short name of a function; p and r alone are common in the kernel's
+		 * grammar
+		 */
 		return false;
 	if (!definer_is_blank(*s))
 		return false;
@@ -48,7 +52,7 @@ bool definition_is_raw(const char *text)
 	return *s != 0 && (strncmp(s, "if", 2) || definer_is_name_char(s[2]));
 }
 
-/* Finds " if " in a line that is not an eprobe's; the kernel does not support it there. */
+/* Finds " if " in a line that is not an eprobe. The kernel does not support it there. */
 static size_t find_filter(const char *text)
 {
 	for (size_t i = 0; text[i]; i++)

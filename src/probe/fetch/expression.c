@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expression.c - parses what one argument of a probe reads, in C's syntax and the kernel's.
+ * expression.c - parses the expression of a probe's argument, in C's syntax and the kernel's.
  *
  *	unary     * unary   & unary   (TYPE) unary   postfix
  *	postfix   primary { -> NAME | . NAME | [NUMBER] }
@@ -16,9 +16,10 @@
  * the shape decides whether "(a)b" is a cast: probes cannot calculate, so one word in parentheses
  * directly before a value can only be a cast.
  *
- * expression_sign.c parses what begins with a sign ($ % @ \) and has no inner expression.
+ * expression_sign.c parses values that begin with one of $ % @ \ and have no inner expression.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -58,23 +59,20 @@ int expression_add_node(struct definer *p, enum expression_kind kind, size_t sta
 int expression_add_named(struct definer *p, enum expression_kind kind, size_t start,
 			 struct span word, struct expression *left, struct expression **ret)
 {
-	int r = expression_add_node(p, kind, start, left, ret);
-
-	if (r < 0)
-		return r;
+	TRY(expression_add_node(p, kind, start, left, ret));
 	(*ret)->word = word;
 	(*ret)->text = arena_strndup(p->memory, p->text + word.at, word.len);
 	return (*ret)->text ? 0 : -ENOMEM;
 }
 
-/* Blanks are ignored inside parentheses. */
+/* Skips blanks inside parentheses. */
 static void skip_inner_blanks(struct definer *p)
 {
 	if (p->is_short || p->nesting)
 		definer_skip_blanks(p);
 }
 
-/* NAME, or A::B of C++. */
+/* Takes NAME, or A::B of C++. */
 static struct span take_name(struct definer *p)
 {
 	size_t start = p->pos;
@@ -118,8 +116,8 @@ static bool is_type_word(const char *s, size_t len)
 }
 
 /*
- * Checks whether the text at `at` looks like a type; how many words and stars it has, and where it
- * ends.
+ * Checks whether the text at `at` looks like a type. Finds how many words and stars it has, and
+ * where it ends.
  */
 static size_t scan_type(const char *text, size_t at, unsigned *ret_words, unsigned *ret_stars)
 {
@@ -150,7 +148,7 @@ static bool starts_value(char c)
 	return definer_is_name_char(c) || (c && strchr("(*&$%@\\", c));
 }
 
-/* What the '(' at pos begins. */
+/* Decides what the '(' at pos begins. */
 static enum paren look_at_paren(const struct definer *p)
 {
 	const char *t = p->text;
@@ -178,7 +176,7 @@ static enum paren look_at_paren(const struct definer *p)
 	return starts_value(t[next]) ? PAREN_CAST : PAREN_PLAIN;
 }
 
-/* TYPE up to the character `stop`. */
+/* Takes TYPE up to the character `stop`. */
 static int take_type(struct definer *p, char stop, struct span *ret_span)
 {
 	size_t start, end;
@@ -206,17 +204,14 @@ static int take_type(struct definer *p, char stop, struct span *ret_span)
  * --- primaries ---------------------------------------------------------------------------------
  */
 
-/* unary ')' */
+/* Parses unary ')'. */
 static int parse_inside(struct definer *p, unsigned depth, struct expression **ret)
 {
 	size_t open = p->pos++;
-	int r;
 
 	p->nesting++;
 	definer_skip_blanks(p);
-	r = parse_unary(p, depth + 1, ret);
-	if (r < 0)
-		return r;
+	TRY(parse_unary(p, depth + 1, ret));
 	definer_skip_blanks(p);
 	p->nesting--;
 	if (!p->text[p->pos])
@@ -232,12 +227,9 @@ static int parse_load(struct definer *p, unsigned depth, struct expression **ret
 	bool is_negative = p->text[p->pos++] == '-', is_user = p->text[p->pos] == 'u';
 	struct expression *left;
 	uint64_t n = 0;
-	int r;
 
 	p->pos += is_user;
-	r = expression_number(p, start, &n);
-	if (r < 0)
-		return r;
+	TRY(expression_number(p, start, &n));
 	if (p->text[p->pos] != '(')
 		return definer_refuse(
 			p, span_from(start, p->pos),
@@ -246,11 +238,8 @@ static int parse_load(struct definer *p, unsigned depth, struct expression **ret
 			(int)(p->pos - start), p->text + start, (int)(p->pos - start),
 			p->text + start, (int)(p->pos - start - !is_negative),
 			p->text + start + !is_negative);
-	r = parse_inside(p, depth, &left);
-	if (r >= 0)
-		r = expression_add_node(p, EXPRESSION_LOAD, start, left, ret);
-	if (r < 0)
-		return r;
+	TRY(parse_inside(p, depth, &left));
+	TRY(expression_add_node(p, EXPRESSION_LOAD, start, left, ret));
 	(*ret)->number = is_negative ? -(int64_t)n : (int64_t)n;
 	(*ret)->is_user = is_user;
 	return 0;
@@ -277,19 +266,27 @@ static int take_member(struct definer *p, struct span *ret_span)
 static int add_container(struct definer *p, size_t start, struct expression *left, struct span type,
 			 struct span member, struct expression **ret)
 {
-	int r = expression_add_named(p, EXPRESSION_CONTAINER, start, type, left, ret);
-
-	if (r < 0)
-		return r;
+	TRY(expression_add_named(p, EXPRESSION_CONTAINER, start, type, left, ret));
 	(*ret)->member = arena_strndup(p->memory, p->text + member.at, member.len);
 	(*ret)->member_span = member;
 	return (*ret)->member ? 0 : -ENOMEM;
 }
 
-/* container_of(POINTER, TYPE, MEMBER); pos is at the parenthesis. */
-static int parse_container(struct definer *p, size_t start, unsigned depth, struct expression **ret)
+static int take_container(struct definer *p, unsigned depth, struct expression **left,
+			  struct span *type, struct span *member)
 {
 	static const char how[] = "container_of(POINTER, TYPE, MEMBER)";
+
+	TRY(parse_unary(p, depth + 1, left));
+	TRY(expect(p, ',', how));
+	TRY(take_type(p, ',', type));
+	TRY(take_member(p, member));
+	return expect(p, ')', how);
+}
+
+/* Parses container_of(POINTER, TYPE, MEMBER). pos is at the parenthesis. */
+static int parse_container(struct definer *p, size_t start, unsigned depth, struct expression **ret)
+{
 	struct expression *left;
 	struct span type, member;
 	int r;
@@ -297,15 +294,7 @@ static int parse_container(struct definer *p, size_t start, unsigned depth, stru
 	p->pos++;
 	p->nesting++;
 	definer_skip_blanks(p);
-	r = parse_unary(p, depth + 1, &left);
-	if (r >= 0)
-		r = expect(p, ',', how);
-	if (r >= 0)
-		r = take_type(p, ',', &type);
-	if (r >= 0)
-		r = take_member(p, &member);
-	if (r >= 0)
-		r = expect(p, ')', how);
+	r = take_container(p, depth, &left, &type, &member);
 	p->nesting--;
 	return r < 0 ? r : add_container(p, start, left, type, member, ret);
 }
@@ -348,28 +337,24 @@ static int refuse_start(struct definer *p)
 		(int)(end > here.at ? end - here.at : 1), p->text + here.at);
 }
 
-/* (TYPE,MEMBER)primary: the kernel's form of container_of. */
+/* Parses (TYPE,MEMBER)primary, the kernel's form of container_of. */
 static int parse_paren_container(struct definer *p, unsigned depth, struct expression **ret)
 {
 	size_t start = p->pos++;
 	struct span type, member;
 	struct expression *left;
-	int r = take_type(p, ',', &type);
 
-	if (r >= 0)
-		r = take_member(p, &member);
-	if (r >= 0)
-		r = expect(p, ')', "(TYPE,MEMBER)POINTER");
-	if (r < 0)
-		return r;
+	TRY(take_type(p, ',', &type));
+	TRY(take_member(p, &member));
+	TRY(expect(p, ')', "(TYPE,MEMBER)POINTER"));
 	skip_inner_blanks(p);
 	if (!definer_is_name_start(p->text[p->pos]) && !strchr("$%@", p->text[p->pos]))
 		return refuse_start(p);
 	if (definer_is_name_start(p->text[p->pos]))
-		r = parse_name(p, depth, &left);
+		TRY(parse_name(p, depth, &left));
 	else
-		r = expression_parse_sign(p, &left);
-	return r < 0 ? r : add_container(p, start, left, type, member, ret);
+		TRY(expression_parse_sign(p, &left));
+	return add_container(p, start, left, type, member, ret);
 }
 
 static int parse_primary(struct definer *p, unsigned depth, struct expression **ret)
@@ -406,7 +391,6 @@ static int parse_index(struct definer *p, size_t start, struct expression **io)
 	size_t open = p->pos++;
 	struct span word;
 	uint64_t n = 0;
-	int r;
 
 	definer_skip_blanks(p);
 	word.at = p->pos;
@@ -423,12 +407,10 @@ static int parse_index(struct definer *p, size_t start, struct expression **io)
 		return definer_refuse(p, span_from(open, open + 1),
 				      "the bracket that opens here is not closed; add a ']'");
 	p->pos++;
-	r = expression_add_node(p, EXPRESSION_INDEX, start, *io, io);
-	if (r >= 0) {
-		(*io)->number = n;
-		(*io)->word = word;
-	}
-	return r;
+	TRY(expression_add_node(p, EXPRESSION_INDEX, start, *io, io));
+	(*io)->number = n;
+	(*io)->word = word;
+	return 0;
 }
 
 static int parse_step(struct definer *p, size_t start, enum expression_kind kind, size_t n_sign,
@@ -477,13 +459,11 @@ static int parse_cast(struct definer *p, unsigned depth, struct expression **ret
 	size_t start = p->pos++;
 	struct expression *left;
 	struct span type;
-	int r = take_type(p, ')', &type);
 
-	if (r < 0)
-		return r;
+	TRY(take_type(p, ')', &type));
 	skip_inner_blanks(p);
-	r = parse_unary(p, depth + 1, &left);
-	return r < 0 ? r : expression_add_named(p, EXPRESSION_CAST, start, type, left, ret);
+	TRY(parse_unary(p, depth + 1, &left));
+	return expression_add_named(p, EXPRESSION_CAST, start, type, left, ret);
 }
 
 static int parse_unary(struct definer *p, unsigned depth, struct expression **ret)
@@ -491,7 +471,6 @@ static int parse_unary(struct definer *p, unsigned depth, struct expression **re
 	size_t start = p->pos;
 	char c = p->text[p->pos];
 	struct expression *left;
-	int r;
 
 	if (depth > EXPRESSION_MAX_DEPTH)
 		return definer_refuse(p, definer_here(p),
@@ -503,9 +482,7 @@ static int parse_unary(struct definer *p, unsigned depth, struct expression **re
 		return parse_postfix(p, depth, ret);
 	p->pos++;
 	skip_inner_blanks(p);
-	r = parse_unary(p, depth + 1, &left);
-	if (r < 0)
-		return r;
+	TRY(parse_unary(p, depth + 1, &left));
 	return expression_add_node(p, c == '*' ? EXPRESSION_DEREF : EXPRESSION_ADDRESS_OF, start,
 				   left, ret);
 }

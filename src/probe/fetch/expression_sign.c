@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expression_sign.c - values that begin with a sign: the ends of an expression's chain.
+ * expression_sign.c - parses values that begin with a sign. They are the ends of an expression's
+ * chain.
  *
  *	$retval $comm $duration $vars $params $stack[N] $argN $arg*     rows of a table
  *	%REG                                                            a register
  *	@SYMBOL[+N] @0xADDRESS @+OFFSET                                 memory at a fixed place
  *	\NUMBER \"TEXT"                                                 constants
  *
- * Nothing is looked up: whether the register or symbol exists is checked when the probe is
- * resolved.
+ * The existence of registers and symbols is checked later, when the probe is resolved.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/definition/definition_int.h"
 
 #include "base/spelling.h"
@@ -21,7 +22,7 @@
 struct special {
 	const char *word;
 	enum expression_kind kind;
-	char after; /* '#': a number follows, '*': a star */
+	char after; /* '#': a number follows; '*': a star follows */
 };
 
 static const struct special specials[] = {
@@ -69,7 +70,6 @@ static int parse_special(struct definer *p, struct expression **ret)
 	size_t start = p->pos++, len = 0;
 	const char *s = p->text + p->pos;
 	size_t i = 0;
-	int r;
 
 	while (definer_is_name_char(s[len]))
 		len++;
@@ -77,13 +77,11 @@ static int parse_special(struct definer *p, struct expression **ret)
 		i++;
 	if (i < ARRAY_LEN(specials) && specials[i].kind == EXPRESSION_ARGUMENT && len == 3 &&
 	    s[3] == '*')
-		i++; /* $arg*, not $arg without its number */
+		i++; /* this is $arg*, not $arg without its number */
 	p->pos += len + (i < ARRAY_LEN(specials) && specials[i].after == '*');
 	if (i == ARRAY_LEN(specials))
 		return refuse_special(p, span_from(start, p->pos));
-	r = expression_add_node(p, specials[i].kind, start, NULL, ret);
-	if (r < 0)
-		return r;
+	TRY(expression_add_node(p, specials[i].kind, start, NULL, ret));
 	if (specials[i].after == '#') {
 		size_t n = strlen(specials[i].word);
 
@@ -97,7 +95,7 @@ static int parse_special(struct definer *p, struct expression **ret)
 	return 0;
 }
 
-/* %REG */
+/* Parses %REG. */
 static int parse_register(struct definer *p, struct expression **ret)
 {
 	size_t start = p->pos++;
@@ -125,13 +123,12 @@ int expression_number(struct definer *p, size_t start, uint64_t *ret)
 			      "this is not a number; write digits, or 0x and hexadecimal digits");
 }
 
-/* @SYMBOL[+N], @0xADDRESS, @+OFFSET */
+/* Parses @SYMBOL[+N], @0xADDRESS, @+OFFSET. */
 static int parse_fixed(struct definer *p, struct expression **ret)
 {
 	size_t start = p->pos++, end;
 	enum expression_kind kind = EXPRESSION_ADDRESS;
 	uint64_t n = 0;
-	int r;
 
 	if (definer_is_name_start(p->text[p->pos])) {
 		struct span word;
@@ -144,34 +141,28 @@ static int parse_fixed(struct definer *p, struct expression **ret)
 		p->pos = end;
 		if (p->text[end] == '+' || (p->text[end] == '-' && p->text[end + 1] != '>')) {
 			p->pos++;
-			r = expression_number(p, p->pos, &n);
-			if (r < 0)
-				return r;
+			TRY(expression_number(p, p->pos, &n));
 		}
-		r = expression_add_named(p, EXPRESSION_SYMBOL, start, word, NULL, ret);
-		if (r >= 0)
-			(*ret)->number = p->text[end] == '-' ? -(int64_t)n : (int64_t)n;
-		return r;
+		TRY(expression_add_named(p, EXPRESSION_SYMBOL, start, word, NULL, ret));
+		(*ret)->number = p->text[end] == '-' ? -(int64_t)n : (int64_t)n;
+		return 0;
 	}
 	if (p->text[p->pos] == '+') {
 		p->pos++;
 		kind = EXPRESSION_FILE_AT;
 	}
-	r = expression_number(p, start, &n);
-	if (r >= 0)
-		r = expression_add_node(p, kind, start, NULL, ret);
-	if (r >= 0)
-		(*ret)->number = n;
-	return r;
+	TRY(expression_number(p, start, &n));
+	TRY(expression_add_node(p, kind, start, NULL, ret));
+	(*ret)->number = n;
+	return 0;
 }
 
-/* \NUMBER, \"TEXT" */
+/* Parses \NUMBER, \"TEXT". */
 static int parse_constant(struct definer *p, struct expression **ret)
 {
 	size_t start = p->pos++, end;
 	bool is_negative;
 	uint64_t n = 0;
-	int r;
 
 	if (p->text[p->pos] == '"') {
 		const char *close = strchr(p->text + p->pos + 1, '"');
@@ -186,12 +177,10 @@ static int parse_constant(struct definer *p, struct expression **ret)
 	}
 	is_negative = p->text[p->pos] == '-';
 	p->pos += is_negative;
-	r = expression_number(p, start, &n);
-	if (r >= 0)
-		r = expression_add_node(p, EXPRESSION_NUMBER, start, NULL, ret);
-	if (r >= 0)
-		(*ret)->number = is_negative ? -(int64_t)n : (int64_t)n;
-	return r;
+	TRY(expression_number(p, start, &n));
+	TRY(expression_add_node(p, EXPRESSION_NUMBER, start, NULL, ret));
+	(*ret)->number = is_negative ? -(int64_t)n : (int64_t)n;
+	return 0;
 }
 
 int expression_parse_sign(struct definer *p, struct expression **ret)

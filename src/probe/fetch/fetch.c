@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fetch.c - the bytes that an expression reads.
+ * fetch.c - finds the bytes that an expression reads.
  *
  * The kernel's probes know registers, fixed addresses and "+OFFSET(ADDRESS)", which reads memory.
  * C's members, arrows and indexes become offsets; only following a pointer reads memory:
@@ -13,10 +13,11 @@
  * The kernel cannot add: an address such as &file->f_path can be followed (the offsets are added
  * here) but not recorded, unless the offset is 0. container_of() is only a negative offset.
  *
- * If a pointer is tagged as the program's, memory behind it is read with "+u", and everything found
- * there points into the program, too.
+ * If a pointer is tagged as one into the program, the memory to which it points is read with "+u".
+ * All pointers found there point into the program, too.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
@@ -54,7 +55,7 @@ void value_load(struct value *v)
 	if (v->kind != VALUE_MEMORY && v->kind != VALUE_FIXED)
 		return;
 	value_fmt(v, text, sizeof(text));
-	/* a text that does not fit is far beyond the kernel's limit, and is refused for that */
+	/* a text that does not fit is far beyond the kernel's limit, which refuses it later */
 	snprintf(v->expr, sizeof(v->expr), "%.*s", (int)sizeof(v->expr) - 1, text);
 	v->kind = VALUE_PLAIN;
 	v->addend = 0;
@@ -71,12 +72,10 @@ void value_follow(const struct fetch_place *p, struct value *v, bool is_user, st
 
 static void fmt_type(struct type t, char *out, size_t size)
 {
-	struct textbuf tb;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = size};
 
-	textbuf_init(&tb, size);
 	type_fmt(t, &tb);
 	snprintf(out, size, "%.*s", (int)textbuf_len(&tb), tb.start ? tb.start : "");
-	textbuf_release(&tb);
 }
 
 /*
@@ -92,7 +91,7 @@ static int add_member_spelling(void *ctx, const struct type_member *m)
 	return 0;
 }
 
-/* The first members, "a, b, c, …". */
+/* The first members as "a, b, c, …". */
 struct member_names {
 	char *text;
 	size_t size;
@@ -120,7 +119,7 @@ void fetch_list_members(struct type t, char *text, size_t size)
 	type_each_member(t, list_member, &l);
 }
 
-/* Searches a member of that name in members that are structs. */
+/* A search for a member of that name in members that are structs. */
 struct inner_search {
 	const char *name;
 	const char *in; /* NULL: not found */
@@ -137,7 +136,7 @@ static int find_inner(void *ctx, const struct type_member *m)
 	return -EEXIST; /* ends the walk */
 }
 
-/* Where the wanted member is: a clause, or "". */
+/* Writes a clause that names where the wanted member is, or "". */
 static void find_elsewhere(struct type t, struct type outer, const char *name, char *out,
 			   size_t size)
 {
@@ -212,7 +211,7 @@ static int take_member(const struct fetch_place *p, const char *name, struct spa
 	return 0;
 }
 
-/* A reference is used like the object itself. */
+/* Enters a reference, which is used like the object itself. */
 static void enter_reference(const struct fetch_place *p, struct value *v)
 {
 	struct type_facts f;
@@ -227,7 +226,7 @@ static const char *source(const struct fetch_place *p, const struct expression *
 	return p->definition->text + e->span.at;
 }
 
-/* Values without a type have no members: a register, $arg2 without a prototype. */
+/* Refuses a member of a value without a type: a register, $arg2 without a prototype. */
 static int refuse_untyped(const struct fetch_place *p, const struct expression *e,
 			  struct errmsg *err)
 {
@@ -299,7 +298,7 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 	return take_member(p, e->text, e->word, v, err);
 }
 
-/* The element of an array, or of the memory that a pointer points to. */
+/* Takes the element of an array, or of the memory to which a pointer points. */
 static int take_element(const struct fetch_place *p, const struct expression *e, int64_t index,
 			struct value *v, struct errmsg *err)
 {
@@ -396,10 +395,8 @@ static int eval_cast(const struct fetch_place *p, const struct expression *e, st
 {
 	struct type_facts to, from;
 	struct type t;
-	int r = parse_type(p, e->text, e->word, &t, err);
 
-	if (r < 0)
-		return r;
+	TRY(parse_type(p, e->text, e->word, &t, err));
 	type_get(t, &to);
 	type_get(v->type, &from);
 	if (!is_number(&to))
@@ -408,17 +405,17 @@ static int eval_cast(const struct fetch_place *p, const struct expression *e, st
 				    "mean (%s *)?",
 				    e->text, e->text);
 	if (from.kind == TYPE_ARRAY && v->kind == VALUE_MEMORY)
-		v->kind = VALUE_PLAIN; /* its address */
+		v->kind = VALUE_PLAIN; /* the address of the struct */
 	else if (from.kind == TYPE_STRUCT || from.kind == TYPE_UNION)
 		return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
 				    "a struct cannot be cast; name a member of it");
 	else if (to.n_bytes > from.n_bytes && from.n_bytes)
-		return 0; /* wider: read only the bytes that are there */
+		return 0; /* the member is wider: read only the available bytes */
 	v->type = t;
 	return 0;
 }
 
-/* container_of(): "a.b" is a member of a member. */
+/* Finds the offset of a member for container_of(). "a.b" is a member of a member. */
 static int find_path(const struct fetch_place *p, struct type t, const char *path, struct span span,
 		     uint64_t *ret_bytes, struct errmsg *err)
 {
@@ -446,12 +443,9 @@ static int eval_container(const struct fetch_place *p, const struct expression *
 	struct type_facts f;
 	uint64_t offset = 0;
 	struct type t;
-	int r = parse_type(p, e->text, e->word, &t, err);
 
-	if (r >= 0)
-		r = find_path(p, t, e->member, e->member_span, &offset, err);
-	if (r < 0)
-		return r;
+	TRY(parse_type(p, e->text, e->word, &t, err));
+	TRY(find_path(p, t, e->member, e->member_span, &offset, err));
 	type_get(v->type, &f);
 	if (v->type.world && f.kind != TYPE_POINTER && f.kind != TYPE_INT)
 		return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
@@ -478,10 +472,7 @@ static int eval_load(const struct fetch_place *p, const struct expression *e, st
 static int eval_step(const struct fetch_place *p, const struct expression *e, struct value *v,
 		     struct errmsg *err)
 {
-	int r = eval(p, e->left, v, err);
-
-	if (r < 0)
-		return r;
+	TRY(eval(p, e->left, v, err));
 	switch (e->kind) {
 	case EXPRESSION_MEMBER:
 		return eval_member(p, e, v, err);
@@ -519,10 +510,8 @@ int fetch_resolve(const struct fetch_place *p, const struct definition_arg *arg,
 		  struct fetch *ret_fetch, struct errmsg *err)
 {
 	struct value v;
-	int r = eval(p, arg->value, &v, err);
 
-	if (r < 0)
-		return r;
+	TRY(eval(p, arg->value, &v, err));
 	v.is_at_user = arg->is_user && !p->is_program && p->kernel->user_strings;
 	return fetch_finish(p, &v, arg->type, arg->span, arg->type_span, ret_fetch, err);
 }
@@ -531,9 +520,9 @@ int fetch_variable(const struct fetch_place *p, const struct variable *var, stru
 		   struct fetch *ret_fetch, struct errmsg *err)
 {
 	struct value v;
-	int r = fetch_use_place(p, var, span, &v, err);
 
-	return r < 0 ? r : fetch_finish(p, &v, NULL, span, span, ret_fetch, err);
+	TRY(fetch_use_place(p, var, span, &v, err));
+	return fetch_finish(p, &v, NULL, span, span, ret_fetch, err);
 }
 
 static void fetch_name_number(char name[FETCH_NAME_BYTES], const char *stem, int64_t number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch_int.h - what start.c (where it begins), fetch.c (which bytes) and type.c (how to show them)
- * share.
+ * fetch_int.h - declarations that start.c (beginning of an expression), fetch.c (its bytes) and
+ * type.c (their type) share.
  */
 #ifndef SONDE_PROBE_FETCH_FETCH_INT_H
 #define SONDE_PROBE_FETCH_FETCH_INT_H
@@ -13,7 +13,7 @@
 #define EXPR_MAX_BYTES 256
 
 /*
- * What an expression means.
+ * The meaning of an expression.
  *
  *	VALUE_PLAIN      expr + addend                     %di   $retval   container_of(…): %di - 32
  *	VALUE_MEMORY     the memory at expr + addend       +72(%di)
@@ -24,21 +24,23 @@
  */
 enum value_kind { VALUE_PLAIN, VALUE_MEMORY, VALUE_FIXED, VALUE_PARTS, VALUE_READY };
 
-/* In VALUE_PARTS, instead of a register: a probe cannot read it. */
+/* Replaces a register in VALUE_PARTS that a probe cannot read. */
 #define VALUE_NO_REGISTER "%float"
 
 struct value {
 	enum value_kind kind;
-	char expr[EXPR_MAX_BYTES], high[16]; /* high: VALUE_PARTS, the second register; "" */
+	char expr[EXPR_MAX_BYTES], high[16]; /* high: the second register of VALUE_PARTS, or "" */
 	int64_t addend;
-	unsigned bit, n_bits; /* n_bits: a bit field, its first bit is `bit` bits after addend */
-	bool is_user;	      /* the memory is the program's */
-	bool is_at_user;      /* @user: the last read is from the program's memory */
-	bool is_gone;	      /* the variable at its beginning does not exist here */
+	/* n_bits: width of a bit field, whose first bit is `bit` bits after addend */
+	unsigned bit, n_bits;
+	bool is_user;	 /* the memory belongs to the program */
+	bool is_at_user; /* @user: the last read is from the program's memory */
+	/* the variable at the beginning of the expression does not exist here */
+	bool is_gone;
 	const char *gone_name;
 	char why[160];
-	bool why_helps;	    /* as struct variable has it */
-	const char *copied; /* the variable at its beginning, if a program may have a copy */
+	bool why_helps;	    /* see struct variable */
+	const char *copied; /* the variable at the beginning, if a program may have a copy of it */
 	char plain_type[8]; /* the type to record by default; "": x64 */
 	struct type type;   /* world NULL: unknown */
 	struct type outer;  /* the struct that contains the last member */
@@ -47,18 +49,18 @@ struct value {
 #define FETCH_REFUSE(p, err, span, code, ...) \
 	definition_refuse((p)->definition->text, span, err, code, __VA_ARGS__)
 
-/* Turns memory into a value: reads it. */
+/* Changes memory into a value by reading it. */
 void value_load(struct value *v);
-/* Follows a pointer; is_user: the memory there belongs to the program. */
+/* Follows a pointer. is_user: the memory there belongs to the program. */
 void value_follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target);
-/* From a struct to one of its members; reads nothing. */
+/* Steps from a struct to one of its members. Reads nothing. */
 void value_step_into(struct value *v, const struct type_member *m);
 /* Replaces a C++ class that acts as a pointer or array by the pointer or array in it. */
 void value_enter_pointer(struct value *v);
 /* Writes the memory at addend, or the value itself. */
 void value_fmt(const struct value *v, char *out, size_t size);
 
-/* The value of an expression without an inner expression. */
+/* Finds the value of an expression without an inner expression. */
 int fetch_start(const struct fetch_place *p, const struct expression *e, struct value *v,
 		struct errmsg *err);
 int fetch_start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
@@ -66,18 +68,16 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
 		    struct value *v, struct errmsg *err);
 
-/* "a, b, c, …": the first members of a struct. */
+/* Lists the first members of a struct: "a, b, c, …". */
 void fetch_list_members(struct type t, char *text, size_t size);
-/* std::string. */
+/* Returns true for std::string. */
 bool fetch_is_cpp_string(struct type t);
-/*
- * struct.c: the parts of a struct that are single values, as "a, b.c"; and a clause about them and
- * alternatives.
- */
+/* struct.c: lists the parts of a struct that are single values, as "a, b.c". */
 void fetch_list_leaves(struct type t, char *text, size_t size);
+/* Writes a clause about these parts and alternatives. */
 void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size);
 
-/* Adds the type and writes the whole argument. type NULL: the value's own. */
+/* Adds the type and writes the whole argument. type NULL: the value's own type. */
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
 		 struct span type_span, struct fetch *ret, struct errmsg *err);
 

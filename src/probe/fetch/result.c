@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result.c - $retval: where a function returns its result.
+ * result.c - finds where a function returns its result ($retval).
  *
  *	a number, a pointer             the first register
  *	a large struct                  in memory; the first register has the address, if the ABI says so
@@ -88,7 +88,7 @@ static unsigned count_floats(const struct leaves *l)
 	return n;
 }
 
-/* Up to four of one size, and nothing else. */
+/* Returns true for up to four numbers of one size, and nothing else. */
 static bool is_vector_like(const struct leaves *l)
 {
 	for (unsigned i = 0; i < l->n; i++)
@@ -97,7 +97,7 @@ static bool is_vector_like(const struct leaves *l)
 	return l->n && l->n <= 4;
 }
 
-/* Are these 8 bytes in a register for floating point numbers? */
+/* Returns true if these 8 bytes are in a register for floating point numbers. */
 static bool is_float_half(const struct leaves *l, unsigned half)
 {
 	bool is = false;
@@ -174,7 +174,7 @@ static int use_struct(const struct fetch_place *p, const struct expression *e,
 				    "%s returns a struct in memory, and on %s no register has "
 				    "its address then; probe a line after the call",
 				    p->function, p->arch->name);
-	v->kind = VALUE_MEMORY; /* the register has its address */
+	v->kind = VALUE_MEMORY; /* the register has the address of the struct */
 	return 0;
 }
 
@@ -186,8 +186,9 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 	int r = p->scope ? p->scope->ops->result(p->scope, &t) : -ENODATA;
 
 	snprintf(v->expr, sizeof(v->expr), "$retval");
+	/* with this code, a pattern skips the function */
 	if (r == -ENOENT)
-		return FETCH_REFUSE(p, err, e->span, -ENOENT, /* a pattern skips the function */
+		return FETCH_REFUSE(p, err, e->span, -ENOENT,
 				    "%s returns nothing (void); omit $retval", p->function);
 	if (r < 0)
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * start.c - the beginning of an expression: a variable at its place, or something with a sign.
+ * start.c - resolves the beginning of an expression: a variable, or a value with a sign.
  *
- *	count                     by its place: %dx, +8(%sp), @jiffies, $field
+ *	count                     a variable at its place: %dx, +8(%sp), @jiffies, $field
  *	held                      in a method: this->held, if there is no local variable of that name
  *	%di  $retval  $arg2  $stack3  @symbol  @0x1234  @+0x40  $comm  \42
  *
@@ -12,6 +12,7 @@
  * parameter.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "probe/fetch/fetch_int.h"
 #include "probe/resolve/resolve_int.h"
@@ -27,8 +28,8 @@
  */
 
 /*
- * How to write a register: "%di", or "$arg1" if the probe has no registers. Returns false if
- * neither works.
+ * Writes a register: "%di", or "$arg1" if the probe has no registers. Returns false if neither
+ * works.
  */
 static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, size_t size)
 {
@@ -48,7 +49,7 @@ static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, s
 
 static void use_register(const struct fetch_place *p, const struct place *place, struct value *v);
 
-/* At the return the kernel can provide the arguments, by their numbers. */
+/* Returns true if the kernel can provide the argument at the return, by its number. */
 bool fetch_is_kept(const struct fetch_place *p, const struct variable *var)
 {
 	return !p->is_program && p->kernel->return_args && var->place.kind == PLACE_REGISTER;
@@ -101,7 +102,7 @@ static void use_register(const struct fetch_place *p, const struct place *place,
 		v->kind = VALUE_PARTS;
 }
 
-/* For a library: the variable in use, through the library's own pointer to it. */
+/* Reads the variable in use through the library's own pointer to it. */
 static bool use_slot(const struct fetch_place *p, const struct variable *var, struct value *v)
 {
 	uint64_t slot;
@@ -205,7 +206,7 @@ static int add_spelling(void *ctx, const struct variable *v)
 	return 0;
 }
 
-/* Up to four names, for "there are a, b and c". */
+/* Up to four names, for a message such as "there are a, b and c". */
 struct name_list {
 	char text[160];
 	unsigned n;
@@ -221,7 +222,9 @@ static int list_name(void *ctx, const struct variable *v)
 	return 0;
 }
 
-/* A global variable of the kernel: its symbols have the address, but not the type. */
+/*
+ * Returns true for a global variable of the kernel. Its symbols have the address, but not the type.
+ */
 static bool is_global(const struct fetch_place *p, const char *name)
 {
 	const char *text = p->prober ? prober_list(p->prober, PROBER_KALLSYMS) : NULL;
@@ -271,14 +274,14 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 			    list.n ? list.text : "");
 }
 
-/* The object of a C++ method: its members are written like variables. */
+/* Objects of C++ methods, whose members are written like variables. */
 static const struct {
-	const char *object, *prefix; /* prefix of its members' names */
+	const char *object, *prefix; /* prefix: prefix of the members' names */
 } objects[] = {
-	{"this", ""}, {"__closure", "__"}, /* gcc: what a lambda captured */
+	{"this", ""}, {"__closure", "__"}, /* gcc's object with the captures of a lambda */
 };
 
-/* 1: there is such a member, and v is the object; 0: there is none. */
+/* Returns 1 if there is such a member, and v is the object; 0 if there is none. */
 static int start_member(const struct fetch_place *p, const struct expression *e, struct value *v,
 			struct errmsg *err)
 {
@@ -288,7 +291,6 @@ static int start_member(const struct fetch_place *p, const struct expression *e,
 		struct type_member m;
 		struct type_facts f;
 		struct variable var;
-		int r;
 
 		snprintf(name, sizeof(name), "%s%s", objects[i].prefix, e->text);
 		if (p->scope->ops->find(p->scope, object, strlen(object), &var) < 0)
@@ -297,9 +299,7 @@ static int start_member(const struct fetch_place *p, const struct expression *e,
 		if (f.kind != TYPE_POINTER ||
 		    type_find_member(f.target, name, strlen(name), &m) < 0)
 			continue;
-		r = fetch_use_place(p, &var, e->word, v, err);
-		if (r < 0)
-			return r;
+		TRY(fetch_use_place(p, &var, e->word, v, err));
 		value_follow(p, v, f.is_user, f.target);
 		value_step_into(v, &m);
 		return 1;
@@ -341,7 +341,7 @@ static void list_registers(const struct arch *a, char *out, size_t size)
 static int start_register(const struct fetch_place *p, const struct expression *e, struct value *v,
 			  struct errmsg *err)
 {
-	/* the kernel knows these as well, or reports that it does not */
+	/* the kernel knows these, or reports that it does not */
 	static const char *const others[] = {"ip", "pc", "flags",  "orig_ax",
 					     "cs", "ss", "pstate", "lr"};
 	const char *name = e->text;
@@ -411,7 +411,7 @@ static int start_mark_argument(const struct fetch_place *p, const struct express
 	return 0;
 }
 
-/* The N-th parameter if the prototype is known, else the N-th register. */
+/* Starts with the N-th parameter if the prototype is known, else with the N-th register. */
 static int start_argument(const struct fetch_place *p, const struct expression *e, struct value *v,
 			  struct errmsg *err)
 {
@@ -443,7 +443,7 @@ static int start_argument(const struct fetch_place *p, const struct expression *
 	return 0;
 }
 
-/* @NAME: a global variable; its type is known if the scope has it. */
+/* Starts with @NAME, a global variable. Its type is known if the scope has it. */
 static int start_symbol(const struct fetch_place *p, const struct expression *e, struct value *v,
 			struct errmsg *err)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * struct.c - a struct is not a single value: lists its parts that are, as the user would write
- * them.
+ * struct.c - lists the parts of a struct that are single values, as the user would write them.
  *
  *	struct path          mnt, dentry
- *	std::vector<int>     _M_impl._M_start, …; v[0] works, too
+ *	std::vector<int>     _M_impl._M_start, …; also v[0]
  *	std::optional<int>   _M_payload._M_payload._M_value, _M_payload._M_engaged
  *	std::string_view     _M_len, _M_str; a probe reads a text only up to its zero byte, so a view is not a text
  *
@@ -56,7 +55,7 @@ static bool is_leaf(struct type t)
 	return is_single(f.kind) || fetch_is_cpp_string(t);
 }
 
-/* Does the path, as written, lead there? */
+/* Returns true if the written path leads to the wanted type. */
 static bool is_found(const struct leaves *l, struct type wanted)
 {
 	const char *p = l->path;
@@ -124,8 +123,8 @@ void fetch_list_leaves(struct type t, char *text, size_t size)
  */
 
 /*
- * For classes that act as a pointer or an array, what they hold: "v[0]", "p->MEMBER"; "" for
- * others.
+ * Writes how to access the content of a class that acts as a pointer or an array: "v[0]",
+ * "p->MEMBER"; "" for others.
  */
 static void fmt_element(struct type t, const char *expr, int len, char *out, size_t size)
 {
@@ -155,10 +154,10 @@ static bool is_view(struct type t)
 
 	type_get(t, &f);
 	return !strncmp(f.name, "basic_string_view", 17) || !strncmp(f.name, "string_view", 11) ||
-	       !strcmp(f.name, "&str"); /* of Rust */
+	       !strcmp(f.name, "&str"); /* the name in Rust */
 }
 
-/* size: at least 100. */
+/* Writes the clause. size is at least 100. */
 void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size)
 {
 	char leaves[300], element[160];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * type.c - how the bytes of an argument are recorded and shown.
+ * type.c - decides how the bytes of an argument are recorded and shown.
  *
  *	numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
  *	pointers              x64; to a function: symbol
@@ -12,13 +12,14 @@
  *	any other struct      refused; the message lists its members
  *
  * A type that the user wrote after ':' has priority. "string", "ustring" and arrays are read from
- * memory: if the value is in a register, from where the register points. "u", "s" and "x" alone
- * take the size from the type.
+ * memory: if the value is in a register, they are read from the address in the register. "u", "s"
+ * and "x" alone take the size from the type.
  *
  * The name of the element's type decides whether it is a string: "char" always, "unsigned char" and
  * "signed char" only without a typedef, because u8 and uint8_t are numbers to their authors.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
 #include "symbols/types.h"
@@ -28,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ELEMENTS 64 /* of the kernel */
+#define MAX_ELEMENTS 64 /* limit of the kernel */
 #define MAX_UNWRAPS  8
 #define MAX_TYPEDEFS 32
 
@@ -38,7 +39,7 @@ struct emission {
 	struct span span;
 	struct fetch *ret;
 	struct errmsg *err;
-	struct type_facts facts; /* of v->type */
+	struct type_facts facts; /* facts about v->type */
 	struct type asked;	 /* v->type before structs of one member were unwrapped */
 };
 
@@ -69,7 +70,7 @@ static bool is_text(struct type t)
 	       (!strcmp(f.name, "char") || !has_typedef(t));
 }
 
-/* Enumerators that are single bits are flags; others are not. */
+/* Decides whether an enum is shown as flags: its enumerators are single bits. */
 static enum probe_show show_of_enum(struct type t, const struct type_facts *f)
 {
 	unsigned n_bits = 0;
@@ -121,7 +122,7 @@ static int write_out(struct emission *e, const char *type)
 	return 0;
 }
 
-/* The memory that the value points to: strings and arrays are read from there. */
+/* Makes v the memory from which strings and arrays are read. */
 static void point(struct emission *e, bool is_behind)
 {
 	bool is_user = e->v->is_user || (is_behind && e->facts.is_user);
@@ -133,7 +134,7 @@ static void point(struct emission *e, bool is_behind)
 	e->v->is_user = is_user && !e->place->is_program && e->place->kernel->user_strings;
 }
 
-/* ustring reads the program's memory anyway: it needs no "+u". */
+/* Writes a string. ustring reads the program's memory anyway, so it needs no "+u". */
 static int write_string(struct emission *e, bool is_behind, const char *type)
 {
 	char user_type[32];
@@ -162,7 +163,9 @@ static void fmt_number(const struct emission *e, const struct type_facts *f, cha
 	snprintf(out, size, "%c%u", letter, n == 1 ? 8 : n == 2 ? 16 : n == 4 ? 32 : 64);
 }
 
-/* A member of a struct in registers: the upper bits of a register are read as a bit field. */
+/*
+ * Writes a member of a struct in registers. The upper bits of a register are read as a bit field.
+ */
 static int write_part(struct emission *e, const char *type, unsigned n_bits)
 {
 	struct value *v = e->v;
@@ -191,7 +194,7 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 	return write_out(e, field);
 }
 
-/* Whole bytes are an ordinary number, whose sign the kernel knows. */
+/* Returns true for whole bytes, which are an ordinary number, whose sign the kernel knows. */
 static bool is_whole_number(const struct emission *e)
 {
 	const struct value *v = e->v;
@@ -213,8 +216,8 @@ static int write_whole_number(struct emission *e)
 }
 
 /*
- * The container is the member's type if the bits are in one unit of it, or the next larger that
- * holds all bits.
+ * Writes a bit field. The container is the member's type if the bits are in one unit of it, or the
+ * next larger type that holds all bits.
  */
 static int write_bitfield(struct emission *e)
 {
@@ -239,7 +242,7 @@ static int write_bitfield(struct emission *e)
 			v->addend = byte;
 			break;
 		}
-		if (size >= 64) { /* packed, across two words: start at its own byte */
+		if (size >= 64) { /* packed, across two words: start at the member's own byte */
 			first = v->bit;
 			break;
 		}
@@ -249,9 +252,9 @@ static int write_bitfield(struct emission *e)
 }
 
 /*
- * std::string of libstdc++: its first member, _M_dataplus._M_p, points to the text. clang may only
- * declare the class around that pointer; the buffer for short strings also shows what kind of text
- * it is.
+ * Returns true for std::string of libstdc++. Its first member, _M_dataplus._M_p, points to the
+ * text. clang may only declare the class around that pointer; the buffer for short strings also
+ * shows what kind of text it is.
  */
 bool fetch_is_cpp_string(struct type t)
 {
@@ -265,7 +268,7 @@ bool fetch_is_cpp_string(struct type t)
 	return f.kind == TYPE_ARRAY && is_text(f.target);
 }
 
-/* A class by reference looks like the object itself. */
+/* Adds a note about a class by reference, which looks like the object itself. */
 static void note_reference(struct emission *e)
 {
 	const char *text = e->place->definition->text + e->span.at;
@@ -303,7 +306,8 @@ static int write_pointer(struct emission *e)
 	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS && !k->plain_types)
 		return write_string(e, true, "string");
 	if (is_of_code(&e->facts) && !k->plain_types) {
-		bool is_known = k->symbol_type && !e->place->is_program; /* to the kernel */
+		/* the kernel knows the type */
+		bool is_known = k->symbol_type && !e->place->is_program;
 
 		e->ret->show = is_known ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
 		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
@@ -329,7 +333,7 @@ static struct type flatten(struct type t, uint64_t *ret_n)
 	return t;
 }
 
-/* unsigned char is text in some programs and bytes in others. */
+/* Adds a note about unsigned char, which is text in some programs and bytes in others. */
 static void note_bytes(struct emission *e)
 {
 	const char *text = e->place->definition->text + e->span.at;
@@ -403,21 +407,17 @@ static int write_array(struct emission *e)
 static int refuse_struct(struct emission *e)
 {
 	char parts[500];
-	struct textbuf tb;
-	int r;
+	SCOPED(textbuf_release) struct textbuf tb = {.max_bytes = 200};
 
-	textbuf_init(&tb, 200);
 	type_fmt(e->asked, &tb);
 	textbuf_add(&tb, "", 1);
 	fetch_fmt_parts(e->asked, e->place->definition->text + e->span.at, (int)e->span.len, parts,
 			sizeof(parts));
-	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is not a single value; %s",
-			 tb.start ? tb.start : "a struct", parts);
-	textbuf_release(&tb);
-	return r;
+	return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is not a single value; %s",
+			    tb.start ? tb.start : "a struct", parts);
 }
 
-/* atomic_t, kuid_t, refcount_t: a struct around one number. */
+/* Unwraps a struct around one number: atomic_t, kuid_t, refcount_t. */
 static bool unwrap(struct emission *e)
 {
 	struct type_member m;
@@ -434,7 +434,7 @@ static bool unwrap(struct emission *e)
 	return true;
 }
 
-/* Network byte order, by the type names in the kernel's sources. */
+/* Recognizes network byte order by the type names in the kernel's sources. */
 static bool is_big_endian(struct type t)
 {
 	static const char *const names[] = {"__be16", "__be32", "__be64"};
@@ -513,7 +513,7 @@ static int write_by_type(struct emission *e)
 		if (e->v->kind == VALUE_MEMORY && fetch_is_cpp_string(e->v->type))
 			return write_string(e, true, "string");
 		return refuse_struct(e);
-	case TYPE_FUNCTION: /* the function itself: the address of its code */
+	case TYPE_FUNCTION: /* the value is the address of the function's code */
 	case TYPE_VOID:
 	case TYPE_UNKNOWN:
 		break;
@@ -531,7 +531,7 @@ static int write_by_type(struct emission *e)
  * --- by what the person wrote --------------------------------------------------------------------
  */
 
-/* perf's short types: the size comes from the type. */
+/* Writes perf's short types, whose size comes from the type. */
 static int write_letter(struct emission *e, const char *letter)
 {
 	char type[16], by_size[8];
@@ -542,14 +542,14 @@ static int write_letter(struct emission *e, const char *letter)
 					 : write_out(e, type);
 }
 
-/* Is the text behind the value (a pointer), not at its place? */
+/* Returns true if the value is a pointer to the text, instead of the text itself. */
 static bool is_behind(const struct emission *e)
 {
 	return e->v->type.world && (e->facts.kind == TYPE_POINTER ||
 				    (e->facts.kind == TYPE_INT && e->facts.n_bytes == 8));
 }
 
-/* Neither a text nor the address of one. */
+/* Returns true if the value is neither a text nor the address of one. */
 static bool has_no_text(const struct type_facts *f)
 {
 	struct type_facts target = {0};
@@ -561,7 +561,10 @@ static bool has_no_text(const struct type_facts *f)
 	       f->kind == TYPE_UNION;
 }
 
-/* u64 of an int also shows its neighbours: that may be intended. */
+/*
+ * Adds a note about a type that is too wide: u64 of an int also shows its neighbours, which may be
+ * intended.
+ */
 static void note_width(struct emission *e, const char *type)
 {
 	unsigned want = strchr("usx", type[0]) ? (unsigned)atoi(type + 1) / 8 : 0;
@@ -577,15 +580,18 @@ static void note_width(struct emission *e, const char *type)
 		 (unsigned long long)e->facts.n_bytes, type);
 }
 
-/* Old kernels accept these in programs and show numbers, newer ones refuse them. */
+/*
+ * Returns true for types that old kernels accept in programs and show as numbers, and newer ones
+ * refuse.
+ */
 static bool is_symbol(const char *type)
 {
 	return !strncmp(type, "symbol", 6) || !strncmp(type, "symstr", 6);
 }
 
 /*
- * x:u8[4]: reads the memory in place; for a pointer what it points to; for a number in a register
- * what is at that address.
+ * Writes x:u8[4]. Reads the memory in place; for a pointer the memory to which it points; for a
+ * number in a register the memory at that address.
  */
 static int write_list(struct emission *e, const char *type, struct span type_span)
 {
@@ -613,7 +619,7 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 	bool is_string = !strncmp(type, "string", 6) || !strncmp(type, "ustring", 7);
 
 	if (e->v->n_bits &&
-	    type[0] != 'b') /* the bits are those of the member, whatever its name is */
+	    type[0] != 'b') /* the bits are those of the member, independent of its name */
 		return write_bitfield(e);
 	if (!strcmp(type, "u") || !strcmp(type, "s") || !strcmp(type, "x"))
 		return write_letter(e, type);
@@ -657,12 +663,12 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 
 	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
 	type_get(v->type, &e.facts);
-	/* elsewhere the kernel knows that this is text */
+	/* elsewhere the kernel knows that $comm is text */
 	if (!type && p->is_event && v->kind == VALUE_READY && !strcmp(v->expr, "$comm"))
 		type = "string";
 	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
 	if (v->is_gone) {
-		if (r < 0) { /* its absence is reported first */
+		if (r < 0) { /* report first that the variable does not exist */
 			*err = (struct errmsg){0};
 			snprintf(ret->text, sizeof(ret->text), FETCH_GONE ":x64");
 			r = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wrapped.c - classes of the C++ library that act as a pointer.
+ * wrapped.c - finds the pointer in classes of the C++ library that act as a pointer.
  *
  *	std::unique_ptr<int> owned      *owned is *owned._M_t._M_t._M_head_impl
  *	std::vector<int> list           list[1] is list._M_impl._M_start[1]
@@ -28,7 +28,7 @@ static const char *const pointers[] = {
 };
 
 /*
- * One step of such a path. A class may inherit several members of one name: the last part is a
+ * One step of such a path. A class may inherit several members of one name; the last part is a
  * pointer.
  */
 struct pointer_step {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernelfuncs.c - the functions of the running kernel, from /proc/kallsyms.
+ * kernelfuncs.c - lists the functions of the running kernel, from /proc/kallsyms.
  *
  *	ffffffff812f0e10 T vfs_read
  *	ffffffffc0a31000 t irqfd_inject	[kvm]
@@ -10,6 +10,7 @@
 #include "probe/look/kernelfuncs.h"
 
 #include "base/files/mapfile.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "symbols/kallsyms.h"
 
@@ -34,7 +35,7 @@ static int compare_names(const void *pa, const void *pb)
 	return r ? r : a->name_len - b->name_len;
 }
 
-/* Only code: the letter between the address and the name shows it. */
+/* Returns true for code, which the letter between the address and the name shows. */
 static bool is_text(const struct ksym *s, const struct mapfile *map)
 {
 	const char *letter = s->name - 2;
@@ -42,7 +43,10 @@ static bool is_text(const struct ksym *s, const struct mapfile *map)
 	return letter >= (const char *)map->data && strchr("tTwW", *letter);
 }
 
-/* Modules have '_' in their names where their files may have '-'. */
+/*
+ * Returns true if the symbol belongs to the module. Modules have '_' in their names where their
+ * files may have '-'.
+ */
 static bool is_of(const struct ksym *s, const char *module)
 {
 	if (!s->module || s->module_len != strlen(module))
@@ -60,10 +64,9 @@ int probefuncs_loaded(const char *module, const char *pattern,
 	const char *path = getenv("SONDE_KALLSYMS");
 	struct kallsyms ks = {0};
 	struct mapfile map;
-	int r = mapfile_open(&map, path ? path : "/proc/kallsyms", err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(mapfile_open(&map, path ? path : "/proc/kallsyms", err));
 	r = kallsyms_add(&ks, (struct piece){map.data, map.n_bytes});
 	if (r < 0)
 		errmsg_set_errno(err, r, "cannot read the symbols of the kernel");

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * seen.c - finds a place, and what is visible there, in DWARF or in the kernel's BTF.
+ * seen.c - finds a place, and the variables visible there, in DWARF or in the kernel's BTF.
  *
  *	TARGET:FUNC without a slash    a module with BTF, else a program
  *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which has the parameters
  *	                               at the beginning of the function
- *	anything else                  DWARF
+ *	other places                   DWARF
  */
 #include "probe/look/seen.h"
 
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "symbols/arch.h"
 
@@ -19,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can the kernel's BTF answer: the beginning of a function, not in a program? */
+/*
+ * Returns true if the kernel's BTF is sufficient: for the beginning of a function that is not in a
+ * program.
+ */
 static bool is_for_btf(const struct probe_target *t, const struct definition *def)
 {
 	return def->function && !def->file && !def->offset && !def->pattern &&
@@ -47,11 +51,11 @@ static int refuse_function(const struct btf *btf, const char *name, struct errms
 		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
 }
 
-/* The name of the loaded module that has the function; false: none. */
+/* Finds the name of the loaded module that has the function. Returns false if there is none. */
 static bool find_module(const struct btf *kernel, const char *function, char name[NAME_MAX + 1])
 {
 	const char *path = getenv("SONDE_BTF");
-	DIR *directory = opendir(path ? path : "/sys/kernel/btf");
+	SCOPED(closedir_scoped) DIR *directory = opendir(path ? path : "/sys/kernel/btf");
 	struct dirent *entry;
 	bool found = false;
 
@@ -68,12 +72,10 @@ static bool find_module(const struct btf *kernel, const char *function, char nam
 			snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
 		btf_close(btf);
 	}
-	if (directory)
-		closedir(directory);
 	return found;
 }
 
-/* The function of the kernel, of the given module, or of the module that has it. */
+/* Finds the function in the kernel, in the given module, or in the module that has it. */
 static int find_function(struct probeseen *s, const char *module, const char *function,
 			 struct type *ret_prototype)
 {
@@ -90,7 +92,7 @@ static int find_function(struct probeseen *s, const char *module, const char *fu
 	return btf_find_function(btf, function, strlen(function), ret_prototype);
 }
 
-/* -ENODATA: there is no BTF; sets no message. */
+/* Returns -ENODATA if there is no BTF, without a message. */
 static int open_btf(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		    struct errmsg *err)
 {
@@ -118,7 +120,7 @@ static int open_btf(struct probeseen *s, const struct probe_target *t, const str
 static int open_dwarf(struct probeseen *s, const struct definition *def,
 		      const struct probeseen_options *o, struct errmsg *err)
 {
-	/* put(Mode): what would be arguments in a probe selects a function here */
+	/* in put(Mode), the word that would be an argument in a probe selects a function here */
 	bool is_chosen = def->chosen && debuginfo_has_function(s->d, def->chosen);
 	struct debuginfo_where where = {.function = is_chosen ? def->chosen : def->function,
 					.file = def->file,
@@ -138,7 +140,10 @@ static int open_dwarf(struct probeseen *s, const struct definition *def,
 	return r;
 }
 
-/* A word before ':' is a module first, then a program; the kernel's DWARF comes before its BTF. */
+/*
+ * Opens a place. A word before ':' is first a module, then a program. The kernel's DWARF comes
+ * before its BTF.
+ */
 int probeseen_open(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		   const struct probeseen_options *o, struct errmsg *err)
 {

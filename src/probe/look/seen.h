@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen.h - the instructions of a place, with what is visible at each of them.
+ * seen.h - finds the instructions of a place, with the variables visible at each of them.
  *
  *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
  */
@@ -13,7 +13,7 @@
 #include "symbols/btf/btf.h"
 
 struct probeseen {
-	struct debuginfo *d; /* NULL: from the kernel's BTF */
+	struct debuginfo *d; /* NULL: the kernel's BTF is used */
 	struct debuginfo_points points;
 	struct btf *btf;
 	struct btf_scope scope;
@@ -22,10 +22,14 @@ struct probeseen {
 
 struct probeseen_options {
 	bool no_inlines;
-	bool at_entry; /* of a function, even if its variables are stored only by the prologue */
+	/* at the entry of a function, even if only the prologue stores its variables */
+	bool at_entry;
 };
 
-/* On failure err names what is missing. The struct must not move: points point into it. */
+/*
+ * Opens a place. On failure err names what is missing. The struct must not move, because points
+ * point into it.
+ */
 int probeseen_open(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		   const struct probeseen_options *o, struct errmsg *err);
 void probeseen_close(struct probeseen *s);

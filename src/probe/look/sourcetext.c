@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sourcetext.c - a source file, line by line.
+ * sourcetext.c - reads a source file line by line.
  *
  * The file is mapped and read once, from its first line on: lines are requested in increasing
  * order, as they are printed, so no table of lines is needed. A file that cannot be read has only
- * empty lines, because their numbers are still worth printing. Its name comes from a program file,
- * so only a regular file of limited size is read. The last line may lack its newline.
+ * empty lines, because their numbers are still printed. Its name comes from a program file, so only
+ * a regular file of limited size is read. The last line may lack its newline.
  */
 #include "probe/look/sourcetext.h"
 

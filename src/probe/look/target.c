@@ -11,6 +11,7 @@
  */
 #include "probe/look/target.h"
 
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/findprogram.h"
 #include "symbols/arch.h"
@@ -24,7 +25,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Where distributions put it; %s is the release. */
+/* Places where distributions install vmlinux; %s is the release. */
 static const char *const kernel_places[] = {
 	"/usr/lib/debug/boot/vmlinux-%s",
 	"/usr/lib/debug/lib/modules/%s/vmlinux",
@@ -55,7 +56,10 @@ static int find_program(const char *name, bool here_first, char path[PATH_MAX], 
 			  name);
 }
 
-/* "kernel/drivers/kvm/kvm-intel.ko.xz" is the module kvm_intel. */
+/*
+ * Returns true if the path is that of the module: "kernel/drivers/kvm/kvm-intel.ko.xz" is
+ * kvm_intel.
+ */
 static bool is_module(const char *path, size_t len, const char *name)
 {
 	const char *base = memrchr(path, '/', len);
@@ -72,7 +76,7 @@ static int find_module(const char *name, char *path, size_t n_bytes, struct errm
 	char list[256], *line = NULL;
 	struct utsname u;
 	size_t room = 0;
-	FILE *f;
+	SCOPED(fclose_scoped) FILE *f = NULL;
 	int r = -ENOENT;
 
 	if (strchr(name, '/') || strstr(name, ".ko")) {
@@ -91,8 +95,6 @@ static int find_module(const char *name, char *path, size_t n_bytes, struct errm
 		r = 0;
 	}
 	free(line);
-	if (f)
-		fclose(f);
 	return r < 0 ? errmsg_set(err, r, "there is no module '%s' in %s; give its path", name,
 				  list)
 		     : 0;
@@ -124,17 +126,16 @@ int probetarget_open(const struct probe_target *t, const char *word, struct debu
 {
 	char path[PATH_MAX];
 	struct debuginfo_paths paths = {path, t->debug_dir, t->source_dir};
-	int r;
 
 	if (word || t->program)
-		r = find_program(word ? word : t->program, !word, path, err);
+		TRY(find_program(word ? word : t->program, !word, path, err));
 	else if (t->module)
-		r = find_module(t->module, path, sizeof(path), err);
+		TRY(find_module(t->module, path, sizeof(path), err));
 	else if (t->vmlinux)
-		r = snprintf(path, sizeof(path), "%s", t->vmlinux) < 0 ? -EINVAL : 0;
+		snprintf(path, sizeof(path), "%s", t->vmlinux);
 	else
-		r = find_kernel(path, sizeof(path), err);
-	return r < 0 ? r : debuginfo_open(ret_info, &paths, err);
+		TRY(find_kernel(path, sizeof(path), err));
+	return debuginfo_open(ret_info, &paths, err);
 }
 
 static void fmt_register(const struct debuginfo *d, unsigned reg, struct textbuf *tb)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event.c - probes on existing events: their fields, and what these point to (eprobes).
+ * event.c - resolves probes on existing events (eprobes): their fields, and the targets of
+ * pointers.
  *
  *	sched:sched_switch(next_comm, next_pid)
  *	syscalls:sys_enter_openat(filename)         a pointer in the event becomes the text that it points to
@@ -11,8 +12,9 @@
  *	field:char next_comm[16];	offset:40;	size:16;	signed:0;
  *	field:__data_loc char[] name;	offset:8;	size:4;	signed:0;
  *
- * With BTF the types of C in it have members, too. System calls get pointers into the program.
+ * With BTF, C types in the format have members, too. System calls get pointers into the program.
  */
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/place.h"
@@ -27,17 +29,17 @@
 
 #define MAX_FIELDS	 128
 #define FORMAT_MAX_BYTES (1 << 20)
-#define NAMES_MAX_BYTES	 (1 << 18) /* of all events of a system */
+#define NAMES_MAX_BYTES	 (1 << 18) /* limit for all events of a system */
 
 struct event_field {
-	char type[96], name[64]; /* type: without the name; followed by [] if it is an array */
+	char type[96], name[64]; /* type is without the name, with [] if it is an array */
 	unsigned n_bytes;
-	bool is_signed, is_string, is_array; /* is_array: of anything but characters */
-	bool is_code;			     /* the event shows it as a symbol */
+	bool is_signed, is_string, is_array; /* is_array: an array of anything but characters */
+	bool is_code;			     /* the event shows the field as a symbol */
 };
 
 struct event_scope {
-	struct scope scope; /* first */
+	struct scope scope; /* must be the first member */
 	struct event_field fields[MAX_FIELDS];
 	unsigned n_fields;
 };
@@ -63,7 +65,7 @@ bool resolve_find_system(const struct prober *p, const char *event, char system[
 	char path[PATH_MAX];
 	bool found = false;
 	struct dirent *e;
-	DIR *dir;
+	SCOPED(closedir_scoped) DIR *dir = NULL;
 
 	if (!*event || strpbrk(event, "./"))
 		return false;
@@ -74,8 +76,6 @@ bool resolve_find_system(const struct prober *p, const char *event, char system[
 		if (found)
 			snprintf(system, PROBE_NAME_BYTES, "%.*s", PROBE_NAME_BYTES - 1, e->d_name);
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
@@ -90,23 +90,21 @@ bool resolve_is_event(const struct prober *p, const struct definition *d)
 	return !access(path, F_OK);
 }
 
-/* Adds the names in a directory of events. */
+/* Adds the names in a directory of events to the spelling search. */
 static void spell_directory(const char *path, struct spelling *sp, char *names, size_t size)
 {
-	DIR *dir = opendir(path);
+	SCOPED(closedir_scoped) DIR *dir = opendir(path);
 	struct dirent *e;
 	size_t len = 0;
 
 	while (dir && (e = readdir(dir)) && len < size) {
 		if (e->d_name[0] == '.' || strlen(e->d_name) + 1 > size - len)
 			continue;
-		/* spelling keeps the pointer, readdir does not */
+		/* spelling keeps the pointer, but readdir reuses its memory */
 		memcpy(names + len, e->d_name, strlen(e->d_name) + 1);
 		spelling_add(sp, names + len);
 		len += strlen(e->d_name) + 1;
 	}
-	if (dir)
-		closedir(dir);
 }
 
 bool resolve_refuse_event(struct resolution *r)
@@ -119,8 +117,8 @@ bool resolve_refuse_event(struct resolution *r)
 	if (!d->target || !d->function || d->is_return || d->has_line || d->offset)
 		return false;
 	event_path(r->prober, d, path);
-	*strrchr(path, '/') = 0; /* the format */
-	*strrchr(path, '/') = 0; /* the event */
+	*strrchr(path, '/') = 0; /* remove the format */
+	*strrchr(path, '/') = 0; /* remove the event */
 	is_system = !access(path, F_OK);
 	if (!is_system)
 		*strrchr(path, '/') = 0;
@@ -148,7 +146,7 @@ bool resolve_refuse_event(struct resolution *r)
  * --- the format ----------------------------------------------------------------------------------
  */
 
-/* "char next_comm[16]", "__data_loc char[] name", "unsigned long args[6]" */
+/* Parses "char next_comm[16]", "__data_loc char[] name", "unsigned long args[6]". */
 static void read_declaration(const char *s, size_t len, struct event_field *f)
 {
 	size_t end = len, begin;
@@ -260,15 +258,14 @@ static int event_each(const struct scope *scope, bool only_parameters,
 		      int (*visit)(void *ctx, const struct variable *v), void *ctx)
 {
 	const struct event_scope *s = (const struct event_scope *)scope;
-	int r = 0;
 
-	for (unsigned i = 0; i < s->n_fields && r >= 0; i++) {
+	for (unsigned i = 0; i < s->n_fields; i++) {
 		struct variable v;
 
 		to_variable(s, &s->fields[i], &v);
-		r = visit(ctx, &v);
+		TRY(visit(ctx, &v));
 	}
-	return r;
+	return 0;
 }
 
 static int event_result(const struct scope *s, struct type *ret_type)
@@ -282,7 +279,7 @@ static const struct scope_ops event_ops = {event_find, event_each, event_result}
  * --- arguments -----------------------------------------------------------------------------------
  */
 
-/* A field without changes: the event has its type. */
+/* Fetches a field unchanged, because the event has its type. */
 static void fetch_field(const struct resolution *r, const struct event_field *f, const char *type,
 			struct fetch *ret)
 {
@@ -346,8 +343,7 @@ static int take_arg(struct resolution *r, const struct event_scope *s,
 		fetch_field(r, f, arg->type, &fetch);
 	else
 		result = fetch_resolve(place, arg, &fetch, r->err);
-	if (result < 0)
-		return result;
+	TRY(result);
 	fetch_name(arg->value, name);
 	return resolve_add_arg(r, &fetch, arg->name ? arg->name : name, arg->span);
 }
@@ -379,7 +375,7 @@ static int resolve_fields(struct resolution *r, struct event_scope *s)
 
 int resolve_event(struct resolution *r)
 {
-	struct event_scope *s;
+	SCOPED(scope_free) struct event_scope *s = NULL;
 	char text[256];
 	int result;
 
@@ -395,6 +391,5 @@ int resolve_event(struct resolution *r)
 	r->out->probe.kind = PROBE_EPROBE;
 	snprintf(text, sizeof(text), "%s/%s", r->d->target, r->d->function);
 	result = resolve_add_place(r, text) ? resolve_fields(r, s) : resolve_no_memory(r);
-	free(s);
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }

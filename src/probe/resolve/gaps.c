@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gaps.c - arguments that do not exist at all places of an event.
+ * gaps.c - handles arguments that do not exist at some places of an event.
  *
- * The kernel records something at every place, and has no value for "nothing": 0xdeade12d is
- * recorded instead, as in perf. The reader recognizes it by the field's type, "maybe s32"
- * (format.c, decode/formats/event.c), and shows a question mark. For that the number must be one
- * that the variable cannot have. A narrow variable can have it:
+ * The kernel records a value at every place. For a variable that does not exist, 0xdeade12d is
+ * recorded, as in perf. The reader recognizes the number by the field's type, "maybe
+ * s32" (format.c, decode/formats/event.c), and shows a question mark. The variable itself must never
+ * have this value. A narrow variable can have its lowest bits as a value, so it is widened:
  *
- *	u8    45 is 0xdeade12d truncated to 8 bits   b8@0/32 where it exists, and u32 where it does not: 45 is not 0xdeade12d
- *	s5    13 is it in a bit field            b5@3/32                  u32
+ *	      its lowest bits         fetch where the variable exists     fetch where it does not
+ *	u8    45                      b8@0/32                             u32, which is not 45
+ *	s5    13                      b5@3/32                             u32, which is not 13
  *
  * For the kernel a bit field has its container's type, so both are one field. A value that cannot
  * be widened (hex of the user's own type, text) is not marked.
@@ -39,8 +40,8 @@ static bool is_gone(const char *fetch)
 }
 
 /*
- * Replaces the argument's fetch by that of a place where it exists; the first place gets the old
- * one.
+ * Replaces the argument's fetch by that of a place where the argument exists. The first place gets
+ * the old fetch.
  */
 static bool use_living(struct resolution *r, size_t arg)
 {
@@ -64,7 +65,7 @@ static bool use_living(struct resolution *r, size_t arg)
 	return false;
 }
 
-/* "%di:u8" as "%di:b8@0/32", FETCH_GONE ":u8" as FETCH_GONE ":u32". */
+/* Writes "%di:u8" as "%di:b8@0/32", and FETCH_GONE ":u8" as FETCH_GONE ":u32". */
 static char *fmt_wide(struct resolution *r, const char *fetch, unsigned width, unsigned first,
 		      unsigned container)
 {
@@ -87,7 +88,7 @@ static bool widen(struct resolution *r, size_t arg, unsigned width, unsigned fir
 
 	if (!own)
 		return false;
-	for (size_t pass = 0; pass < 2; pass++) /* all of them or none */
+	for (size_t pass = 0; pass < 2; pass++) /* widen all of them or none */
 		for (size_t i = 0; i < p->n_places; i++) {
 			char **fetches = p->places[i].fetches;
 
@@ -103,7 +104,10 @@ static bool widen(struct resolution *r, size_t arg, unsigned width, unsigned fir
 	return true;
 }
 
-/* Whether the substitute is not one of its own values; widens it if possible. */
+/*
+ * Returns true if the substitute differs from all values of the argument. Widens the argument if
+ * necessary and possible.
+ */
 static bool is_told_apart(struct resolution *r, size_t arg)
 {
 	struct probe_arg *a = &r->out->probe.args[arg];
@@ -138,7 +142,7 @@ void resolve_gaps(struct resolution *r, size_t arg)
 	const struct probe_kernel *k = &r->prober->kernel;
 	struct probe_arg *a = &r->out->probe.args[arg];
 
-	/* keep lines that must equal those of another tool */
+	/* definitions that must equal those of another tool are not changed */
 	a->has_gaps =
 		use_living(r, arg) && !k->plain_types && k->bitfields && is_told_apart(r, arg);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * glob.c - patterns of kernel functions, vfs_*: every function in BTF that matches and can be
- * probed.
+ * glob.c - resolves patterns of kernel functions, vfs_*: finds every function in BTF that matches
+ * and can be probed.
  *
  *	kprobes/blacklist              0xffffffff81000010-0xffffffff81000040	NAME    probes use these
  *	available_filter_functions     NAME [module]      built with the tracer's hook
  *	kallsyms                       functions with code
  *
- * For a single name the kernel itself says why it refuses it. In a pattern one bad function would
- * spoil all the others, so it is skipped, and a note counts these. The same applies to a function
- * that lacks what is to be recorded: vfs_*(count) is for functions with a count. A list that cannot
- * be read excludes nothing.
+ * For a single name, the kernel reports why it refuses it. In a pattern, one bad function would
+ * make the whole probe fail, so such functions are skipped, and a note reports their number. The
+ * same applies to a function without the variables to be recorded: vfs_*(count) is for functions
+ * with a count. A list that cannot be read excludes nothing.
  */
 #include "base/errmsg.h"
 #include "probe/resolve/resolve_int.h"
@@ -36,8 +36,8 @@ struct glob {
 	struct btf *btf, *kernel;
 	const char *module;
 	unsigned n_left_out[N_REASONS];
-	char names[N_REASONS][160]; /* of the first ones */
-	struct errmsg first;	    /* the reason for the first one of REASON_NO_VARIABLE */
+	char names[N_REASONS][160]; /* names of the first skipped functions */
+	struct errmsg first;	    /* the reason for the first function of REASON_NO_VARIABLE */
 	int result;
 };
 
@@ -102,7 +102,7 @@ static int add_match(void *ctx, const char *name, struct type prototype)
 
 	if (fnmatch(r->d->function, name, 0))
 		return 0;
-	/* a module's BTF has the functions of the kernel first */
+	/* a module's BTF also contains the functions of the kernel */
 	if (g->module && btf_find_function(g->kernel, name, strlen(name), &t) >= 0)
 		return 0;
 	if (is_left_out(g, name, &why)) {
@@ -123,7 +123,7 @@ static int add_match(void *ctx, const char *name, struct type prototype)
 	return g->result;
 }
 
-/* "2 on the kernel's blacklist (NOKPROBE): a, b; 1 without …" */
+/* Writes "2 on the kernel's blacklist (NOKPROBE): a, b; 1 without …". */
 static unsigned fmt_left_out(const struct glob *g, char *out, size_t size)
 {
 	unsigned n = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel.c - functions of the kernel and its modules.
+ * kernel.c - resolves functions of the kernel and its modules.
  *
  *	FUNC, FUNC%return               BTF: parameters and the result, without any debug package
  *	FUNC+OFFSET with registers      needs only the symbol
@@ -11,12 +11,13 @@
  *
  * If the kernel has fprobes, entry and return can use the function tracer's hook, which costs a
  * third of a breakpoint. These probes have no registers: parameters are $argN there; the hook does
- * not support modules. But on some processors (x86-64) kprobes at entries use the same hook, which
- * costs the same (doc/overhead.md). For fprobes the kernel counts neither hits nor misses, and it
- * keeps the hook while they are disabled. So an fprobe is used only if a kprobe would be a
- * breakpoint, or is not allowed (the blacklist).
+ * not support modules. But on some processors (x86-64) kprobes at entries use the same hook, at the
+ * same cost (doc/overhead.md). For fprobes the kernel counts neither hits nor misses, and it keeps
+ * the hook while they are disabled. So an fprobe is used only if a kprobe would be a breakpoint, or
+ * is not allowed (the blacklist).
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/package.h"
@@ -37,7 +38,7 @@ static const char no_types[] =
 	"BTF does not describe it (it is assembler, or the compiler changed its parameters); use "
 	"$arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE";
 
-/* For assembler, BTF has an entry like that of void f(void). */
+/* Used for assembler, for which BTF has an entry like that of void f(void). */
 static const char no_prototype[] =
 	"BTF has no parameters for it: it has none, so omit them, or it is assembler, whose "
 	"prototype is unknown: use $arg1 or %REG";
@@ -46,7 +47,7 @@ static const char no_prototype[] =
  * --- symbols -------------------------------------------------------------------------------------
  */
 
-/* The line at p: "ADDRESS T NAME[\t[MODULE]]". */
+/* Parses the line at p: "ADDRESS T NAME[\t[MODULE]]". */
 static void read_symbol(const char *p, struct symbol *ret)
 {
 	size_t len = strcspn(p, "\n");
@@ -59,7 +60,7 @@ static void read_symbol(const char *p, struct symbol *ret)
 		sscanf(p, "[%63[^]\n]", ret->module);
 }
 
-/* What the compiler appends to the name of a function that it changed. */
+/* Returns true for a suffix that the compiler appends to the name of a function that it changed. */
 static bool is_suffix(const char *s)
 {
 	return !strncmp(s, ".isra.", 6) || !strncmp(s, ".constprop.", 11) ||
@@ -67,7 +68,7 @@ static bool is_suffix(const char *s)
 }
 
 /*
- * The first symbol " NAME" of code, in that module if one is given; with is_changed also
+ * Finds the first symbol " NAME" of code, in that module if one is given; with is_changed also
  * "NAME.isra.0".
  */
 static bool find_symbol(const char *text, const char *name, const char *module, bool is_changed,
@@ -106,7 +107,10 @@ static bool find_in(struct btf *btf, const char *name, struct found_function *re
 	return true;
 }
 
-/* It is not in the BTF that is searched first: the symbols show whether it exists, and where. */
+/*
+ * Finds a function that is not in the BTF that is searched first. The symbols show whether it
+ * exists, and in which module.
+ */
 static int find_by_symbol(struct resolution *r, struct btf *btf, const char *module,
 			  struct found_function *ret)
 {
@@ -114,7 +118,7 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	struct errmsg ignored = {0};
 	struct symbol sym;
 
-	if (!text) { /* the kernel will report whether it has it */
+	if (!text) { /* the kernel will report whether it has the function */
 		snprintf(ret->symbol, sizeof(ret->symbol), "%s", name);
 		return 0;
 	}
@@ -122,7 +126,7 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	    !find_symbol(text, name, module, true, &sym))
 		return ret->btf ? resolve_refuse_inlined(r)
 				: resolve_refuse_function(r, btf, module);
-	ret->btf = NULL; /* it describes another function, not this symbol */
+	ret->btf = NULL; /* BTF describes another function, not this symbol */
 	if (strcmp(sym.name, name))
 		resolve_note(r,
 			     "the compiler changed %s into %s, which is probed; its parameters "
@@ -135,7 +139,10 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	return 0;
 }
 
-/* BTF may describe a function that was renamed, inlined everywhere, or dropped from the kernel. */
+/*
+ * Returns true if the function has a symbol. BTF may describe a function that was renamed, inlined
+ * everywhere, or dropped from the kernel.
+ */
 static bool has_symbol(struct resolution *r, const char *name)
 {
 	const char *text =
@@ -160,7 +167,7 @@ static int find_function(struct resolution *r, const char *module, struct found_
 	}
 	ignored.code = 0;
 	prober_btf(r->prober, module, &btf, &ignored);
-	/* a module's BTF has the kernel's functions as well */
+	/* a module's BTF also contains the kernel's functions */
 	if (btf && btf != kernel && find_in(btf, r->d->function, ret) &&
 	    (!kernel || btf_find_function(kernel, r->d->function, strlen(r->d->function), &t) < 0 ||
 	     t.id != ret->prototype.id))
@@ -176,7 +183,10 @@ static bool is_on_blacklist(const struct resolution *r, const char *symbol)
 	return list && prober_list_has(list, '\t', symbol, "\n");
 }
 
-/* If the list cannot be read, the kernel decides. */
+/*
+ * Returns true if the function has the tracer's hook. If the list cannot be read, the kernel
+ * decides.
+ */
 static bool has_hook(const struct resolution *r, const char *symbol)
 {
 	const char *list = prober_list(r->prober, PROBER_HOOKS);
@@ -191,7 +201,10 @@ enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct fou
 	bool fits = k->fprobes && k->arg_n && !d->offset && !d->has_address && !*f->module &&
 		    !resolve_wants_registers(d);
 
-	/* a user who gives the number of calls wants to know whether it was enough */
+	/*
+	 * a user who gives the number of active calls needs the count of misses, which fprobes
+	 * lack
+	 */
 	if (fits && k->kprobes && (k->prefers_kprobes || d->max_active))
 		fits = is_on_blacklist(r, f->symbol) && has_hook(r, f->symbol);
 	if (d->is_return)
@@ -213,7 +226,7 @@ static int place_function(struct resolution *r, const struct found_function *f)
 	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
 }
 
-/* Types for casts, if the variables are unknown. */
+/* Returns types for casts, if the variables are unknown. */
 static const struct types *types_of(struct resolution *r, const char *module)
 {
 	struct errmsg ignored = {0};
@@ -255,7 +268,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	return result < 0 ? result : resolve_args(r, &place);
 }
 
-/* Refuses what the kernel would refuse before anything is changed, in a dry run as well. */
+/* Refuses functions on the kernel's blacklist before anything is changed, also in a dry run. */
 static int check_blacklist(struct resolution *r, const struct found_function *f)
 {
 	enum probe_kind kind = resolve_kernel_kind(r, f);
@@ -303,7 +316,7 @@ static int resolve_by_btf(struct resolution *r, const char *module)
  * --- by DWARF ------------------------------------------------------------------------------------
  */
 
-/* The possible places of vmlinux with DWARF. */
+/* Finds vmlinux with DWARF at one of its possible places. */
 static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
 {
 	static const char *const places[] = {
@@ -339,7 +352,7 @@ static bool find_module_file(const char *module, char path[PATH_MAX])
 	char list[PATH_MAX], line[2048];
 	struct utsname u;
 	bool found = false;
-	FILE *f;
+	SCOPED(fclose_scoped) FILE *f = NULL;
 
 	if (uname(&u))
 		return false;
@@ -359,12 +372,10 @@ static bool find_module_file(const char *module, char path[PATH_MAX])
 		if (found)
 			snprintf(path, PATH_MAX, "/lib/modules/%s/%s", u.release, line);
 	}
-	if (f)
-		fclose(f);
 	return found;
 }
 
-/* "path/to/my-mod.ko" is the module my_mod. */
+/* Derives the module's name from a path: "path/to/my-mod.ko" is my_mod. */
 static void module_of_path(const char *path, char *name, size_t size)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -441,7 +452,7 @@ static int resolve_in_kernel(struct resolution *r, struct debuginfo *info, const
 						    r->d->has_line ? r->d->line : 0);
 }
 
-/* The file with the DWARF: that of the module if there is one, else vmlinux. */
+/* Finds the file with the DWARF: that of the module if there is one, else vmlinux. */
 static bool find_dwarf(const struct resolution *r, const char *module, char path[PATH_MAX],
 		       char name[64])
 {
@@ -460,7 +471,10 @@ static bool find_dwarf(const struct resolution *r, const char *module, char path
 	return find_module_file(module, path);
 }
 
-/* What BTF cannot answer: places inside functions, and variables there. */
+/*
+ * Returns true for definitions that BTF cannot resolve: places inside functions, and variables
+ * there.
+ */
 static bool needs_dwarf(const struct definition *d)
 {
 	/* FUNC:0 is where the function begins */
@@ -480,7 +494,7 @@ static int refuse_source(struct resolution *r)
 		d->text + d->file_span.at);
 }
 
-/* What still works: a function's entry needs no DWARF. */
+/* Resolves what works without DWARF: a function's entry. */
 static int resolve_without_dwarf(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
@@ -517,7 +531,7 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 	return resolve_in_kernel(r, info, module);
 }
 
-/* It has no symbol: the DWARF, if there is any, knows where it was inlined. */
+/* Resolves a function without a symbol. The DWARF, if there is any, shows where it was inlined. */
 static int resolve_inlined(struct resolution *r, const char *module)
 {
 	struct errmsg no_symbol = *r->err, why = {0};
@@ -531,7 +545,7 @@ static int resolve_inlined(struct resolution *r, const char *module)
 	*r->err = (struct errmsg){0};
 	result = resolve_in_kernel(r, info, *name ? name : NULL);
 	if (result == -ENOENT)
-		*r->err = no_symbol; /* this one has the nearest name */
+		*r->err = no_symbol; /* this message has the nearest name */
 	return result;
 }
 
@@ -591,8 +605,7 @@ static int resolve_address(struct resolution *r)
 	if (!resolve_add_place(r, text))
 		return resolve_no_memory(r);
 	result = resolve_args(r, &place);
-	if (result < 0)
-		return result;
+	TRY(result);
 	snprintf(text, sizeof(text), "abs_%llx", (unsigned long long)r->d->address);
 	return resolve_group_and_event(r, NULL, text, 0);
 }
@@ -617,7 +630,7 @@ int resolve_kernel(struct resolution *r, const char *module)
 
 	if (!module && d->file && !d->function && !find_dwarf(r, NULL, path, name))
 		return refuse_source(r);
-	/* errors in the definition itself come first: it may be for another machine */
+	/* report errors in the definition itself first: it may be for another machine */
 	result = resolve_any(r, module);
 	if (result >= 0 && !r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,

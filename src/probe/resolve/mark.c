@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mark.c - marks that the author put into a program (USDT, sdt.h).
+ * mark.c - resolves marks that the author put into a program (USDT, sdt.h).
  *
  *	%libc:setjmp             in the library or program with the provider's name
  *	bash:%bash:main($arg2)   in the given program
@@ -12,15 +12,16 @@
  *	aarch64    -4@w0     8@[sp, 16]   4@5
  *	riscv64    -8@a0     8@-24(s0)    4@5
  *
- * They become $arg1, $arg2 …; an argument that needs a calculation (an index register, a symbol) is
- * refused when it is requested. A mark can have arguments of different sizes at different places.
- * The kernel needs one type in an event, so each kind of place becomes an event (expand.c): NAME@1,
- * NAME@2 ….
+ * The arguments become $arg1, $arg2 …; an argument that needs a calculation (an index register, a
+ * symbol) is refused when it is requested. A mark can have arguments of different sizes at
+ * different places. In the kernel, an argument of an event has one type, so each kind of place
+ * becomes an event (expand.c): NAME@1, NAME@2 ….
  *
- * A mark can have a counter (semaphore) that the kernel increments while somebody listens:
+ * A mark can have a counter (semaphore), which the kernel increments while the mark is probed:
  * PATH:0xOFFSET(0xCOUNTER)
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
@@ -30,14 +31,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_MARK_ARGS  12 /* of sdt.h */
+#define MAX_MARK_ARGS  12 /* limit of sdt.h */
 #define MARK_ARG_BYTES 64
 
 /*
  * --- operands ------------------------------------------------------------------------------------
  */
 
-/* "rdi", "edi", "di", "dil", "r8d" all name one register. */
+/* Finds a register: "rdi", "edi", "di", "dil", "r8d" all name one register. */
 static const char *find_register(const struct arch *a, const char *name, size_t len)
 {
 	static const char *const low[] = {"al", "dl", "cl", "bl", "sil", "dil", "bpl", "spl"};
@@ -66,7 +67,7 @@ static void fmt_memory(char *out, const char *reg, long offset)
 	snprintf(out, MARK_ARG_BYTES, "%+ld(%%%s)", offset, reg);
 }
 
-/* "-8(%rbp)", "[sp, 16]", "-24(s0)": false if it is none of these. */
+/* Parses "-8(%rbp)", "[sp, 16]", "-24(s0)". Returns false if it is none of these. */
 static bool parse_memory(const struct arch *a, const char *op, size_t len, char *out)
 {
 	const char *reg, *open = memchr(op, '(', len);
@@ -82,7 +83,7 @@ static bool parse_memory(const struct arch *a, const char *op, size_t len, char 
 	} else if (open && op[len - 1] == ')') {
 		offset = strtol(op, &end, 0);
 		if (end != open)
-			return false; /* a symbol */
+			return false; /* this is a symbol */
 		open += 1 + (open[1] == '%');
 		reg = find_register(a, open, op + len - 1 - open);
 	} else {
@@ -93,7 +94,7 @@ static bool parse_memory(const struct arch *a, const char *op, size_t len, char 
 	return reg;
 }
 
-/* One operand; out stays "" if the kernel cannot fetch it. */
+/* Parses one operand. out stays "" if the kernel cannot fetch it. */
 static void parse_operand(const struct arch *a, const char *op, size_t len, int size, char *out)
 {
 	int bits = 8 * abs(size);
@@ -116,7 +117,7 @@ static void parse_operand(const struct arch *a, const char *op, size_t len, int 
 		 bits > 0 && bits <= 64 ? bits : 64);
 }
 
-/* The length of the operand at s: up to a blank outside brackets. */
+/* Returns the length of the operand at s: up to a blank outside brackets. */
 static size_t operand_length(const char *s)
 {
 	size_t len = 0;
@@ -164,7 +165,7 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 #define MAX_KINDS 16
 
 /*
- * The types of the wanted arguments at a place: "s32 u64", each combination once, in order of
+ * The types of the wanted arguments at a place, "s32 u64": each combination once, in order of
  * appearance.
  */
 struct mark_kinds {
@@ -172,7 +173,7 @@ struct mark_kinds {
 	unsigned n;
 };
 
-/* The kind of the place, from 1. */
+/* Returns the kind of the place, from 1. */
 static unsigned find_kind(struct mark_kinds *k, const struct definition *d,
 			  char list[MAX_MARK_ARGS][MARK_ARG_BYTES], unsigned n)
 {
@@ -208,7 +209,9 @@ struct marks {
 	int result;
 };
 
-/* A type that is wider than the argument also shows what follows it. */
+/*
+ * Checks the width of a type: if it is wider than the argument, it also shows the memory after it.
+ */
 static int check_width(struct resolution *r, const struct definition_arg *arg, const char *operand)
 {
 	const char *type = strrchr(operand, ':');
@@ -244,13 +247,12 @@ static int check_operands(struct resolution *r, const char *function,
 				     ? check_width(r, &r->d->args[i], list[e->number - 1])
 				     : 0;
 
-		if (result < 0)
-			return result;
+		TRY(result);
 	}
 	return 0;
 }
 
-/* All arguments that can be read, for a definition without arguments. */
+/* Adds all arguments that can be read, for a definition without arguments. */
 static int add_all(struct resolution *r, const struct fetch_place *place)
 {
 	struct expression all = {.kind = EXPRESSION_PARAMS};
@@ -294,8 +296,7 @@ static int add_mark(struct marks *m, const struct debuginfo_mark *mark)
 	for (unsigned i = 0; i < place.n_mark_args; i++)
 		args[i] = *list[i] ? list[i] : RESOLVE_UNREADABLE;
 	result = check_operands(r, mark->name, list, place.n_mark_args);
-	if (result < 0)
-		return result;
+	TRY(result);
 	snprintf(text, sizeof(text), "%s:0x%llx", m->path, (unsigned long long)offset);
 	if (mark->semaphore && r->prober->kernel.refcounts)
 		snprintf(text + strlen(text), 32, "(0x%llx)", (unsigned long long)mark->semaphore);
@@ -355,7 +356,7 @@ int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *r
 	return result < 0 ? RESOLVE_REFUSE(r, r->d->function_span, result, "%s", why.text) : 0;
 }
 
-/* The given file, or the one with the provider's name. */
+/* Finds the given file, or the file with the provider's name. */
 int resolve_mark_file(struct resolution *r, char path[PATH_MAX])
 {
 	const struct definition *d = r->d;
@@ -386,8 +387,7 @@ int resolve_mark(struct resolution *r)
 	char path[PATH_MAX];
 	int result = resolve_mark_file(r, path);
 
-	if (result < 0)
-		return result;
+	TRY(result);
 	r->out->probe.kind = PROBE_UPROBE;
 	m.path = path;
 	result = prober_debuginfo(r->prober, path, &m.info, &why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - the names of events and fields.
+ * names.c - chooses the names of events and fields.
  *
  *	vfs_read              probe:vfs_read               as in perf
  *	vfs_read%return       probe:vfs_read__return
@@ -8,8 +8,9 @@
  *	bash:readline         probe_bash:readline
  *	the second one        …_1
  *
- * A condition tests what is recorded, see condition.c.
+ * condition.c handles conditions on the recorded fields.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
 
@@ -24,7 +25,10 @@
  * --- groups and events ---------------------------------------------------------------------------
  */
 
-/* Letters, digits and _; the compiler or the linker adds what follows '.' or '@'. */
+/*
+ * Keeps letters, digits and _. Drops everything from '.' or '@' on, which the compiler or the
+ * linker added.
+ */
 static void clean_name(const char *from, char *to, size_t size)
 {
 	size_t n = 0;
@@ -77,7 +81,7 @@ static void choose_group(const struct resolution *r, const char *path, char grou
 	}
 }
 
-/* "name", "name_1", "name_2" …: the first unused one. */
+/* Chooses the first unused one of "name", "name_1", "name_2" …. */
 static void choose_event(const struct resolution *r, const char *group, const char *function,
 			 unsigned line, char event[PROBE_NAME_BYTES])
 {
@@ -126,7 +130,7 @@ static bool is_field(const struct probe *p, const char *name, size_t len)
 	return false;
 }
 
-/* Names that the user gave to later arguments count as well. */
+/* Returns true if the name is in use. Names that the user gave to later arguments count as well. */
 static bool is_given(const struct probe *p, const char *name)
 {
 	const struct definition *d = p->definition;
@@ -142,7 +146,7 @@ void resolve_field_name(const struct probe *p, const char *wanted, char name[FET
 	const struct definition *d = p->definition;
 
 	snprintf(name, FETCH_NAME_BYTES, "%.31s", wanted);
-	for (size_t i = 0; i < d->n_args; i++) /* from the user: it was checked */
+	for (size_t i = 0; i < d->n_args; i++) /* the user's names were checked before */
 		if (d->args[i].name == wanted)
 			return;
 	for (unsigned n = 2; is_given(p, name); n++)
@@ -167,8 +171,7 @@ int resolve_filter(struct resolution *r)
 			duration = r->d->args[i].name;
 	textbuf_clear(tb);
 	result = probe_fmt_condition(p, r->d, duration, tb, r->err);
-	if (result < 0)
-		return result;
+	TRY(result);
 	p->filter = arena_strndup(&r->out->memory, tb->start, textbuf_len(tb));
 	return p->filter ? 0 : resolve_no_memory(r);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * namesakes.c - kernel functions that share a name: each is static in its own file.
+ * namesakes.c - resolves kernel functions that share a name, because each is static in its own
+ * file.
  *
  *	init_once        five functions in a usual kernel
  *
@@ -10,8 +11,9 @@
  *
  *	p:probe/init_once _text+1234567
  *
- * It is unknown which of them BTF describes; a note says so. If the addresses are hidden
- * (kptr_restrict), or the kernel accepts only one place per event, a note says that one is probed.
+ * It is unknown which of them BTF describes; a note reports this. If the addresses are hidden
+ * (kptr_restrict), or the kernel accepts only one place per event, only one is probed, and a note
+ * reports that.
  */
 #include "probe/resolve/resolve_int.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -19,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The address on the line that contains p. */
+/* Returns the address on the line that contains p. */
 static uint64_t address_of(const char *text, const char *p)
 {
 	while (p > text && p[-1] != '\n')
@@ -27,7 +29,10 @@ static uint64_t address_of(const char *text, const char *p)
 	return strtoull(p, NULL, 16);
 }
 
-/* The next code symbol of that name from *p on, in the kernel itself; false: no more. */
+/*
+ * Finds the next code symbol of that name from *p on, in the kernel itself. Returns false if there
+ * are no more.
+ */
 static bool next_namesake(const char *text, const char **p, const char *name, uint64_t *ret_address)
 {
 	size_t len = strlen(name);
@@ -55,7 +60,10 @@ static unsigned count(const char *text, const char *name)
 	return n;
 }
 
-/* BTF may describe each of them, and a pattern matches each description. */
+/*
+ * Returns true if the place is already there: BTF may describe each of the functions, and a pattern
+ * matches each description.
+ */
 static bool is_there(const struct resolution *r, uint64_t text_offset)
 {
 	const struct probe *p = &r->out->probe;

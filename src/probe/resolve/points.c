@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points.c - the instructions of a definition, from debug information: in a program, a module or
- * the kernel.
+ * points.c - finds the instructions of a definition with debug information: in a program, a module
+ * or the kernel.
  *
- * A line or an inlined function has several. They become places of one event, within the limits of
- * the kernel and of sonde; a note reports what was skipped. The caller writes the place (kernel.c:
- * SYMBOL+OFFSET, program.c: PATH:OFFSET).
+ * A line or an inlined function has several instructions. They become places of one event, within
+ * the limits of the kernel and of sonde; a note reports what was skipped. The caller writes the
+ * place (kernel.c: SYMBOL+OFFSET, program.c: PATH:OFFSET).
  */
 #include "base/arena.h"
 #include "probe/resolve/resolve_int.h"
@@ -39,7 +39,7 @@ int resolve_add_point(struct resolution *r, const char *text, const struct debug
 	return 0;
 }
 
-/* What one point needs, for resolve_try(). */
+/* The data of one point, for resolve_try(). */
 struct trial {
 	int (*add)(void *ctx, const struct debuginfo_point *pt);
 	void *ctx;
@@ -53,7 +53,7 @@ static int add_trial(void *ctx)
 	return t->add(t->ctx, t->point);
 }
 
-/* Several C++ functions that differ in their parameters. */
+/* Returns true for several C++ functions that differ in their parameters. */
 static bool are_overloaded(const struct debuginfo_points *points)
 {
 	const char *first = points->n ? points->list[0].choice : NULL;
@@ -64,7 +64,7 @@ static bool are_overloaded(const struct debuginfo_points *points)
 	return false;
 }
 
-/* Several C functions, each static in its own file. */
+/* Returns true for several C functions, each static in its own file. */
 static bool are_namesakes(const struct debuginfo_points *points)
 {
 	const struct debuginfo_point *first = points->list;
@@ -76,7 +76,7 @@ static bool are_namesakes(const struct debuginfo_points *points)
 	return false;
 }
 
-/* "helper@a1.c", which means only this one. */
+/* Writes "helper@a1.c", which selects only this function. */
 static const char *fmt_namesake(struct resolution *r, const struct debuginfo_point *pt)
 {
 	const char *slash = pt->file ? strrchr(pt->file, '/') : NULL;
@@ -106,8 +106,8 @@ static void note_left_out(struct resolution *r, unsigned n_left_out, size_t n_po
 }
 
 /*
- * For a pattern, or several functions of one name, only those count that have what is to be
- * recorded.
+ * Adds the points. For a pattern, or several functions of one name, only functions with the
+ * variables to be recorded count.
  */
 static int add_points(struct resolution *r, const struct debuginfo_points *points,
 		      int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx)
@@ -154,7 +154,7 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 	return result < 0 ? result : resolve_check_args(r);
 }
 
-/* One symbol, many functions: the user should know what is counted. */
+/* Adds a note that one symbol stands for many functions, so that the user knows what is counted. */
 static void note_indirect(struct resolution *r, const struct debuginfo_points *points)
 {
 	const char *name = points->list[0].symbol;
@@ -215,7 +215,7 @@ static bool has_source(struct debuginfo *info, const char *file)
 	return true;
 }
 
-/* The function is in another file, or there is no code from that file. */
+/* Returns true if the function is in another file, or if there is no code from that file. */
 static bool is_wrong_file(const struct definition *d, struct debuginfo *info)
 {
 	struct debuginfo_where entry = {.function = d->function, .file = d->file};
@@ -230,7 +230,7 @@ static bool is_wrong_file(const struct definition *d, struct debuginfo *info)
 	return has_points(info, &entry);
 }
 
-/* The part of the place that is wrong. */
+/* Returns the part of the place that is wrong. */
 static struct span find_spot(const struct definition *d, struct debuginfo *info,
 			     const struct debuginfo_where *where)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prober.c - what resolves definitions, kept open: the second definition of a program costs only
- * its own look-ups.
+ * prober.c - keeps open all files that are needed to resolve definitions, so that the second
+ * definition of a program costs only its own look-ups.
  *
- *	BTF of the kernel        opened when first needed; a failure is remembered, too
+ *	BTF of the kernel        opened when first needed; a failure is stored, too
  *	files[]                  BTF of modules by name, DWARF and symbols of programs by path
  *	lists[]                  kallsyms, the blacklist, the functions with a hook: texts, read once
  *
- * A substitute for another machine (probe_world: btf_dir, kallsyms …) has no blacklist unless it is
- * named: this kernel's would be useless.
+ * If files of another machine are used (probe_world: btf_dir, kallsyms …), there is no blacklist
+ * unless it is named, because this kernel's does not apply.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
@@ -72,7 +73,7 @@ static struct prober_file *find_file(struct prober *p, const char *name, bool is
 	return NULL;
 }
 
-/* Checks for room for one more; sets the reason if there is none. */
+/* Checks that there is room for one more file; sets the reason if there is none. */
 static int check_room(const struct prober *p, struct errmsg *err)
 {
 	if (p->n_files < PROBER_MAX_OPEN)
@@ -133,20 +134,16 @@ int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,
 		.path = path, .source_dir = p->world.source_dir, .debug_dir = p->world.debug_dir};
 	struct prober_file *file = find_file(p, path, false);
 	struct debuginfo *d;
-	int r;
 
 	if (file) {
 		*ret = file->info;
 		return 0;
 	}
-	r = check_room(p, err);
-	if (r >= 0)
-		r = debuginfo_open(&d, &paths, err);
-	if (r >= 0)
-		r = keep_file(p, path, NULL, d, err);
-	if (r >= 0)
-		*ret = d;
-	return r;
+	TRY(check_room(p, err));
+	TRY(debuginfo_open(&d, &paths, err));
+	TRY(keep_file(p, path, NULL, d, err));
+	*ret = d;
+	return 0;
 }
 
 static int read_file(const char *path, struct textbuf *out)
@@ -165,7 +162,7 @@ static int read_file(const char *path, struct textbuf *out)
 	return n < 0 || out->overflow ? -EIO : 0;
 }
 
-/* The path of a list; "" if there is none for the substituted kernel. */
+/* Finds the path of a list; "" if there is none for the other machine's kernel. */
 static void list_path(const struct prober *p, enum prober_list which, char path[PATH_MAX])
 {
 	const struct probe_world *w = &p->world;

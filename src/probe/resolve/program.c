@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * program.c - functions, lines and addresses of programs and libraries.
+ * program.c - resolves functions, lines and addresses of programs and libraries.
  *
  *	bash:readline%return     a name without '/': the program in PATH, else the library of that name
  *	./prog:prog.c:25         one place for each copy of the line
@@ -8,11 +8,12 @@
  * A uprobe is placed by an offset into the file: /usr/bin/bash:0xb4f50
  *
  * A global variable is read with @+OFFSET, to which the kernel adds the difference between the
- * probe's address and its offset. So the offset is not that of the bytes in the file (data and code
- * are mapped differently) but the distance from where the file would begin if all of it were mapped
- * like the code.
+ * probe's address and its offset. So OFFSET is not the position in the file, because data and code
+ * are mapped differently. It is the distance of the variable from the address at which the file
+ * would begin if all of it were mapped like the code.
  */
 #include "base/arena.h"
+#include "base/scope.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
@@ -25,7 +26,7 @@
  * --- where it is ---------------------------------------------------------------------------------
  */
 
-/* The kernel splits its line at blanks. */
+/* Checks that the path contains no blanks, because the kernel splits the definition there. */
 static int check_path(struct resolution *r, const char *path, char absolute[PATH_MAX])
 {
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
@@ -51,7 +52,10 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
  * --- places --------------------------------------------------------------------------------------
  */
 
-/* If no variables are requested, does not search for the debug package. */
+/*
+ * Returns the reason why there is no DWARF. If no variables are requested, does not search for the
+ * debug package.
+ */
 static const char *why_no_dwarf(struct resolution *r, struct debuginfo *info)
 {
 	char text[512];
@@ -160,7 +164,10 @@ int resolve_choice(struct resolution *r, struct debuginfo *info)
 	return 0;
 }
 
-/* That a place is reached can be seen on every processor whose programs the kernel runs. */
+/*
+ * Returns true if no register is used: then a probe works for programs of every architecture that
+ * the kernel can run.
+ */
 static bool needs_no_registers(const struct definition *d)
 {
 	for (size_t i = 0; i < d->n_args; i++)
@@ -184,8 +191,7 @@ int resolve_program(struct resolution *r, const char *path)
 	struct errmsg why = {0};
 	int result = check_path(r, path, absolute);
 
-	if (result < 0)
-		return result;
+	TRY(result);
 	if (!r->prober->kernel.uprobes)
 		return RESOLVE_REFUSE(
 			r, span, -EOPNOTSUPP,

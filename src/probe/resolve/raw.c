@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * raw.c - lines in the kernel's own grammar, which are passed through.
+ * raw.c - resolves lines in the kernel's own grammar, which are passed through.
  *
- *	p:grp/ev vfs_read+0x10 count=%dx:u64        the kernel checks it all
+ *	p:grp/ev vfs_read+0x10 count=%dx:u64        the kernel checks the whole line
  *	p:grp/ev /bin/bash:0x1234(0x5678) %di       PATH:OFFSET(SEMAPHORE); the offset is in the file
  *
  * The kernel checks little of a place in a program: a name instead of the offset is an "Invalid
- * argument", and an offset beyond the end of the file is accepted and never hit. Both are reported
- * here.
+ * argument", and an offset beyond the end of the file is accepted and never hit. This code reports
+ * both.
  */
+#include "base/scope.h"
 #include "probe/resolve/resolve_int.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The part of the place that begins at s, without "(SEMAPHORE)" and "%return". */
+/* Returns the part of the place that begins at s, without "(SEMAPHORE)" and "%return". */
 static struct span span_of(const struct resolution *r, const char *s)
 {
 	return (struct span){r->d->function_span.at + (uint32_t)(s - r->d->function),
@@ -62,8 +63,7 @@ int resolve_raw(struct resolution *r)
 	struct probe *p = &r->out->probe;
 	int result = check_program(r);
 
-	if (result < 0)
-		return result;
+	TRY(result);
 	p->kind = PROBE_RAW;
 	p->max_active = r->d->max_active;
 	return resolve_add_place(r, r->d->function) ? 0 : resolve_no_memory(r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resolve.c - translates a definition for the kernel: which way it goes, and its arguments.
+ * resolve.c - translates a definition for the kernel: chooses the kind of place, and resolves the
+ * arguments.
  *
  *	TARGET with '/', or -x             a program          program.c
  *	SOURCE:LINE, not the kernel's      the command's program
@@ -14,10 +15,11 @@
  *
  * An event with several places has the same fields at each of them. A variable that does not exist
  * at one place but at others is recorded there as 0xdeade12d, as in perf, or as "?" if it is a
- * string, and a note says so; one that exists nowhere is refused. Of $vars and $params, those that
- * are the same at all places are recorded; a note names the others.
+ * string, and a note reports this. A variable that exists at no place is refused. Of $vars and
+ * $params, variables that are the same at all places are recorded; a note names the others.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
@@ -73,7 +75,8 @@ struct probe_place *resolve_add_place(struct resolution *r, const char *text)
 	if (!p->places || p->n_places == r->prober->world.max_places)
 		return NULL;
 	place = &p->places[p->n_places];
-	*place = (struct probe_place){0}; /* there may be remains of one that was removed */
+	*place = (struct probe_place){
+		0}; /* the entry may contain data of a place that was removed */
 	place->text = arena_strndup(a, text, strlen(text));
 	if (!place->text)
 		return NULL;
@@ -114,11 +117,11 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
  * --- arguments -----------------------------------------------------------------------------------
  */
 
-/* All arguments at one place. */
+/* All arguments at one place, while they are collected. */
 struct gathering {
 	struct resolution *r;
 	const struct fetch_place *place;
-	size_t n;			  /* of what was taken */
+	size_t n;			  /* number of collected arguments */
 	size_t number;			  /* index of the current argument of the definition */
 	const struct definition_arg *arg; /* $vars, $params: the origin of the variables */
 	int result;
@@ -164,7 +167,7 @@ static const char *type_of(const char *fetch)
 	return colon ? colon + 1 : "";
 }
 
-/* The index of the same argument at the earlier places; n_args: not the same there. */
+/* Returns the index of the same argument at the earlier places, or n_args if there is none. */
 static size_t find_same(const struct gathering *g, const struct fetch *f, const char *variable)
 {
 	const struct probe *p = &g->r->out->probe;
@@ -205,7 +208,7 @@ static int refuse_other(struct gathering *g, struct span span)
 			: "give it a type that fits all, as in :x64, or name one place");
 }
 
-/* Does a note already say why it is not recorded? */
+/* Returns true if a note already reports why it is not recorded. */
 static bool is_told(const struct resolution *r, const char *name)
 {
 	for (size_t i = 0; i < r->out->probe.n_notes; i++)
@@ -239,7 +242,7 @@ static void leave_apart(struct resolution *r, const char *name)
 		snprintf(r->apart + len, sizeof(r->apart) - len, " ...");
 }
 
-/* Another place: the same argument, fetched from elsewhere. */
+/* Adds the fetch of an argument at another place. */
 static int add_fetch(struct gathering *g, const struct fetch *f, const char *variable,
 		     struct span span)
 {
@@ -263,15 +266,14 @@ static int add_fetch(struct gathering *g, const struct fetch *f, const char *var
 	return place->fetches && place->fetches[i] ? 0 : resolve_no_memory(g->r);
 }
 
-/* The first place: decides what is recorded. */
+/* Adds an argument at the first place, which decides what is recorded. */
 static int add_first(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
 		     struct span span)
 {
 	size_t i = g->r->out->probe.n_args;
 	int r = resolve_add_arg(g->r, f, name, span);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	g->r->origins[i] = (struct arg_origin){g->number, NULL, 1, f->is_gone};
 	if (is_one)
 		return r;
@@ -279,14 +281,14 @@ static int add_first(struct gathering *g, const struct fetch *f, const char *nam
 	return g->r->origins[i].variable ? r : resolve_no_memory(g->r);
 }
 
-/* The message says where it exists, or else what is available here. */
+/* Refuses an argument. The message names the places where it exists, or the available variables. */
 static int refuse_gone(struct resolution *r, struct span span, const char *why, bool helps)
 {
 	return RESOLVE_REFUSE(r, span, -ENODATA, "%s%s", why,
 			      helps ? "" : "; 'sonde probe vars' shows what can be");
 }
 
-/* is_one: requested by this name, not through $vars. */
+/* Takes an argument. is_one: it was requested by this name, not through $vars. */
 static int take_fetch(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
 		      struct span span)
 {
@@ -304,7 +306,8 @@ static int take_fetch(struct gathering *g, const struct fetch *f, const char *na
 }
 
 /*
- * $params of a return that does not keep them: a recording joins it with the entry, where they are.
+ * Returns true for $params of a return that does not keep them: a recording joins the return with
+ * the entry, which has them.
  */
 static bool is_of_entry(const struct gathering *g, const struct variable *v)
 {
@@ -312,7 +315,10 @@ static bool is_of_entry(const struct gathering *g, const struct variable *v)
 	       v->place.kind != PLACE_NOWHERE && !fetch_is_kept(g->place, v);
 }
 
-/* One of $vars: skipped with a note if it is not a single value, or does not exist here. */
+/*
+ * Takes one of $vars. It is skipped with a note if it is not a single value, or does not exist
+ * here.
+ */
 static int take_variable(void *ctx, const struct variable *v)
 {
 	struct gathering *g = ctx;
@@ -390,8 +396,7 @@ static int take_one(struct gathering *g, const struct definition_arg *arg)
 	if (arg->value->kind == EXPRESSION_VARS || arg->value->kind == EXPRESSION_PARAMS)
 		return take_many(g, arg);
 	r = fetch_resolve(g->place, arg, &f, g->r->err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	fetch_name(arg->value, name);
 	return take_fetch(g, &f, arg->name ? arg->name : name, true, arg->span);
 }
@@ -487,7 +492,10 @@ bool resolve_wants_registers(const struct definition *d)
  * --- which way -----------------------------------------------------------------------------------
  */
 
-/* Modules have '_' in their names where their files may have '-'. */
+/*
+ * Returns true if the target is a module. Modules have '_' in their names where their files may
+ * have '-'.
+ */
 static bool is_module(const struct prober *p, const char *target, char name[PROBE_NAME_BYTES])
 {
 	char path[PATH_MAX];
@@ -569,8 +577,8 @@ static int resolve_target(struct resolution *r)
 }
 
 /*
- * probe_world.only_kernel: a path, a program by name, a mark, or a line for the kernel, which may
- * name a file.
+ * Returns true if the definition names a file, which probe_world.only_kernel forbids: a path, a
+ * program by name, a mark, or a line for the kernel.
  */
 static bool names_file(const struct resolution *r)
 {
@@ -596,8 +604,7 @@ static int resolve(struct resolution *r)
 		result = resolve_mark(r);
 	else
 		result = resolve_target(r);
-	if (result < 0)
-		return result;
+	TRY(result);
 	if (r->d->form == DEFINITION_RAW)
 		result = resolve_group_and_event(r, NULL, r->d->function, 0);
 	return result < 0 ? result : resolve_filter(r);
@@ -620,7 +627,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 	out->probe.max_active = d->max_active;
 	result = resolve(&r);
 	if (result < 0) {
-		p->names.pos -= textbuf_len(&p->names) - n_names; /* its name is free again */
+		p->names.pos -= textbuf_len(&p->names) - n_names; /* the name can be used again */
 		probe_free(&out->probe);
 		return result;
 	}

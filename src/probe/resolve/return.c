@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * return.c - returns in programs that must not be probed.
+ * return.c - refuses returns in programs that must not be probed.
  *
- * While a probed function is active, the kernel has replaced the program's return address by its
- * own. Most programs never look at it. Those that do:
+ * While a function with a return probe is active, its return address on the stack is replaced by
+ * one of the kernel. Most programs never read it. These functions do:
  *
  *	dlsym, dlopen       find out which library called them, and search that one
  *	setjmp, getcontext  store the address for a later jump, when it is no longer valid
  *	Go                  moves stacks, and finds no function for the address
  *	swapcontext         another stack: the kernel knows only one, and kills the program (SIGILL)
- *	exceptions of C++   nobody catches an exception that leaves the function
+ *	exceptions of C++   an exception that leaves the function is not caught
  *
- * The first three are refused; the others may never happen, so there is only a note.
+ * The first three are refused. The others may never happen, so sonde only warns.
  */
 #include "base/array.h"
 #include "probe/resolve/resolve_int.h"
@@ -31,7 +31,10 @@ static bool is_libc(const char *path)
 	return false;
 }
 
-/* Returns the reason; NULL: it can be probed. Names inside the library begin with underscores. */
+/*
+ * Returns the reason, or NULL if the function can be probed. Names inside the library begin with
+ * underscores.
+ */
 static const char *find_reason(const char *function)
 {
 	static const char calls[] = "looks at its caller, which would be the kernel, so the "

@@ -5,10 +5,10 @@
  *	ffffffff81000000 T vfs_read
  *	ffffffffc0400000 t irqfd_inject	[kvm]
  *
- * It tells whether a symbol exists, where it begins, and where the next one begins. Without
+ * The list shows whether a symbol exists, where it begins, and where the next one begins. Without
  * permission, addresses read as zeros, and some kernels hide the list: then nothing is known, and
- * the kernel itself reports errors. The list is not sorted, as modules are at its end; each look-up
- * reads all of it (122 000 lines, some ms).
+ * the kernel itself reports errors. The list is not sorted, as modules are at its end; each
+ * look-up reads all of it (122 000 lines, some ms).
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
@@ -27,7 +27,7 @@ static const char *next_line(const char *line)
 	return end ? end + 1 : NULL;
 }
 
-/* "T vfs_read" of a line; NULL: it is none. */
+/* Returns "T vfs_read" of a line, or NULL. */
 static const char *word_of(const char *line)
 {
 	const char *word = strchr(line, ' ');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unknown.c - a name that the kernel does not have: what it may be, and what to do.
+ * unknown.c - explains a name that the kernel does not have, and suggests a remedy.
  *
  * The source of the kernel has more functions than its symbols: macros, functions that were inlined
  * into all callers, and those of modules that are not loaded. The first two leave no trace without
@@ -8,8 +8,9 @@
  *
  *	/lib/modules/VERSION/modules.symbols      alias symbol:usb_add_hcd usbcore
  *
- * It has 10 000 lines and is read only to explain an error.
+ * The list has 10 000 lines and is read only to explain an error.
  */
+#include "base/scope.h"
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/btf/btf.h"
@@ -24,31 +25,29 @@ static int add_name(void *ctx, const char *name, struct type prototype)
 	return 0;
 }
 
-/* The module that exports it, if it were loaded. */
+/* Finds the module that would export the function if it were loaded. */
 static bool find_exporter(const struct probe_world *w, const char *function,
 			  char module[PROBE_NAME_BYTES])
 {
 	char path[PATH_MAX], line[512], name[256];
 	struct utsname u;
 	bool found = false;
-	FILE *f;
+	SCOPED(fclose_scoped) FILE *f = NULL;
 
 	if (w->modules_dir)
 		snprintf(path, sizeof(path), "%s/modules.symbols", w->modules_dir);
 	else if (w->btf_dir || uname(&u))
-		return false; /* the kernel of another machine */
+		return false; /* this is the kernel of another machine */
 	else
 		snprintf(path, sizeof(path), "/lib/modules/%s/modules.symbols", u.release);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "alias symbol:%255s %63s", name, module) == 2 &&
 			!strcmp(name, function);
-	if (f)
-		fclose(f);
 	return found;
 }
 
-/* Functions were searched before. */
+/* Returns true if the name is data. Functions were searched before. */
 static bool is_data(struct prober *p, const char *name)
 {
 	const char *symbols = prober_list(p, PROBER_KALLSYMS);
@@ -61,7 +60,7 @@ static int refuse_in_module(struct resolution *r, const char *module, const char
 	const char *symbols = prober_list(r->prober, PROBER_KALLSYMS);
 	char line[400];
 
-	/* a module's BTF has the kernel's functions before its own */
+	/* a module's BTF also contains the kernel's functions */
 	snprintf(line, sizeof(line), " %s\t[%s]", nearest ? nearest : "", module);
 	if (symbols && !strstr(symbols, line))
 		nearest = NULL;

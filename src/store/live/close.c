@@ -5,10 +5,11 @@
  *	D │ R0▒▒▒▒▒▒▒▒▒▒ │ R1▒▒▒▒▒▒▒▒▒▒▒ │ R2▒▒▒▒▒▒▒▒ │ tail        ▒ hole
  *	D │ R0 │ R1 │ R2 │ final tail
  *
- * If it is killed at any moment, the file must be readable, or livefile_repair() must be able to
- * repair it. The steps, each followed by a matching directory (one small pwrite()):
+ * If the process is killed at any moment, the file must be readable, or livefile_repair() must be
+ * able to repair it. These are the steps; after each, a matching directory is written (one small
+ * pwrite()):
  *
- *	1  the directory has the amount of data, and says that no more comes (FINISHING)
+ *	1  the directory contains the final amount of data, and the flag FINISHING
  *	2  holes are closed, by one of
  *	   a  FALLOC_FL_COLLAPSE_RANGE, from the last hole to the first: nothing is copied. If we die
  *	      between it and the directory, the file is shorter than the directory says by exactly the
@@ -21,13 +22,14 @@
  *	4  the directory with links to it and its true length (TAIL)
  *	5  BUFFER headers to their places, then the final directory, without marker
  *
- * Nothing here needs more disk space than the data and the tail already have (except on a file
- * system that never overwrites in place). Moving needs space for a piece; when the disk is full,
- * the spare part of the tail is released for it.
+ * No step needs more disk space than the data and the tail already occupy (except on a file system
+ * that never overwrites in place). Moving needs space for a piece; when the disk is full, the
+ * spare part of the tail is released for it.
  *
  * Between the data of two buffers there is room for the headers of the later one (and of empty ones
  * in between): `lead`.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "store/live/livefile_int.h"
@@ -48,12 +50,17 @@
  * --- what lies where ---------------------------------------------------------------------------
  */
 
-struct row { /* regions with data */
+struct row { /* all regions with data */
 	struct liveregion **regions;
 	uint32_t n;
 };
 
-/* The caller frees regions. */
+static void row_release(struct row *row)
+{
+	free(row->regions);
+}
+
+/* Finds the regions with data. */
 static int find_row(const struct livefile *f, struct row *ret)
 {
 	ret->n = 0;
@@ -71,7 +78,10 @@ static uint32_t rank_of(const struct livefile *f, const struct row *row, uint32_
 	return i < row->n ? f->buffers[row->regions[i]->buffer].rank : f->n_buffers - 1;
 }
 
-/* Room for headers before region i of the row, or before the tail if there is no such region. */
+/*
+ * Returns the room for headers before region i of the row, or before the tail if there is no such
+ * region.
+ */
 static uint64_t lead_before(const struct livefile *f, const struct row *row, uint32_t i)
 {
 	if (!i || f->w->config.version == 6)
@@ -81,7 +91,7 @@ static uint64_t lead_before(const struct livefile *f, const struct row *row, uin
 			   f->align);
 }
 
-/* Where region i, or the tail, belongs: after what is before it. */
+/* Returns the final position of region i, or of the tail: directly after its predecessor. */
 static uint64_t place_of(const struct livefile *f, const struct row *row, uint32_t i)
 {
 	uint64_t before = i ? round_up_to(row->regions[i - 1]->end, f->align) : f->data_at;
@@ -94,7 +104,7 @@ static uint64_t place_now(const struct livefile *f, const struct row *row, uint3
 	return i < row->n ? round_down_to(row->regions[i]->start, f->align) : f->tail_at;
 }
 
-/* Is there a place for everything, with nothing in it? True for every file of ours. */
+/* Returns true if every final position is free. This is so for every file that sonde wrote. */
 static bool has_room(const struct livefile *f, const struct row *row)
 {
 	for (uint32_t i = 0; i <= row->n; i++) {
@@ -139,7 +149,7 @@ static int collapse_holes(struct livefile *f, struct row *row)
 	return r;
 }
 
-/* The file is n bytes shorter than its directory says. */
+/* Adapts the positions of a file that is n bytes shorter than its directory describes. */
 static int catch_up(struct livefile *f, struct row *row, uint64_t n)
 {
 	for (uint32_t i = row->n + 1; i-- > 0;) {
@@ -152,7 +162,7 @@ static int catch_up(struct livefile *f, struct row *row, uint64_t n)
 		shift(f, row, i, n);
 		return 0;
 	}
-	/* no holes: it was truncated after its tail */
+	/* there are no holes: the file was truncated after its tail */
 	if (n > f->tail_bytes)
 		return -EBADMSG;
 	f->tail_bytes -= n;
@@ -161,15 +171,12 @@ static int catch_up(struct livefile *f, struct row *row, uint64_t n)
 
 int livefile_catch_up(struct livefile *f, uint64_t n_missing)
 {
-	struct row row;
-	int r = find_row(f, &row);
+	SCOPED(row_release) struct row row = {0};
 
-	if (!r && !has_room(f, &row))
-		r = -EBADMSG;
-	if (!r && n_missing)
-		r = catch_up(f, &row, n_missing);
-	free(row.regions);
-	return r;
+	TRY(find_row(f, &row));
+	if (!has_room(f, &row))
+		return -EBADMSG;
+	return n_missing ? catch_up(f, &row, n_missing) : 0;
 }
 
 /*
@@ -216,12 +223,12 @@ static int copy_piece(struct livefile *f, int from_fd, uint64_t from, uint64_t t
 			continue;
 		if (got < 0 && !is_not_possible(errno))
 			return -errno;
-		f->no_copy_range = true; /* also if it claims that there is nothing */
+		f->no_copy_range = true; /* also if copy_file_range() returns 0 */
 	}
 	return n ? copy_by_hand(from_fd, in, f->fd, out, n) : 0;
 }
 
-/* For a full disk: true if there was something to release. */
+/* Releases the spare part of the tail on a full disk. Returns false if it was released before. */
 static bool give_up_spare(struct livefile *f)
 {
 	uint64_t end = f->tail_at + f->tail_bytes;
@@ -232,7 +239,7 @@ static bool give_up_spare(struct livefile *f)
 	return livefile_punch(f->fd, end - LIVEFILE_SPARE_BYTES, end);
 }
 
-/* The size of the next piece of the region that is being moved. */
+/* Returns the size of the next piece of the region that is being moved. */
 static uint64_t piece_bytes(const struct livefile *f, const struct liveregion *r, uint64_t to)
 {
 	uint64_t left = r->end - r->start - f->moved, n = PIECE_BYTES;
@@ -243,7 +250,7 @@ static uint64_t piece_bytes(const struct livefile *f, const struct liveregion *r
 	/* a piece must not overlap itself */
 	if (liveregion_in_file(r) && n > r->start - to)
 		n = r->start - to;
-	n = round_down_to(pos + n, f->align) - pos; /* whole blocks can be punched */
+	n = round_down_to(pos + n, f->align) - pos; /* only whole blocks can be made holes */
 	if (!n)
 		n = f->align;
 	return n < left ? n : left;
@@ -257,12 +264,10 @@ static int move_pieces(struct livefile *f, struct liveregion *r, uint64_t to)
 
 		if (error == -ENOSPC && give_up_spare(f))
 			continue;
-		if (error < 0)
-			return error;
+		TRY(error);
 		f->moved += n;
 		error = livefile_write_moved(f);
-		if (error < 0)
-			return error;
+		TRY(error);
 		livefile_punch(r->fd, round_down_to(from, f->align),
 			       round_down_to(from + n, f->align));
 	}
@@ -298,11 +303,10 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 	if (f->moved > end - from)
 		return -EBADMSG;
 	ret = move_pieces(f, r, to);
-	if (ret < 0)
-		return ret;
+	TRY(ret);
 	r->start = to;
 	r->end = to + (end - from);
-	r->temp_name = NULL; /* its row describes it from now on */
+	r->temp_name = NULL; /* from now on the row in the directory describes the region */
 	ret = livefile_write_row(r);
 	r->temp_name = temp_name;
 	f->moving = 0;
@@ -314,24 +318,30 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 	return ret;
 }
 
+static int write_tail_and_directory(struct livefile *f, uint64_t before, uint64_t end,
+				    struct errmsg *err)
+{
+	uint64_t after = f->tail_at + f->tail_bytes;
+	struct errmsg first = {0};
+	int r = livefile_write_live_tail(f, &first);
+
+	if (r == -ENOSPC) { /* release the old tail, except for the common part */
+		livefile_punch(f->fd, before > after ? before : after, end);
+		r = livefile_write_live_tail(f, err);
+	}
+	return r < 0 ? r : livefile_write_directory(f);
+}
+
 /* Moves the tail to a place after all data. */
 static int move_tail(struct livefile *f, uint64_t to, struct errmsg *err)
 {
-	uint64_t before = f->tail_at, end = before + f->tail_bytes;
-	struct errmsg first = {0};
+	uint64_t before = f->tail_at;
 	int r;
 
-	if (to == f->tail_at)
+	if (to == before)
 		return 0;
 	f->tail_at = to;
-	r = livefile_write_live_tail(f, &first);
-	if (r == -ENOSPC) { /* release the old one, except for the common part */
-		livefile_punch(f->fd, before > to + f->tail_bytes ? before : to + f->tail_bytes,
-			       end);
-		r = livefile_write_live_tail(f, err);
-	}
-	if (!r)
-		r = livefile_write_directory(f);
+	r = write_tail_and_directory(f, before, before + f->tail_bytes, err);
 	if (r < 0) {
 		f->tail_at = before;
 		return r;
@@ -353,7 +363,7 @@ static int move_all(struct livefile *f, struct row *row, struct errmsg *err)
 	return r < 0 ? r : move_tail(f, place_of(f, row, row->n), err);
 }
 
-/* Moves temporary files in, one after the other; first the tail has to make room. */
+/* Moves the temporary files into the file, sequentially, after the tail has made room. */
 static int put_in_temp(struct livefile *f, struct row *row, struct errmsg *err)
 {
 	uint64_t end = f->data_at;
@@ -371,7 +381,7 @@ static int put_in_temp(struct livefile *f, struct row *row, struct errmsg *err)
 	return r < 0 ? r : move_all(f, row, err);
 }
 
-/* Clears data in the same block that was dropped before the first page that stays. */
+/* Clears dropped data that is in the same block as the first remaining page. */
 static int clear_remains(struct livefile *f, const struct row *row)
 {
 	int r = 0;
@@ -390,13 +400,10 @@ static int clear_remains(struct livefile *f, const struct row *row)
 
 static int close_holes(struct livefile *f, struct row *row, struct errmsg *err)
 {
-	int r = f->moving ? 0 : clear_remains(f, row);
-
-	if (r < 0)
-		return r;
+	TRY(f->moving ? 0 : clear_remains(f, row));
 	if (f->flags & LIVEFILE_TEMP)
 		return put_in_temp(f, row, err);
-	/* once a region is half moved, only moving is possible */
+	/* after a region was partly moved, collapsing is no longer possible */
 	if (!f->moving && collapse_holes(f, row) == 0)
 		return 0;
 	return move_all(f, row, err);
@@ -406,7 +413,7 @@ static int close_holes(struct livefile *f, struct row *row, struct errmsg *err)
  * --- the tail ----------------------------------------------------------------------------------
  */
 
-/* The maximum that the tail needs. */
+/* Returns the maximum number of bytes that the tail needs. */
 static uint64_t tail_need(const struct livefile *f, size_t cmdlines_bytes)
 {
 	enum compression kind = f->w->config.compression;
@@ -417,7 +424,10 @@ static uint64_t tail_need(const struct livefile *f, size_t cmdlines_bytes)
 	return n + textbuf_len(&f->w->options) + 2 * textbuf_len(&f->w->strings) + TAIL_SLACK_BYTES;
 }
 
-/* On a full disk the file is completed without names of tasks rather than not at all. */
+/*
+ * Checks whether the tail fits. On a full disk the file is completed without names of tasks rather
+ * than not at all.
+ */
 static bool tail_fits(struct livefile *f, size_t cmdlines_bytes)
 {
 	uint64_t have = f->tail_bytes - (f->spare_is_gone ? LIVEFILE_SPARE_BYTES : 0);
@@ -438,13 +448,13 @@ static int write_cmdlines(struct livefile *f, struct errmsg *err)
 	writer_add_number(f->w, &body, len, 8);
 	writer_add_bytes(&body, f->cmdlines.start, len);
 	f->cmdlines_at = outfile_pos(f->w->out);
-	r = writer_section_v7(f->w, SNF_OPTION_CMDLINES, "command lines",
-			      (struct piece){(uint8_t *)body.start, textbuf_len(&body)}, err);
+	r = writer_section_v7(f->w, SNF_OPTION_CMDLINES, "command lines", PIECE_OF_TEXT(&body),
+			      err);
 	textbuf_release(&body);
 	return r;
 }
 
-/* *ret_end: where the file will end. */
+/* Writes the tail. *ret_end is the future end of the file. */
 static int write_tail_v7(struct livefile *f, uint64_t *ret_end, struct errmsg *err)
 {
 	struct writer *w = f->w;
@@ -463,7 +473,7 @@ static int write_tail_v7(struct livefile *f, uint64_t *ret_end, struct errmsg *e
 	return r < 0 ? r : outfile_failure(w->out, err);
 }
 
-/* Whole lines, as many as fit into their place, and nothing after them. */
+/* Writes as many complete lines as fit into the reserved place. */
 static int write_cmdlines_v6(struct livefile *f)
 {
 	struct writer *w = f->w;
@@ -493,10 +503,8 @@ static int write_cmdlines_v6(struct livefile *f)
 static int write_tail(struct livefile *f, struct errmsg *err)
 {
 	uint64_t end = f->tail_at;
-	int r = f->w->config.version == 6 ? write_cmdlines_v6(f) : write_tail_v7(f, &end, err);
 
-	if (r < 0)
-		return r;
+	TRY(f->w->config.version == 6 ? write_cmdlines_v6(f) : write_tail_v7(f, &end, err));
 	if (ftruncate(f->fd, end) < 0)
 		return -errno;
 	f->tail_bytes = end - f->tail_at;
@@ -514,15 +522,18 @@ static int write_header(struct livefile *f, const struct livebuffer *b, uint64_t
 	int r;
 
 	textbuf_init(&tb, 256);
-	writer_add_section_header_v7(f->w, &tb, SNF_OPTION_BUFFER, livefile_is_packed(f),
-				     b->description, end - b->header_at - SNF_SECTION_HEADER_BYTES);
+	writer_add_section_header_v7(f->w, &tb, SNF_OPTION_BUFFER, b->is_packed, b->description,
+				     end - b->header_at - SNF_SECTION_HEADER_BYTES);
 	r = tb.overflow ? -ENOMEM
 			: livefile_pwrite(f->fd, tb.start, SNF_SECTION_HEADER_BYTES, b->header_at);
 	textbuf_release(&tb);
 	return r;
 }
 
-/* Headers of buffers with data before them move from the directory to their final place. */
+/*
+ * Moves the headers of buffers whose data comes after other data from the directory to their final
+ * place.
+ */
 static void place_headers(struct livefile *f, const struct row *row)
 {
 	for (uint32_t i = 1; i <= row->n; i++) {
@@ -554,7 +565,7 @@ static int write_headers(struct livefile *f, const struct row *row)
 	return r;
 }
 
-/* Temporary files of CPUs that had no data. */
+/* Removes the temporary files of CPUs that had no data. */
 static void remove_empty_temp(struct livefile *f)
 {
 	for (uint32_t i = 0; i < f->n_regions; i++)
@@ -564,11 +575,8 @@ static void remove_empty_temp(struct livefile *f)
 
 static int write_final(struct livefile *f, const struct row *row)
 {
-	int r = write_headers(f, row);
-
-	if (r < 0)
-		return r;
-	remove_empty_temp(f); /* while the marker still names them */
+	TRY(write_headers(f, row));
+	remove_empty_temp(f); /* before the names disappear from the marker */
 	livefile_encode(f, true);
 	return f->dir.overflow ? -ENOMEM
 			       : livefile_pwrite(f->fd, f->dir.start, f->dir_bytes, f->dir_at);
@@ -580,20 +588,17 @@ static int write_final(struct livefile *f, const struct row *row)
 
 static int close_file(struct livefile *f, struct errmsg *err)
 {
-	struct row row;
-	int r = find_row(f, &row);
+	SCOPED(row_release) struct row row = {0};
 
-	if (!r && !(f->flags & LIVEFILE_TAIL))
-		r = close_holes(f, &row, err);
-	if (!r && !(f->flags & LIVEFILE_TAIL))
-		r = write_tail(f, err);
-	if (!r)
-		r = write_final(f, &row);
-	free(row.regions);
-	return r;
+	TRY(find_row(f, &row));
+	if (!(f->flags & LIVEFILE_TAIL)) {
+		TRY(close_holes(f, &row, err));
+		TRY(write_tail(f, err));
+	}
+	return write_final(f, &row);
 }
 
-/* Writes what still waits in memory; returns the first failure that was not reported yet. */
+/* Writes data that is still in memory. Returns the first failure that was not reported yet. */
 static int flush_regions(struct livefile *f)
 {
 	int r = 0;
@@ -605,7 +610,7 @@ static int flush_regions(struct livefile *f)
 		r = r ? r : error;
 		error = liveregion_write_count(region);
 		r = r ? r : error;
-		/* a repair takes its length as that of the data */
+		/* a repair uses the length of the file as the length of the data */
 		if (region->temp_name && region->fd >= 0 && ftruncate(region->fd, region->end) < 0)
 			r = r ? r : -errno;
 	}
@@ -618,8 +623,7 @@ int livefile_close(struct livefile *f, struct errmsg *err)
 
 	f->flags |= LIVEFILE_FINISHING;
 	r = livefile_write_directory(f);
-	if (!r)
-		r = close_file(f, err);
+	r = r < 0 ? r : close_file(f, err);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot finish %s", f->path);
 	if (lost < 0)

@@ -16,8 +16,8 @@
  *	│ STRINGS, CMDLINES filled up with zeros    │   │ zeros                                │
  *	└───────────────────────────────────────────┘   └─────────────────────────────────────┘
  *
- * Only D, the directory, changes while data comes and goes: it is built in memory and written with
- * one pwrite(), so that a crash in between is very unlikely. Its size never changes.
+ * Only D, the directory, changes while data is added and dropped. It is built in memory and
+ * written with one pwrite(), so that a crash in between is very unlikely. Its size never changes.
  *
  * During the recording every CPU has a row, with data or not, and its offset is the beginning of
  * its region. The BUFFER sections of version 7 are next to each other: each header is followed by
@@ -30,12 +30,14 @@
  *	"sonde-recording\0"  u32 version  u32 flags  u64 data_at  u64 tail_at  u64 tail_bytes
  *	u32 moving  u32 0  u64 moved  u32 align  u32 regions  u16 length, name of the temporary directory
  *
- * Regions are as far apart as they can ever need and the file system allows, up to TOTAL_MAX_BYTES
- * for all; nothing is stored in between. They begin at multiples of `align`: of the file system's
- * blocks, the unit of holes, and of the sub-buffers. A file system that cannot punch holes may not
- * support holes at all, and gets temporary files. The tail is allocated at the start, so that a
- * full disk does not prevent a proper end.
+ * The distance of two regions is the most that a region can need, within the limits of the file
+ * system and TOTAL_MAX_BYTES for all; nothing is stored in between. They begin at multiples of
+ * `align`, which is a multiple of the file system's blocks (the unit of holes) and of the
+ * sub-buffers. A file system that cannot punch holes may not support holes at all, and gets
+ * temporary files. The tail is allocated at the start, so that a full disk does not prevent a
+ * proper end.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "store/live/livefile_int.h"
@@ -50,15 +52,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define TOTAL_MAX_BYTES	 ((uint64_t)8 << 40) /* ext4 supports 16 TB; a mapping 128 TB */
-#define REGION_MIN_BYTES ((uint64_t)4 << 30) /* less than this is not enough to record */
+/* ext4 supports files of 16 TB, and the kernel mappings of 128 TB */
+#define TOTAL_MAX_BYTES	 ((uint64_t)8 << 40)
+/* if less space is available, regions become temporary files */
+#define REGION_MIN_BYTES ((uint64_t)4 << 30)
 #define BLOCK_MAX_BYTES	 65536u
 #define ALIGN_MAX_BYTES	 (64u << 20)
-#define TAIL_MIN_BYTES	 ((uint64_t)1 << 20) /* names of 50 000 tasks */
-#define TAIL_CPU_BYTES	 512		     /* and the statistics of a CPU */
+#define TAIL_MIN_BYTES	 ((uint64_t)1 << 20) /* space for the names of 50 000 tasks */
+#define TAIL_CPU_BYTES	 512		     /* space for the statistics of a CPU */
 #define MARKER_MAGIC	 "sonde-recording"
 #define MARKER_VERSION	 1
-#define MARKER_BYTES	 74 /* without the name of the directory */
+#define MARKER_BYTES	 74 /* size of the marker without the name of the directory */
 #define MARKER_MOVED_AT	 48
 
 int livefile_pwrite(int fd, const void *data, size_t n_bytes, uint64_t pos)
@@ -103,7 +107,10 @@ static void add_zeros(struct textbuf *tb, size_t n)
 	textbuf_add(tb, zeros, n);
 }
 
-/* Its thread may continue meanwhile, so related values are read together. */
+/*
+ * Makes the row of a region. The thread of the region may change its values at any time, so related
+ * values are read under one lock.
+ */
 static struct writer_cpu make_row(const struct livefile *f, struct liveregion *r)
 {
 	struct writer_cpu row = {.cpu = r->cpu};
@@ -121,7 +128,7 @@ static struct writer_cpu make_row(const struct livefile *f, struct liveregion *r
 	return row;
 }
 
-/* The rows of a buffer; in the complete file only those with data. */
+/* Makes the rows of a buffer. The complete file has only rows with data. */
 static size_t make_rows(const struct livefile *f, uint32_t rank, struct writer_cpu *rows,
 			bool final)
 {
@@ -144,7 +151,7 @@ static size_t buffer_option_bytes(const struct livefile *f, uint32_t rank, size_
 
 static size_t options_bytes(const struct livefile *f)
 {
-	size_t n = 14 + 14; /* CMDLINES, DONE */
+	size_t n = 14 + 14; /* CMDLINES and DONE */
 
 	for (uint32_t rank = 0; rank < f->n_buffers; rank++)
 		n += 6 + buffer_option_bytes(f, rank, f->buffers[f->order[rank]].n_cpus);
@@ -166,13 +173,13 @@ static void add_buffer_option(struct livefile *f, uint32_t rank, struct writer_c
 	}
 }
 
-/* Where the section of a buffer ends: at the next one, or at the tail. */
+/* Returns where the section of a buffer ends: at the next section, or at the tail. */
 static uint64_t section_end(const struct livefile *f, uint32_t rank)
 {
 	return rank + 1 < f->n_buffers ? f->buffers[f->order[rank + 1]].header_at : f->tail_at;
 }
 
-/* The place of a BUFFER header that has no data before it. */
+/* Returns the place of a BUFFER header that has no data before it. */
 static uint64_t waiting_place(const struct livefile *f, uint32_t rank)
 {
 	return f->dir_at + f->headers_at + rank * (uint64_t)LIVEFILE_HEADER_STEP;
@@ -185,8 +192,8 @@ static void add_headers(struct livefile *f)
 		uint64_t n = section_end(f, rank) - b->header_at - SNF_SECTION_HEADER_BYTES;
 
 		if (b->header_at == waiting_place(f, rank))
-			writer_add_section_header_v7(f->w, &f->dir, SNF_OPTION_BUFFER,
-						     livefile_is_packed(f), b->description, n);
+			writer_add_section_header_v7(f->w, &f->dir, SNF_OPTION_BUFFER, b->is_packed,
+						     b->description, n);
 		else
 			add_zeros(&f->dir, SNF_SECTION_HEADER_BYTES);
 		add_zeros(&f->dir, LIVEFILE_HEADER_STEP - SNF_SECTION_HEADER_BYTES);
@@ -208,7 +215,7 @@ static void add_directory_v7(struct livefile *f, struct writer_cpu *rows, bool f
 	writer_add_number(f->w, &f->dir, SNF_OPTION_DONE, 2);
 	writer_add_number(f->w, &f->dir, 8, 4);
 	writer_add_number(f->w, &f->dir, f->next_options, 8);
-	/* the room of the omitted rows */
+	/* fill the room of the omitted rows */
 	add_zeros(&f->dir, f->headers_at - textbuf_len(&f->dir));
 	add_headers(f);
 }
@@ -309,8 +316,9 @@ int livefile_write_moved(struct livefile *f)
 }
 
 /*
- * Sets f from its directory and the marker. -ENOENT if there is no marker, -EBADMSG if it is
- * invalid. Nothing in it is trusted before it was compared with the file.
+ * Sets f from the directory and the marker of the file. Returns -ENOENT if there is no marker, and
+ * -EBADMSG if it is invalid. The contents of the marker are not trusted until they have been
+ * compared with the file.
  */
 int livefile_read_marker(struct livefile *f, struct piece map)
 {
@@ -351,7 +359,10 @@ int livefile_read_marker(struct livefile *f, struct piece map)
  * --- the tail while recording ------------------------------------------------------------------
  */
 
-/* The sections of the tail during the recording; *ret_cmdlines is where the second one begins. */
+/*
+ * Makes the sections of the tail during the recording. *ret_cmdlines is where the second section
+ * begins.
+ */
 static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlines)
 {
 	struct writer *w = f->w;
@@ -364,7 +375,7 @@ static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlin
 	writer_add_bytes(tb, w->strings.start, textbuf_len(&w->strings));
 	*ret_cmdlines = textbuf_len(tb);
 	used = *ret_cmdlines + SNF_SECTION_HEADER_BYTES + 8;
-	if (used + len > f->tail_bytes) /* they are written only at the end */
+	if (used + len > f->tail_bytes) /* then the sections are written only at the end */
 		len = 0;
 	writer_add_section_header_v7(w, tb, SNF_OPTION_CMDLINES, false, cmdlines,
 				     f->tail_bytes - *ret_cmdlines - SNF_SECTION_HEADER_BYTES);
@@ -391,7 +402,7 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 {
 	int r = 0;
 
-	/* if blocks cannot be reserved, a full disk may cause a failure */
+	/* without reserved blocks, a full disk may cause a failure at the end */
 	if (fallocate(f->fd, 0, f->tail_at, f->tail_bytes) < 0 &&
 	    (errno != EOPNOTSUPP || ftruncate(f->fd, f->tail_at + f->tail_bytes) < 0))
 		r = -errno;
@@ -417,7 +428,10 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
 	return (uint64_t)a / x * b > ALIGN_MAX_BYTES ? 0 : a / x * b;
 }
 
-/* A multiple of the file system's blocks and the sub-buffers of all buffers; 0: there is none. */
+/*
+ * Returns a multiple of the file system's blocks and of the sub-buffers of all buffers, or 0 if
+ * there is none.
+ */
 static uint32_t choose_align(const struct livefile *f)
 {
 	struct stat st;
@@ -441,8 +455,8 @@ static uint64_t file_size_limit(void)
 }
 
 /*
- * The most that a region can need: twice the file system, which may grow. A region that drops old
- * data is unlimited.
+ * Returns the most that a region can need: twice the size of the file system, which may grow. A
+ * region that drops old data is unlimited.
  */
 static uint64_t region_need(const struct livefile *f)
 {
@@ -458,7 +472,7 @@ static uint64_t region_need(const struct livefile *f)
 	return need < REGION_MIN_BYTES ? REGION_MIN_BYTES : need;
 }
 
-/* The number of bytes that all regions may span; 0: too few. */
+/* Returns the number of bytes that all regions may span, or 0 if there is too little space. */
 static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 {
 	uint64_t total = file_size_limit(), min = f->n_regions * REGION_MIN_BYTES + other_bytes;
@@ -468,7 +482,7 @@ static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 		total = TOTAL_MAX_BYTES;
 	if (need < TOTAL_MAX_BYTES && total > need * f->n_regions + other_bytes)
 		total = need * f->n_regions + other_bytes;
-	/* the complete file must be mapped as a whole, and so must this one */
+	/* readers map the whole file, with the holes */
 	if (sizeof(size_t) < 8 || !livefile_punch(f->fd, f->data_at, f->data_at + f->align))
 		return 0;
 	for (; total >= min; total /= 2)
@@ -477,7 +491,10 @@ static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 	return 0;
 }
 
-/* Leaves room for BUFFER headers before the first region of every buffer but the first. */
+/*
+ * Places the regions, with room for BUFFER headers before the first region of every buffer except
+ * the first.
+ */
 static void place_regions(struct livefile *f, uint64_t stride, uint64_t lead)
 {
 	uint64_t pos = f->data_at;
@@ -503,7 +520,8 @@ static int open_temp(struct livefile *f, struct liveregion *r, struct errmsg *er
 	if (!r->temp_name)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", f->path);
 	r->fd = outplace_create_in(&f->temp,
-				   r->temp_name); /* removes one of a recording that died */
+				   /* removes the temporary file of a recorder that died */
+				   r->temp_name);
 	if (r->fd < 0)
 		return errmsg_set_errno(err, r->fd, "cannot create the temporary file %s/%s",
 					f->temp_dir, r->temp_name);
@@ -529,8 +547,7 @@ static int place_in_temp(struct livefile *f, struct errmsg *err)
 		return errmsg_set_errno(err, f->temp_dir ? -ENAMETOOLONG : -ENOMEM,
 					"cannot write %s", f->path);
 	r = outplace_open(&f->temp, f->temp_dir, OUTPLACE_DIR, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	f->flags |= LIVEFILE_TEMP;
 	livefile_encode(f, false); /* the marker has become longer */
 	f->data_at = round_up_to(f->dir_at + f->dir_bytes, f->align);

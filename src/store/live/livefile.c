@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile.c - the life of a file that is being recorded: its parts, the start, flushes, the end.
+ * livefile.c - a trace file during its recording: its parts, start, flushes and end.
  *
  *	livefile.c          this file
  *	layout.c   the layout; the directory and the marker
  *	region.c   data in a region: written, spliced, compressed, dropped when old
- *	name.c     the complete file, if its name changed meanwhile
+ *	name.c     keeps the complete file if its name changed during the recording
  *	close.c    the holes, the tail, the final directory
  *	repair.c   the file of a recorder that died
  *
- * The writer that makes all other files (writer.c, `is_live`) makes texts, options, strings and
- * sections. The differences are here: the file has its name from the start, many threads write to
- * it, and its directory is before the data and is written repeatedly.
+ * Texts, options, strings and sections are written by writer.c (with `is_live`), as in all other
+ * files. The differences are here: the file has its name from the start, many threads write to it,
+ * and its directory comes before the data and is written repeatedly.
  *
- * Threads: a region belongs to one thread. It shares two locks with the flusher: `lock` of the
- * region (start, end, number of chunks) and `dir_lock` (the directory, in memory and in the file),
- * which is taken first. Order of a flush: data was written; then the counts of chunks; then the
- * directory, so that it never promises more than a reader finds. No lock of a region is held during
- * a write: on a busy disk that can take long, and its thread must continue. Then it starts writing
- * the data to the disk, without waiting: closing holes later needs it there, and what is written
- * already costs nothing then. A busy disk may block even that, so it stops after WRITE_OUT_NS; the
- * threads that take data never do it.
+ * Threads: a region belongs to one thread. This thread shares two locks with the flusher: `lock`
+ * of the region (start, end, number of chunks) and `dir_lock` (the directory, in memory and in the
+ * file), which is taken first. A flush writes the counts of chunks after their data, and the
+ * directory last, so that the directory never names data that a reader cannot find. The flusher
+ * holds no lock of a region while it writes: a write can take long on a busy disk, and the thread
+ * of the region must continue. Finally the flusher starts the write-back of the data to the disk,
+ * without waiting for it. The data must be on the disk when holes are closed at the end, and an
+ * early write-back makes that step faster. Because a busy disk may block even the start of a
+ * write-back, the flusher stops after WRITE_OUT_NS. The threads that receive data never start one.
  *
  * The process that started a file holds a lock on it (fcntl), which ends with the process, so
  * nobody repairs a file that is still being recorded.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "format/bytes.h"
+#include "format/tracedat.h"
 #include "store/live/livefile_int.h"
 
 #include "base/clock.h"
@@ -38,14 +42,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WRITE_OUT_BYTES	  ((uint64_t)8 << 20) /* at a time */
-#define WRITE_OUT_NS	  200000000	      /* of a flush */
+#define WRITE_OUT_BYTES	  ((uint64_t)8 << 20) /* bytes of one write-back call */
+#define WRITE_OUT_NS	  200000000	      /* time limit of one flush */
 #define CMDLINES_MAX	  ((size_t)256 << 20)
 #define LATE_SECTIONS_MAX 4096
-#define FOLLOWER_MS	  1000 /* wait for readers */
+#define LATE_SYMBOLS_MAX  ((size_t)256 << 20)
+#define FOLLOWER_MS	  1000 /* time limit for waiting until readers stop */
 
 /*
- * --- what is given -----------------------------------------------------------------------------
+ * --- input -------------------------------------------------------------------------------------
  */
 
 struct livefile *livefile_new(const struct livefile_config *config)
@@ -80,10 +85,9 @@ int livefile_open(struct livefile **ret_file, const struct livefile_config *conf
 				   .long_size = config->long_size,
 				   .page_size = config->page_size,
 				   .n_threads = 1};
-	int r = livefile_check_free(config->path, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(livefile_check_free(config->path, err));
 	f = livefile_new(config);
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
@@ -113,6 +117,24 @@ static int keep_cmdlines(struct livefile *f, struct piece text, struct errmsg *e
 		       : 0;
 }
 
+/* Adds a second section of symbols. Readers use the section that the last option names. */
+static int add_late_symbols(struct livefile *f, struct piece text, struct errmsg *err)
+{
+	struct textbuf body;
+	int r;
+
+	textbuf_init(&body, LATE_SYMBOLS_MAX);
+	writer_add_number(f->w, &body, text.len, 4);
+	writer_add_bytes(&body, text.data, text.len);
+	r = body.overflow
+		    ? errmsg_set_errno(err, -ENOMEM, "cannot store the symbols of %s", f->path)
+		    : livefile_add_section(
+			      f, SNF_OPTION_KALLSYMS, "kallsyms",
+			      (struct piece){(uint8_t *)body.start, textbuf_len(&body)}, err);
+	textbuf_release(&body);
+	return r;
+}
+
 int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct piece text,
 		      struct errmsg *err)
 {
@@ -120,6 +142,8 @@ int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct 
 
 	if (r < 0 || (f->is_started && kind == TRACEFILE_CMDLINES))
 		return r;
+	if (f->is_started && kind == TRACEFILE_KALLSYMS && f->w->config.version == 7)
+		return add_late_symbols(f, text, err);
 	if (f->is_started)
 		return errmsg_set(err, -EINVAL,
 				  "%s does not accept more metadata: it is being "
@@ -140,11 +164,9 @@ int livefile_add_section(struct livefile *f, uint16_t id, const char *descriptio
 
 	if (!f->is_started || f->w->config.version == 6)
 		return writer_add_section(f->w, id, description, body, err);
-	s = f->n_late < LATE_SECTIONS_MAX ? realloc(f->late, (f->n_late + 1) * sizeof(*s)) : NULL;
-	if (!s)
+	if (!ARRAY_ONE_MORE(f->late, f->n_late, LATE_SECTIONS_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot store a part of %s", f->path);
-	f->late = s;
-	s += f->n_late;
+	s = &f->late[f->n_late];
 	*s = (struct latesection){id, strdup(description), malloc(body.len + 1), body.len};
 	f->n_late++;
 	if (!s->description || !s->data)
@@ -174,15 +196,14 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 				  buffer->name);
 	if (f->n_regions + (uint64_t)buffer->n_cpus > LIVEFILE_REGIONS_MAX)
 		return too_many(err);
-	b = realloc(f->buffers, (f->n_buffers + 1) * sizeof(*b));
-	if (!b)
+	if (!ARRAY_ONE_MORE(f->buffers, f->n_buffers, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s", f->path);
-	f->buffers = b;
-	b += f->n_buffers;
+	b = &f->buffers[f->n_buffers];
 	*b = (struct livebuffer){.n_cpus = buffer->n_cpus, .max_bytes = buffer->max_bytes};
+	b->is_packed = writer_data_compression(f->w) != COMPRESSION_NONE ||
+		       (buffer->packed && f->w->config.compression != COMPRESSION_NONE);
 	r = writer_add_buffer(f->w, &wb, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (buffer->n_cpus > f->w->cpu_count)
 		writer_set_cpu_count(f->w, buffer->n_cpus);
 	f->n_regions += buffer->n_cpus;
@@ -224,12 +245,12 @@ static bool set_lock(int fd, int how, short type, off_t start, off_t len)
 
 bool livefile_lock(int fd)
 {
-	/* a file system without locks is no obstacle */
+	/* if the file system does not support locks, continue without one */
 	return set_lock(fd, F_SETLK, F_WRLCK, BYTE_LIVES, 2) ||
 	       (errno != EACCES && errno != EAGAIN);
 }
 
-/* Announces that data will move, and waits for followers. */
+/* Announces that data will move, and waits until followers have stopped reading. */
 static void settle_followers(int fd)
 {
 	set_lock(fd, F_SETLK, F_UNLCK, BYTE_STAYS, 1);
@@ -255,7 +276,7 @@ enum livefile_stage livefile_ask(int fd)
 	return is_locked(fd, BYTE_STAYS) ? LIVEFILE_GROWS : LIVEFILE_MOVES;
 }
 
-/* Opens a regular file, for its locks; opening a device can have side effects. */
+/* Opens a regular file to query its locks. Opening a device could have side effects. */
 static int open_ordinary(const char *path)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC), again = -1;
@@ -291,8 +312,8 @@ int livefile_check_free(const char *path, struct errmsg *err)
 bool livefile_hold(int fd)
 {
 	/*
-	 * the lock belongs to the open file, not to the process, which opens and closes the file
-	 * meanwhile
+	 * the lock belongs to the open file: a lock of the process would end whenever the process
+	 * closes another descriptor of the file
 	 */
 	return set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_READ, 1) &&
 	       livefile_ask(fd) != LIVEFILE_MOVES;
@@ -308,8 +329,8 @@ void livefile_let_go(int fd)
  */
 
 /*
- * The top buffer first: version 6 has it at a fixed place, and trace-cmd writes it first in version
- * 7.
+ * Puts the top buffer first: version 6 has it at a fixed place, and trace-cmd writes it first in
+ * version 7.
  */
 static void settle_order(struct livefile *f)
 {
@@ -361,9 +382,12 @@ int livefile_make_regions(struct livefile *f, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
 }
 
+/* Adds an empty top buffer, from which readers take the clock of the file. */
 static int add_missing_top(struct livefile *f, struct errmsg *err)
 {
-	struct livefile_buffer top = {.name = "", .page_size = f->page_size};
+	struct livefile_buffer top = {.name = "",
+				      .clock = f->n_buffers ? f->w->buffers[0].clock : NULL,
+				      .page_size = f->page_size};
 	int r;
 
 	for (size_t i = 0; i < f->n_buffers; i++)
@@ -373,7 +397,7 @@ static int add_missing_top(struct livefile *f, struct errmsg *err)
 	return r < 0 ? r : 0;
 }
 
-/* A table of version 6 has a row for every CPU of the machine, so every CPU has a region. */
+/* Adds the missing regions: a table of version 6 has a row for every CPU of the machine. */
 static int fill_tables(struct livefile *f, struct errmsg *err)
 {
 	if (f->n_buffers * (uint64_t)f->w->cpu_count > LIVEFILE_REGIONS_MAX)
@@ -393,20 +417,19 @@ static void describe(struct livefile *f)
 		f->buffers[i].description = writer_describe_buffer_v7(f->w, f->w->buffers[i].name);
 }
 
-/* Texts and the options that point to them, or in version 6 everything up to the tables. */
+/*
+ * Writes the texts and the options that point to them; in version 6, everything up to the tables.
+ */
 static int write_head(struct livefile *f, struct errmsg *err)
 {
 	struct writer *w = f->w;
-	int r;
 
 	if (w->config.version == 6) {
 		w->cmdlines_room = 2 * (uint64_t)textbuf_len(&f->cmdlines);
 		if (w->cmdlines_room < LIVEFILE_CMDLINES_V6_MIN)
 			w->cmdlines_room = LIVEFILE_CMDLINES_V6_MIN;
 	}
-	r = writer_metadata(w, err);
-	if (r < 0)
-		return r;
+	TRY(writer_metadata(w, err));
 	f->dir_at = outfile_pos(w->out);
 	if (w->config.version == 7) {
 		writer_patch_number(w, w->link_at, f->dir_at, 8);
@@ -416,7 +439,7 @@ static int write_head(struct livefile *f, struct errmsg *err)
 	return outfile_flush(w->out);
 }
 
-/* Version 6: each instance has an option with the position of its table. */
+/* Sets, in version 6, the option of each instance to the position of its table. */
 static void link_tables(struct livefile *f)
 {
 	for (size_t i = 0; i < f->n_buffers; i++)
@@ -425,7 +448,7 @@ static void link_tables(struct livefile *f)
 					    f->buffers[i].header_at, 8);
 }
 
-/* The names of tasks come last, but need their place now. */
+/* Reserves the place of the names of tasks, which are written last. */
 static int reserve_cmdlines(struct livefile *f)
 {
 	const struct writer *w = f->w;
@@ -436,36 +459,33 @@ static int reserve_cmdlines(struct livefile *f)
 	return errno == EOPNOTSUPP ? 0 : -errno;
 }
 
+static int write_start(struct livefile *f, struct errmsg *err)
+{
+	TRY(add_missing_top(f, err));
+	if (f->w->config.version == 6)
+		TRY(fill_tables(f, err));
+	TRY(livefile_make_regions(f, err));
+	TRY(write_head(f, err));
+	TRY(livefile_place(f, err));
+	TRY(livefile_write_live_tail(f, err));
+	TRY(livefile_write_directory(f));
+	return reserve_cmdlines(f);
+}
+
 int livefile_start(struct livefile *f, struct errmsg *err)
 {
-	int r = add_missing_top(f, err);
+	int r = write_start(f, err);
 
-	if (!r && f->w->config.version == 6)
-		r = fill_tables(f, err);
-	if (!r)
-		r = livefile_make_regions(f, err);
-	if (!r)
-		r = write_head(f, err);
-	if (!r)
-		r = livefile_place(f, err);
-	if (!r)
-		r = livefile_write_live_tail(f, err);
-	if (!r)
-		r = livefile_write_directory(f);
-	if (!r)
-		r = reserve_cmdlines(f);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot write %s", f->path);
 	if (f->w->config.version == 6)
 		link_tables(f);
 	livefile_lock(f->fd);
 	/* another recording may have started since livefile_open() */
-	r = livefile_check_free(f->path, err);
-	if (r < 0)
-		return r;
-	r = outfile_publish(f->w->out, err);
-	f->is_started = !r;
-	return r;
+	TRY(livefile_check_free(f->path, err));
+	TRY(outfile_publish(f->w->out, err));
+	f->is_started = true;
+	return 0;
 }
 
 struct liveregion *livefile_region(struct livefile *f, int buffer, uint32_t cpu)

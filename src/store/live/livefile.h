@@ -21,12 +21,13 @@
  * holds a lock on the file (fcntl) that keeps others from repairing it. The lock ends with the
  * process, and also if that process opens and closes the file again.
  *
- * While it grows, the file looks enormous (terabytes, nearly all of them holes). This code never
- * causes SIGXFSZ: it checks the limits of the process first.
+ * A growing file has an apparent size of terabytes, nearly all of it holes. This code never causes
+ * SIGXFSZ: it checks the limits of the process first.
  */
 #ifndef SONDE_STORE_LIVE_LIVEFILE_H
 #define SONDE_STORE_LIVE_LIVEFILE_H
 
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
 
@@ -43,7 +44,7 @@ struct livefile_config {
 	enum compression compression;
 	bool plain_data; /* compress only texts, not sub-buffers */
 	uint8_t long_size;
-	uint32_t page_size; /* of the top buffer; in version 6 of all */
+	uint32_t page_size; /* size of sub-buffers of the top buffer; in version 6 of all buffers */
 	uint32_t n_cpus;    /* CPUs of the machine */
 };
 
@@ -51,23 +52,36 @@ struct livefile_buffer {
 	const char *name;  /* "": the top instance */
 	const char *clock; /* NULL: unknown */
 	uint32_t page_size;
-	uint32_t n_cpus;    /* regions 0 … n_cpus - 1 */
-	uint64_t max_bytes; /* of a region on the disk: drop older pages (record -m); 0: no limit */
+	uint32_t n_cpus; /* regions 0 … n_cpus - 1 */
+	/* limit of a region on the disk: older pages are dropped (record -m); 0: no limit */
+	uint64_t max_bytes;
+	/* compress the sub-buffers of this buffer even with plain_data, if texts are compressed */
+	bool packed;
 };
 
 /*
- * Returns -EBUSY if another recording writes this file. Not for a file that this process records.
+ * Returns -EBUSY if another recording writes this file. Do not call it for a file that this process
+ * records.
  */
 int livefile_check_free(const char *path, struct errmsg *err);
 
-/* Does not change path yet. Returns -EACCES, -ENOENT, -EISDIR … if it cannot be written. */
+/*
+ * Opens the file, without changing path yet. Returns -EACCES, -ENOENT, -EISDIR … if path cannot be
+ * written.
+ */
 int livefile_open(struct livefile **ret_file, const struct livefile_config *config,
 		  struct errmsg *err);
 
-/* Call it before livefile_start(). The caller keeps texts until then. Forms as in writer.h. */
+/*
+ * Adds a text before livefile_start(). The caller keeps the text until then. writer.h describes the
+ * forms of texts.
+ */
 int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct piece text,
 		      struct errmsg *err);
-/* Also after the data, before livefile_finish(); then they are in the file's tail (version 7). */
+/*
+ * Adds an option. Options that are added after the data, before livefile_finish(), are in the
+ * file's tail (version 7).
+ */
 int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, struct errmsg *err);
 int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
 			 struct piece body, struct errmsg *err);
@@ -76,20 +90,20 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 			struct errmsg *err);
 
 /*
- * Followers read a file during the recording. Its data moves when the recording ends, and a reader
- * would then read something else. So the recorder waits for a follower that holds the file, at most
- * a second, and a follower checks before it reads. All of this uses locks on bytes of the file, so
- * it ends with either process.
+ * Followers read a file during the recording. The data moves when the recording ends, and a reader
+ * would then read other data. So the recorder waits, at most a second, for a follower that holds
+ * the file, and a follower checks the stage before it reads. Both use locks on bytes of the file,
+ * which the kernel releases when the process ends.
  */
 enum livefile_stage {
-	LIVEFILE_DONE, /* not being recorded */
+	LIVEFILE_DONE, /* the file is not being recorded */
 	LIVEFILE_GROWS,
-	LIVEFILE_MOVES, /* must not be read now */
+	LIVEFILE_MOVES, /* the data is moving and must not be read now */
 };
 enum livefile_stage livefile_ask(int fd);
 /*
- * From now on data does not move; false: it is already moving. fd is open for reading and belongs
- * to the follower.
+ * Prevents data from moving from now on. Returns false if it is already moving. fd is open for
+ * reading and belongs to the follower.
  */
 bool livefile_hold(int fd);
 void livefile_let_go(int fd);
@@ -101,19 +115,19 @@ void livefile_let_go(int fd);
 struct livefile_id {
 	uint64_t dev, ino, born_ns;
 };
-/* Works before and after livefile_start(). -errno. */
+/* Gets the id of the file, before or after livefile_start(). Returns 0 or -errno. */
 int livefile_get_id(const struct livefile *f, struct livefile_id *ret);
 bool livefile_is_at(const char *path, const struct livefile_id *id);
 /*
- * A descriptor of the file, owned by the caller: the complete file can be read, whatever its name
- * is. -errno.
+ * Returns a descriptor of the file, owned by the caller, or -errno. The complete file can be read
+ * through it, even if the name of the file changed.
  */
 int livefile_dup(const struct livefile *f);
 
 /* Replaces the file at path. */
 int livefile_start(struct livefile *f, struct errmsg *err);
 
-/* Call it after livefile_start(). A region belongs to one thread. */
+/* Returns a region after livefile_start(). A region belongs to one thread. */
 struct liveregion *livefile_region(struct livefile *f, int buffer, uint32_t cpu);
 
 /*
@@ -123,50 +137,56 @@ struct liveregion *livefile_region(struct livefile *f, int buffer, uint32_t cpu)
  */
 ssize_t liveregion_splice(struct liveregion *r, int pipe_fd, size_t n_bytes);
 /*
- * Adds whole pages; compresses them in chunks if the file is compressed (then pages may stay in
- * memory until livefile_flush() or a chunk is full). Returns 0 or a negative errno; on failure
- * whole pages stay.
+ * Adds whole pages. If the file is compressed, pages are compressed in chunks, and may stay in
+ * memory until livefile_flush() or until a chunk is full. Returns 0 or a negative errno; after a
+ * failure the file contains only whole pages.
  */
 int liveregion_append(struct liveregion *r, const void *pages, size_t n_bytes);
 /*
- * Rewrites the last page of a region that is not compressed: a recorder adds events to a page that
- * was not full. -EINVAL: there is no such page.
+ * Rewrites the last page of a region that is not compressed, because a recorder added events to
+ * that page. Returns -EINVAL if there is no such page.
  */
 int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes);
-/* Bytes of pages added so far; thread-safe. */
+/* Returns the bytes of pages added so far. Thread-safe. */
 uint64_t liveregion_bytes(const struct liveregion *r);
-/* Completes the current chunk. The region's thread calls it, before livefile_flush() counts it. */
+/*
+ * Completes the current chunk. The thread of the region calls it before livefile_flush() counts the
+ * chunks.
+ */
 int liveregion_flush(struct liveregion *r);
 
 /*
- * Updates the directory to match the regions and starts writing to the disk, which may take some
- * 0.2 s if the disk is busy: not for a thread that takes data.
+ * Updates the directory to match the regions, and starts writing to the disk. This may take some
+ * 0.2 s if the disk is busy, so a thread that receives data must not call it.
  */
 int livefile_flush(struct livefile *f, struct errmsg *err);
 
-/* Bytes on the disk so far. */
+/* Returns the number of bytes on the disk so far. */
 uint64_t livefile_bytes(const struct livefile *f);
 
 /*
  * Writes the names of tasks and other late data and the final directory, and closes the holes.
  * Texts given by livefile_add_text() after livefile_start() replace the early ones (only
- * TRACEFILE_CMDLINES). Always frees f; on failure the file stays as livefile_flush() left it and
- * err says what is wrong. -ESTALE: the file was renamed, removed or replaced meanwhile; err says
- * where the recording is now.
+ * TRACEFILE_CMDLINES and, in version 7, TRACEFILE_KALLSYMS). Always frees f. After a failure the
+ * file has the state of the last livefile_flush(). Returns -ESTALE if the file was renamed, removed
+ * or replaced during the recording; err names the new place of the recording.
  */
 int livefile_finish(struct livefile *f, struct errmsg *err);
-/* Before livefile_start(): path is unchanged. After it: the file stays. f may be NULL. */
+/*
+ * Frees f, which may be NULL. Before livefile_start() path is unchanged; after it the file stays.
+ */
 void livefile_free(struct livefile *f);
+SCOPED_POINTER(struct livefile, livefile_free)
 
 /*
- * Completes the file of a dead recorder: keeps every whole page that reached the file, flushed or
- * not. cmdlines may be empty. Returns 0 if it is done, or if there was nothing to do. Temporary
- * files are moved in, too.
+ * Completes the file of a dead recorder. Keeps every whole page that reached the file, flushed or
+ * not, and moves temporary files into it. cmdlines may be empty. Returns 0 on success, or if there
+ * was nothing to do.
  */
 int livefile_repair(const char *path, struct piece cmdlines, struct errmsg *err);
 /*
- * The same, but only if the file has this id. Also returns 0 if another file has the name by now:
- * that one is neither opened for writing nor trusted. id may be NULL: any file.
+ * Like livefile_repair(), but only if the file has this id. Returns 0 if another file has the name
+ * now; that file is neither opened for writing nor trusted. A NULL id accepts any file.
  */
 int livefile_repair_only(const char *path, const struct livefile_id *id, struct piece cmdlines,
 			 struct errmsg *err);

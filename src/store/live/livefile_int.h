@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * livefile_int.h - what the files behind livefile.h share. For this room only.
- */
+/* livefile_int.h - declarations that the files behind livefile.h share. For this room only. */
 #ifndef SONDE_STORE_LIVE_LIVEFILE_INT_H
 #define SONDE_STORE_LIVE_LIVEFILE_INT_H
 
@@ -13,9 +11,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LIVEFILE_REGIONS_MAX	 32768u /* the maximum of readers */
+#define LIVEFILE_REGIONS_MAX	 32768u /* the maximum that readers accept */
 #define LIVEFILE_DIR_MAX_BYTES	 (64u << 20)
-/* length of its name, which the marker holds */
+/* length of the name of the temporary directory, which the marker contains */
 #define LIVEFILE_TEMP_DIR_MAX	 4000u
 /* part of the tail that is released when the disk is full */
 #define LIVEFILE_SPARE_BYTES	 ((uint64_t)1 << 20)
@@ -25,7 +23,7 @@
 /* The state of the file in the marker. */
 enum livefile_flag {
 	LIVEFILE_FINISHING = 1, /* no more data comes; the directory is complete */
-	LIVEFILE_TAIL = 2,	/* the tail is written and linked */
+	LIVEFILE_TAIL = 2,	/* the tail is written, and the directory points to it */
 	LIVEFILE_TEMP = 4,	/* regions are separate files */
 };
 
@@ -33,40 +31,41 @@ struct packer;
 
 struct liveregion {
 	struct livefile *file;
-	uint32_t number; /* in file order */
+	uint32_t number; /* number of the region in file order */
 	uint32_t buffer, cpu;
 	uint32_t page_size;
 	uint64_t max_bytes;
-	int fd;		 /* of the trace, or of the temporary file */
-	char *temp_name; /* in the directory `temp`; NULL: in the trace */
-	uint64_t limit;	 /* its data ends before this */
-	size_t row_at;	 /* position of its offset and size in the directory, if has_row */
+	int fd;		 /* descriptor of the trace, or of the temporary file */
+	char *temp_name; /* name in the directory `temp`; NULL: the region is in the trace */
+	uint64_t limit;	 /* the data of the region ends before this position */
+	size_t row_at;	 /* position of the region's offset and size in the directory, if has_row */
 	bool has_row;
 
 	/* used by the region's thread */
-	int error;	  /* sticky */
+	int error;	  /* first failure; all later calls return it */
 	uint64_t partial; /* bytes of an incomplete page after the end, left by splice() */
-	uint64_t punched; /* nothing is stored before this */
+	uint64_t punched; /* position before which all data was dropped */
 	struct packer *packer;
-	uint8_t *plain, *packed; /* the current chunk; its compressed form with header */
+	uint8_t *plain, *packed; /* the current chunk, and its compressed form with header */
 	size_t n_plain, chunk_bytes, packed_room;
 
-	pthread_mutex_t lock; /* protects the next three; taken after the file's dir_lock */
+	pthread_mutex_t lock; /* protects the next three members; taken after the file's dir_lock */
 	uint64_t start, end;
 	uint32_t n_chunks; /* compressed data: a u32 count at start, then the chunks */
 
 	atomic_uint_least64_t n_taken;
 	uint64_t flushed;   /* writing to the disk was started up to here */
-	uint32_t n_counted; /* the count of chunks in the file */
+	uint32_t n_counted; /* the count of chunks that the file contains */
 };
 
 struct livebuffer {
 	uint32_t n_cpus;
 	uint64_t max_bytes;
+	bool is_packed; /* the sub-buffers of this buffer are compressed */
 	struct liveregion *regions;
-	uint32_t rank;	      /* in file order: the top one first */
-	uint32_t description; /* of its section */
-	uint64_t header_at;   /* of its section */
+	uint32_t rank;	      /* rank in file order; the top buffer is first */
+	uint32_t description; /* description of the buffer's section */
+	uint64_t header_at;   /* position of the section's header */
 };
 
 struct latesection {
@@ -79,15 +78,15 @@ struct latesection {
 struct livefile {
 	struct writer *w; /* texts, options, names and clocks of buffers, the output */
 	char *path, *temp_dir;
-	struct outplace temp; /* temp_dir, open, if regions are separate files */
+	struct outplace temp; /* the open temp_dir, if regions are separate files */
 	uint32_t page_size;
 	int fd;
 	bool is_started;
 
-	struct livebuffer *buffers; /* as many as the writer has */
+	struct livebuffer *buffers; /* one for each buffer of the writer */
 	size_t n_buffers;
 	uint32_t *order;	     /* buffers in file order */
-	struct liveregion **regions; /* all, in file order */
+	struct liveregion **regions; /* all regions in file order */
 	uint32_t n_regions;
 
 	/* see layout.c */
@@ -98,12 +97,12 @@ struct livefile {
 	uint64_t cmdlines_at, next_options;
 	uint32_t flags;
 	uint32_t moving; /* number of the region that is being moved, plus 1 */
-	uint64_t moved;	 /* bytes of it at their new place */
+	uint64_t moved;	 /* bytes of that region at their new place */
 	bool spare_is_gone, no_copy_range;
 	pthread_mutex_t dir_lock;
 	struct textbuf dir;
 
-	struct textbuf cmdlines; /* a copy: the early ones, then the late ones */
+	struct textbuf cmdlines; /* a copy of the early names of tasks, later of the final ones */
 	bool has_late_cmdlines;
 	struct latesection *late;
 	size_t n_late;
@@ -119,14 +118,14 @@ static inline uint64_t round_down_to(uint64_t n, uint32_t to)
 	return n / to * to;
 }
 
-static inline bool livefile_is_packed(const struct livefile *f)
+static inline bool liveregion_is_packed(const struct liveregion *r)
 {
-	return writer_data_compression(f->w) != COMPRESSION_NONE;
+	return r->file->buffers[r->buffer].is_packed;
 }
 
 static inline bool liveregion_has_data(const struct liveregion *r)
 {
-	return livefile_is_packed(r->file) ? r->n_chunks : r->end > r->start;
+	return liveregion_is_packed(r) ? r->n_chunks : r->end > r->start;
 }
 
 static inline bool liveregion_in_file(const struct liveregion *r)
@@ -138,10 +137,13 @@ static inline bool liveregion_in_file(const struct liveregion *r)
 struct livefile *livefile_new(const struct livefile_config *config);
 int livefile_make_regions(struct livefile *f, struct errmsg *err);
 char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cpu);
-/* Keeps others from repairing a file that is being recorded; false: somebody else has the lock. */
+/*
+ * Prevents others from repairing a file that is being recorded. Returns false if another process
+ * has the lock.
+ */
 bool livefile_lock(int fd);
 
-/* layout.c; all need the dir_lock when regions have threads */
+/* layout.c; all these functions need the dir_lock when regions have threads */
 int livefile_place(struct livefile *f, struct errmsg *err);
 void livefile_encode(struct livefile *f, bool final);
 int livefile_write_directory(struct livefile *f);
@@ -154,21 +156,22 @@ bool livefile_punch(int fd, uint64_t from, uint64_t to);
 
 /* region.c */
 void liveregion_release(struct liveregion *r);
-/* Writes the count of chunks; call it with the dir_lock, but not the region's. */
+/* Writes the count of chunks. Call it with the dir_lock, but without the region's lock. */
 int liveregion_write_count(struct liveregion *r);
 
 /*
- * name.c: returns 0 if the complete file still has its name; else -ESTALE with a message that says
- * where the recording is now, or why it is lost.
+ * name.c: returns 0 if the complete file still has its name. Else returns -ESTALE with a message
+ * that names the new place of the recording, or the reason why it is lost.
  */
 int livefile_check_name(struct livefile *f, struct errmsg *err);
 bool livefile_fd_is(int fd, const struct livefile_id *id);
 
-/* close.c: from the last flush to the complete file */
+/* close.c: completes the file after the last flush */
 int livefile_close(struct livefile *f, struct errmsg *err);
 /*
- * For a file that was found. The file may be shorter than its directory says by n_missing bytes:
- * then the recorder closed a hole and died right after. -EBADMSG if the places are inconsistent.
+ * Adapts f to the file that a repair found. The file may be n_missing bytes shorter than its
+ * directory says, if the recorder died right after it closed a hole. Returns -EBADMSG if the places
+ * are inconsistent.
  */
 int livefile_catch_up(struct livefile *f, uint64_t n_missing);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livepages.c - passes sub-buffers from a recorder to the decoder, with what is known about time.
+ * livepages.c - passes sub-buffers from a recorder to the decoder, with what is known about their
+ * order.
  *
  *	round        1         2         3                    waiting: (round in which it was read)
  *	CPU 0    ──[··]──────[···]─────[·]───▶  livepages_add     (1) (2) (3)
@@ -8,19 +9,20 @@
  *	CPU 2    ──┤───────┤────[··]──┤──────▶                    (3)              read up to round 3
  *
  * The CPUs are read sequentially, so when a record of CPU 0 has been read, an earlier one of CPU 2
- * may still be in the kernel. When may the record of CPU 0 be shown? That needs no clock (and none
- * could be used: a program cannot read the usual trace clock):
+ * may still be in the kernel. When may the record of CPU 0 be shown? The answer does not need a
+ * clock (a program cannot read the usual trace clock):
  *
  *   1. A record that was read in round k was written before round k + 1 began.
  *   2. When CPU b was found empty by a read that began in round r, everything that b wrote before round r
  *      began has been read (set_read).
- *   3. So a record of round k can be shown if for every other CPU b either something of b waits (then
- *      later data from b is later than that, and the earliest of all is taken first), or b was
- *      found empty in round k + 1 or later.
+ *   3. So a record of round k can be shown if for every other CPU b one of these is true: data of
+ *      b is waiting (all further data of b is later, and the earliest record of all CPUs is taken
+ *      first), or b was found empty in round k + 1 or later.
  *
- * So a record waits for one more round, but only for CPUs without waiting data. A CPU that has more
- * data than a round takes holds the others at its last record. decode/order/sequence.c, which knows
- * the earliest record, applies the rule; this file only has the numbers of rounds.
+ * So a record waits for one more round, but only for CPUs without waiting data. A CPU that has
+ * more data than one round reads delays the others at its last record. decode/order/sequence.c,
+ * which knows the earliest record, applies the rule; this file only provides the numbers of
+ * rounds.
  *
  * It assumes that the clocks of the CPUs agree, as any order by time does, and that a record is
  * readable when its time has been taken. A writer that is delayed between the two (a virtual CPU
@@ -28,8 +30,8 @@
  * of order.
  *
  * Memory: waiting data stays below max_bytes plus one sub-buffer per CPU, if the recorder calls
- * livepages_has_room(). Each CPU always has its share of that, so that a CPU for which others wait
- * is not shut out.
+ * livepages_has_room(). A part of that is reserved for each CPU, so that a CPU for which others
+ * wait can always add data.
  *
  * One lock protects everything: it is taken once per sub-buffer, which takes some microseconds to
  * fill and to decode.
@@ -51,24 +53,25 @@
 #define CHUNK_OVERHEAD	(sizeof(struct chunk) + 16) /* plus what malloc() needs */
 
 struct live_cpu {
-	struct chunk *first, **link; /* waiting ones; link: where the next one goes */
-	size_t n_waiting;	     /* bytes */
-	uint64_t n_passed;	     /* bytes added so far */
-	uint64_t read_in;	     /* was found empty in this round */
+	/* waiting chunks; link: the place of the pointer to the next one */
+	struct chunk *first, **link;
+	size_t n_waiting;  /* bytes of waiting chunks */
+	uint64_t n_passed; /* bytes added so far */
+	uint64_t read_in;  /* the last round in which the CPU was found empty */
 };
 
 struct livepages {
 	pthread_mutex_t lock;
-	pthread_cond_t begun; /* a round, or the end */
+	pthread_cond_t begun; /* a round has begun, or the end was announced */
 	struct tracefile *tf;
-	struct live_cpu *cpus; /* of all buffers, sequentially */
+	struct live_cpu *cpus; /* the CPUs of all buffers, sequentially */
 	size_t n_cpus;
 	uint64_t round;
 	size_t n_waiting, max_bytes;
 	bool ended;
 };
 
-/* NULL: there is none. */
+/* Returns NULL if there is no such CPU. */
 static struct live_cpu *cpu_of(struct livepages *lp, size_t buffer, uint32_t cpu)
 {
 	size_t first = 0;
@@ -104,7 +107,10 @@ bool livepages_has_room(struct livepages *lp, size_t buffer, uint32_t cpu)
 	return room;
 }
 
-/* The part of the sub-buffer to keep: up to its last record and the count of lost ones. */
+/*
+ * Returns the size of the used part of the sub-buffer: up to its last record and the count of lost
+ * records.
+ */
 static size_t used_bytes(const struct tracefile *tf, const uint8_t *page, size_t n_bytes)
 {
 	uint64_t commit;
@@ -184,7 +190,10 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 		chunk->next = NULL;
 		*ret_chunk = chunk;
 	} else {
-		/* read it together with the queue: later it would claim too much */
+		/*
+		 * read the round under the same lock as the queue: a later value would include data
+		 * that is not in the queue yet
+		 */
 		*ret_round = c->read_in;
 		r = lp->ended ? 0 : -EAGAIN;
 	}

@@ -42,35 +42,42 @@ struct live_config {
 	size_t n_options;
 	const struct live_buffer *buffers;
 	size_t n_buffers;
-	size_t max_bytes; /* of sub-buffers that wait to be decoded; 0: 64 MB */
+	size_t max_bytes; /* limit of sub-buffers that wait to be decoded; 0: 64 MB */
 };
 
 int tracefile_open_live(struct tracefile **ret_file, const struct live_config *config,
 			struct errmsg *err);
-/* Where the sub-buffers of a live trace are added; NULL: it is a file. */
+/*
+ * Returns the object to which the sub-buffers of a live trace are added, or NULL if the trace is a
+ * file.
+ */
 struct livepages *tracefile_livepages(const struct tracefile *tf);
 
 /*
  * --- the recorder --------------------------------------------------------------------------------
  */
 
-/* Returns the number of the new round; the one before is complete. */
+/* Starts a new round and returns its number. The round before is complete. */
 uint64_t livepages_begin_round(struct livepages *lp);
 /*
- * False: enough data waits to be decoded, do not read this CPU now. The kernel's buffer then fills
- * up and counts its losses. A CPU with little waiting data always has room, or the others might
- * wait for it.
+ * Returns false if enough data waits to be decoded: the recorder must not read this CPU now. The
+ * kernel's buffer then fills up and counts its losses. A CPU with little waiting data always has
+ * room, because the others might wait for it.
  */
 bool livepages_has_room(struct livepages *lp, size_t buffer, uint32_t cpu);
-/* Adds one sub-buffer, full or not; it is copied. -EINVAL: no such CPU, or too large; -ENOMEM. */
+/*
+ * Adds a copy of one sub-buffer, full or not. Returns -EINVAL if there is no such CPU or the
+ * sub-buffer is too large, or -ENOMEM.
+ */
 int livepages_add(struct livepages *lp, size_t buffer, uint32_t cpu, const void *page,
 		  size_t n_bytes);
 /*
- * This CPU has no more data, as a read that began in `round` showed. UINT64_MAX for a CPU that is
- * not read any more (offline). A CPU that is neither read nor reported empty blocks all others.
+ * Reports that this CPU had no more data when a read that began in `round` ended. Use UINT64_MAX
+ * for a CPU that is not read any more (offline). A CPU that is neither read nor reported empty
+ * blocks all others.
  */
 void livepages_set_read(struct livepages *lp, size_t buffer, uint32_t cpu, uint64_t round);
-/* No more sub-buffers of any CPU will come. */
+/* Announces that no more sub-buffers of any CPU will come. */
 void livepages_end(struct livepages *lp);
 
 /*
@@ -78,12 +85,13 @@ void livepages_end(struct livepages *lp);
  */
 
 /*
- * Waits until a round other than *round begins (and sets *round), or the end, or timeout_ms have
- * passed. 1: a new round; 0: timeout; -EPIPE: the end, all pages are in.
+ * Waits until a round other than *round begins (and sets *round), until the end, or until
+ * timeout_ms have passed. Returns 1 for a new round, 0 for a timeout, and -EPIPE at the end, when
+ * all pages have been added.
  */
 int livepages_wait(struct livepages *lp, uint64_t *round, int timeout_ms);
 
-/* Bytes of sub-buffers that wait to be decoded. */
+/* Returns the bytes of sub-buffers that wait to be decoded. */
 size_t livepages_waiting_bytes(struct livepages *lp);
 
 #endif

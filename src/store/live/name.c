@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * name.c - the recorded file, if its name changed meanwhile.
+ * name.c - keeps the recorded file if its name changed during the recording.
  *
  * The recorder writes through its descriptor, so it does not notice when the file is renamed or
  * removed, or when another file takes its name. It checks once, when the file is complete:
  *
  *	the name leads to our file          normal
- *	our file has another name           it stays there, and a message says where
+ *	our file has another name           it stays there, and a message reports where
  *	our file has no name                it is copied to its old name, or next to the file that is there now
  *
  * The kernel cannot give a removed file a name again (linkat() refuses a file without links), so
@@ -16,6 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -80,8 +81,9 @@ int livefile_dup(const struct livefile *f)
  */
 
 /*
- * Our file's new name in its old directory; false if it has none there. The descriptor does not
- * show it: the file had no name when it was opened (outfile.c), and for the kernel that stays so.
+ * Finds the new name of our file in its old directory; returns false if it has none there.
+ * /proc/self/fd does not show the new name: the file had no name when it was opened (outfile.c),
+ * and the kernel does not update the entry.
  */
 static bool find_name(const char *path, const struct stat *st, char *buf, size_t n_bytes)
 {
@@ -103,14 +105,14 @@ static bool find_name(const char *path, const struct stat *st, char *buf, size_t
 	return found;
 }
 
-/* Something has this name already: a file, or a link that is not followed or is broken. */
+/* Returns true if the name exists already: a file, or a link that is broken or not followed. */
 static bool is_taken(int code)
 {
 	return code == -EEXIST || code == -EACCES || code == -ELOOP || code == -ENOENT ||
 	       code == -ENOTDIR || code == -EISDIR;
 }
 
-/* A new file, at the old name if that is free. */
+/* Creates a new file, at the old name if that is free. */
 static int open_new(const char *path, char *name, size_t n_bytes)
 {
 	int fd = -EEXIST;
@@ -138,8 +140,7 @@ static int copy_by_hand(int from, int to)
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		r = livefile_pwrite(to, buf, n, pos);
-		if (r < 0)
-			return r;
+		TRY(r);
 		pos += n;
 	}
 }
@@ -204,6 +205,6 @@ int livefile_check_name(struct livefile *f, struct errmsg *err)
 			"%s was moved to another directory while it was being recorded; the "
 			"whole recording is there",
 			f->path);
-	is_replaced = !lstat(f->path, &there); /* also by a broken link */
+	is_replaced = !lstat(f->path, &there); /* also true for a broken link */
 	return copy_file(f, &ours, is_replaced, err);
 }

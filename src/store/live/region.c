@@ -11,13 +11,15 @@
  * recorder loses a chunk. Compressed data that did not reach the disk is lost, too.
  *
  * A limited region drops data from its front before it exceeds the limit, DROP_PART of the limit at
- * a time. First its row in the directory changes, then the bytes are dropped: a reader or a repair
- * never finds a hole where data is promised. Compressed data is dropped by chunks; the count of
- * chunks is written right before the first remaining chunk, over the end of the last dropped one.
- * An append that is larger than the limit stays complete until the next one.
+ * a time. First its row in the directory changes, then the bytes are dropped, so that a reader or a
+ * repair never finds a hole where the directory describes data. Compressed data is dropped by
+ * chunks; the count of chunks is written right before the first remaining chunk, over the end of
+ * the last dropped one. Data of one append that exceeds the limit stays complete until the next
+ * append.
  *
  * An error is sticky: whole pages before it stay, and everything after it fails in the same way.
  */
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
@@ -29,12 +31,13 @@
 #include <unistd.h>
 
 #define CHUNK_PAGES	   16
-#define CHUNK_MAX_BYTES	   (4u << 20) /* the maximum of readers, or one page if that is more */
+/* the maximum that readers accept, or one page if that is more */
+#define CHUNK_MAX_BYTES	   (4u << 20)
 #define CHUNK_HEADER_BYTES 8
 #define COUNT_BYTES	   4
 #define DROP_PART	   8
 
-/* Allocates what compression needs, with the first data. */
+/* Allocates the memory for compression when the first data arrives. */
 static int init_packer(struct liveregion *r)
 {
 	size_t max = CHUNK_MAX_BYTES / r->page_size;
@@ -72,7 +75,7 @@ int liveregion_write_count(struct liveregion *r)
 	n_chunks = r->n_chunks;
 	is_empty = r->end == r->start;
 	pthread_mutex_unlock(&r->lock);
-	if (!livefile_is_packed(r->file) || r->n_counted == n_chunks || is_empty)
+	if (!liveregion_is_packed(r) || r->n_counted == n_chunks || is_empty)
 		return 0;
 	writer_put(r->file->w, bytes, n_chunks, COUNT_BYTES);
 	ret = livefile_pwrite(r->fd, bytes, COUNT_BYTES, start);
@@ -85,14 +88,16 @@ int liveregion_write_count(struct liveregion *r)
  * --- dropping what is old ----------------------------------------------------------------------
  */
 
-/* The first byte to keep if `n` bytes are to be dropped, and the number of remaining chunks. */
+/*
+ * Finds the first byte to keep if `n` bytes are to be dropped, and the number of remaining chunks.
+ */
 static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start,
 		     uint32_t *ret_chunks)
 {
 	uint64_t pos = r->start, stop = n < r->end - r->start ? r->start + n : r->end;
 	uint32_t n_chunks = r->n_chunks;
 
-	if (!livefile_is_packed(r->file)) {
+	if (!liveregion_is_packed(r)) {
 		*ret_start = r->start + round_up_to(stop - r->start, r->page_size);
 		return 0;
 	}
@@ -134,7 +139,7 @@ static int drop(struct liveregion *r, uint64_t n)
 	return ret;
 }
 
-/* Before n_bytes are added. */
+/* Drops old data, if necessary, before n_bytes are added. */
 static int make_room(struct liveregion *r, uint64_t n_bytes)
 {
 	uint64_t used = r->end - r->start;
@@ -159,7 +164,10 @@ static void publish(struct liveregion *r, uint64_t end, uint32_t n_more_chunks)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Returns the whole pages written; *ret_error says why not all. */
+/*
+ * Returns the size of the complete pages that were written. If some are missing, *ret_error is the
+ * reason.
+ */
 static uint64_t write_pages(struct liveregion *r, const uint8_t *pages, uint64_t n_bytes,
 			    int *ret_error)
 {
@@ -194,10 +202,10 @@ int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes)
 {
 	if (r->error)
 		return r->error;
-	if (livefile_is_packed(r->file) || n_bytes != r->page_size || r->partial ||
+	if (liveregion_is_packed(r) || n_bytes != r->page_size || r->partial ||
 	    r->end - r->start < n_bytes)
 		return -EINVAL;
-	/* no lock: the directory has its position, not its contents */
+	/* this needs no lock: the directory contains the position, not the contents */
 	return livefile_pwrite(r->fd, page, n_bytes, r->end - n_bytes);
 }
 
@@ -208,15 +216,13 @@ static int write_chunk(struct liveregion *r)
 	uint64_t n_bytes = CHUNK_HEADER_BYTES + (uint64_t)n, pos;
 	int ret = n < 0 ? (int)n : make_room(r, n_bytes + COUNT_BYTES);
 
-	if (ret < 0)
-		return ret;
-	/* the count comes before the first one */
+	TRY(ret);
+	/* the count comes before the first chunk */
 	pos = r->end > r->start ? r->end : r->start + COUNT_BYTES;
 	writer_put(r->file->w, r->packed, n, 4);
 	writer_put(r->file->w, r->packed + 4, r->n_plain, 4);
 	ret = livefile_pwrite(r->fd, r->packed, n_bytes, pos);
-	if (ret < 0)
-		return ret;
+	TRY(ret);
 	r->n_plain = 0;
 	publish(r, pos + n_bytes, 1);
 	return 0;
@@ -247,8 +253,8 @@ int liveregion_append(struct liveregion *r, const void *pages, size_t n_bytes)
 		return r->error;
 	if (n_bytes % r->page_size)
 		return -EINVAL;
-	return livefile_is_packed(r->file) ? append_packed(r, pages, n_bytes)
-					   : append_plain(r, pages, n_bytes);
+	return liveregion_is_packed(r) ? append_packed(r, pages, n_bytes)
+				       : append_plain(r, pages, n_bytes);
 }
 
 int liveregion_flush(struct liveregion *r)
@@ -258,7 +264,7 @@ int liveregion_flush(struct liveregion *r)
 	return r->error;
 }
 
-/* Returns the bytes after r->end that are there now, whole pages or not. */
+/* Returns the number of bytes that were written after r->end; the last page may be incomplete. */
 static uint64_t splice_bytes(struct liveregion *r, int pipe_fd, uint64_t n_bytes, int *ret_error)
 {
 	uint64_t done = r->partial;
@@ -288,7 +294,7 @@ ssize_t liveregion_splice(struct liveregion *r, int pipe_fd, size_t n_bytes)
 
 	if (r->error)
 		return r->error;
-	if (livefile_is_packed(r->file) || n_bytes % r->page_size)
+	if (liveregion_is_packed(r) || n_bytes % r->page_size)
 		return -EINVAL;
 	r->error = make_room(r, n_bytes);
 	if (r->error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * repair.c - completes what a dead recorder left behind.
+ * repair.c - completes the file of a recorder that was killed.
  *
  *	outplace_open ─▶ marker? ─▶ struct livefile, from its directory ─▶ more pages? ─▶ livefile_close
  *	                    └ no: nothing to do, or not ours
@@ -8,20 +8,21 @@
  * The file is opened once, and read and written through that descriptor: a user who can write to
  * its directory can replace the file at any moment.
  *
- * The usual reader reads the file; its results are checked again, because we write here: rows in
- * order, inside the file, whole pages. The marker adds what only a recorder knows (see layout.c).
- * If anything is inconsistent, the file is not changed.
+ * The usual reader reads the file. Its results are checked again, because the repair writes to the
+ * file: rows in order, inside the file, whole pages. The marker adds what only a recorder knows
+ * (see layout.c). If anything is inconsistent, the file is not changed.
  *
  * The directory has the state of the last flush. Data that reached the file later follows the data
- * that the directory names. Accepted are uncompressed sub-buffers that are completely stored, not
- * partly a hole, and have a plausible header (a time that is not 0 and not before that of the
- * previous page, a length that fits), and compressed chunks that contain such pages. If the
- * recorder died while it completed the file, its directory is complete, and what follows a region
- * may be another one that was moved there: nothing is added.
+ * that the directory names. An uncompressed sub-buffer is accepted if it contains no hole and has
+ * a plausible header (a time that is not 0 and not before that of the previous page, a length that
+ * fits). A compressed chunk is accepted if it contains such pages. If the recorder was killed
+ * while it completed the file, its directory is complete. Then nothing is added, because the data
+ * after a region may belong to another region that was moved there.
  *
  * A killed repair can be repaired again. A repair that finds a lock does nothing.
  */
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
@@ -33,11 +34,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_MAX_BYTES (16u << 20) /* the maximum of readers */
-#define CHUNK_EXTRA	4096u	    /* what compression may add */
+#define CHUNK_MAX_BYTES (16u << 20) /* the maximum that readers accept */
+#define CHUNK_EXTRA	4096u	    /* bytes that compression may add to a chunk */
 #define MARKER_WORD	"sonde-recording"
 
-struct shape { /* of sub-buffers */
+struct shape { /* sizes in the header of sub-buffers */
 	bool swap;
 	uint8_t long_size, data_offset;
 	enum compression compression;
@@ -47,7 +48,10 @@ struct shape { /* of sub-buffers */
  * --- what was not in the directory -------------------------------------------------------------
  */
 
-/* Can it be a page that comes after *last? If so, sets *last to its time. */
+/*
+ * Returns true if the page can follow a page with the time *last. Then sets *last to the time of
+ * the page.
+ */
 static bool is_believable(const struct shape *s, const uint8_t *page, uint32_t page_size,
 			  uint64_t *last)
 {
@@ -65,7 +69,10 @@ static bool read_exactly(int fd, void *to, size_t n, uint64_t pos)
 	return pread(fd, to, n, pos) == (ssize_t)n;
 }
 
-/* The end of the data stored at pos; if unknown, everything counts as stored. */
+/*
+ * Returns the end of the data stored at pos. If it is unknown, everything up to the limit counts as
+ * stored.
+ */
 static uint64_t stored_end(int fd, uint64_t pos, uint64_t limit)
 {
 	off_t hole = lseek(fd, pos, SEEK_HOLE), data = lseek(fd, pos, SEEK_DATA);
@@ -95,7 +102,7 @@ static void find_pages(struct liveregion *r, const struct shape *s, uint64_t lim
 	}
 }
 
-/* The size of a chunk with its header, or 0 if there is none at pos. */
+/* Returns the size of the chunk at pos, with its header, or 0 if there is none. */
 static uint64_t chunk_at(const struct liveregion *r, const struct shape *s, uint64_t pos,
 			 uint64_t limit, uint32_t *ret_plain)
 {
@@ -112,7 +119,7 @@ static uint64_t chunk_at(const struct liveregion *r, const struct shape *s, uint
 	return 8 + (uint64_t)packed;
 }
 
-/* Does the chunk contain plausible pages? */
+/* Returns true if the chunk contains plausible pages. */
 static bool check_chunk(const struct liveregion *r, const struct shape *s, uint64_t pos,
 			uint64_t n_bytes, uint32_t plain, uint64_t *last)
 {
@@ -128,7 +135,10 @@ static bool check_chunk(const struct liveregion *r, const struct shape *s, uint6
 	return good;
 }
 
-/* Counts the chunks in the directory and searches for more; r->end is the directory's. */
+/*
+ * Counts the chunks in the directory and searches for more. r->end is the end according to the
+ * directory.
+ */
 static void find_chunks(struct liveregion *r, const struct shape *s, uint64_t limit)
 {
 	uint64_t pos = r->start + 4, known = r->end, n, before = 0, before_bytes = 0, last = 0;
@@ -157,11 +167,11 @@ static int find_more(struct livefile *f, const struct shape *s)
 	for (uint32_t i = 0; i < f->n_regions; i++) {
 		struct liveregion *r = f->regions[i];
 
-		if (livefile_is_packed(f))
+		if (liveregion_is_packed(r))
 			find_chunks(r, s, r->limit);
 		else
 			find_pages(r, s, r->limit);
-		/* from now on its length is that of its data */
+		/* from now on the length of the temporary file is that of its data */
 		if (r->temp_name && r->fd >= 0 && ftruncate(r->fd, r->end) < 0)
 			return -errno;
 	}
@@ -172,7 +182,7 @@ static int find_more(struct livefile *f, const struct shape *s)
  * --- the file as a struct livefile -------------------------------------------------------------
  */
 
-/* Where the marker would be: after the headers of sections, or the tables. */
+/* Returns where the marker would be: after the headers of sections, or after the tables. */
 static uint64_t marker_place(const struct tracefile *tf)
 {
 	uint64_t place = 0;
@@ -203,18 +213,23 @@ static int add_buffers(struct livefile *f, const struct tracefile *tf, struct er
 {
 	for (size_t i = 0; i < tf->n_buffers; i++) {
 		const struct tracefile_buffer *b = &tf->buffers[i];
-		struct livefile_buffer lb = {b->name, b->clock, b->page_size, b->n_cpus, 0};
+		struct livefile_buffer lb = {
+			.name = b->name,
+			.clock = b->clock,
+			.page_size = b->page_size,
+			.n_cpus = b->n_cpus,
+			.packed = b->compressed,
+		};
 		int r;
 
 		for (size_t k = 0; k < b->n_cpus; k++)
 			if (b->cpus[k].cpu != k)
 				return -EBADMSG;
-		if (b->is_text || (tf->version == 7 && b->compressed != livefile_is_packed(f)) ||
-		    (i && !*b->name))
+		if (b->is_text || (i && !*b->name) ||
+		    (b->compressed && tf->compression == COMPRESSION_NONE))
 			return -EBADMSG;
 		r = livefile_add_buffer(f, &lb, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	return livefile_make_regions(f, err);
 }
@@ -285,7 +300,7 @@ static int take_directory_v6(struct livefile *f, struct tracefile *tf)
 	return f->dir.overflow ? -EBADMSG : 0;
 }
 
-/* Those in the file, or better ones from the caller. */
+/* Takes the names of tasks in the file, or better ones from the caller. */
 static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece cmdlines)
 {
 	if (!cmdlines.len && tf->version == 7)
@@ -300,14 +315,17 @@ static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece 
  * --- regions -----------------------------------------------------------------------------------
  */
 
-/* A temporary file of this recording: a regular file of the same owner, or -1. */
+/*
+ * Opens a temporary file of this recording: a regular file of the same owner. Returns -1 if there
+ * is none.
+ */
 static int open_temp(struct livefile *f, const char *name)
 {
 	struct errmsg ignored = {0};
 	struct stat ours, temp;
 	int fd;
 
-	/* the file names the directory, so it may belong to anybody */
+	/* the path comes from the file, so the directory may belong to any user */
 	if (f->temp.dir < 0 && outplace_open(&f->temp, f->temp_dir, OUTPLACE_DIR, &ignored) < 0)
 		return -1;
 	fd = outplace_open_in(&f->temp, name);
@@ -320,7 +338,7 @@ static int open_temp(struct livefile *f, const char *name)
 	return -1;
 }
 
-/* A region whose data is still in its temporary file, or was just moved from there. */
+/* Restores a region whose data is still in its temporary file, or was just moved from there. */
 static int take_temp(struct livefile *f, struct liveregion *r, bool is_in_file)
 {
 	char *name = livefile_temp_name(f, f->w->buffers[r->buffer].name, r->cpu);
@@ -344,7 +362,7 @@ static int take_temp(struct livefile *f, struct liveregion *r, bool is_in_file)
 		r->start = r->limit = 0;
 	r->end = r->start;
 	if (f->flags & LIVEFILE_FINISHING && fd >= 0)
-		r->end = livefile_is_packed(f)
+		r->end = liveregion_is_packed(r)
 				 ? size
 				 : r->start + round_down_to(size - r->start, r->page_size);
 	return 0;
@@ -354,7 +372,7 @@ static bool region_is_sound(const struct livefile *f, const struct liveregion *r
 {
 	if (r->start < from || r->end < r->start || r->end > f->tail_at)
 		return false;
-	return livefile_is_packed(f) ||
+	return liveregion_is_packed(r) ||
 	       (r->start % r->page_size == 0 && (r->end - r->start) % r->page_size == 0);
 }
 
@@ -372,7 +390,7 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 	if (f->flags & LIVEFILE_TEMP)
 		ret = take_temp(f, r, cpu->n_bytes_stated);
 	if (finishing && r->end > r->start)
-		r->n_chunks = r->n_counted = 1; /* the data itself has the number */
+		r->n_chunks = r->n_counted = 1; /* the data itself has the true number */
 	if (ret < 0 || r->temp_name || (finishing && !cpu->n_bytes_stated))
 		return ret;
 	if (!region_is_sound(f, r, *pos))
@@ -382,8 +400,8 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 }
 
 /*
- * A row that promises more than is stored must not make us copy terabytes of holes. Data that was
- * moved already is missing at its front.
+ * Limits a row to the stored data, so that terabytes of holes are not copied. Data that was already
+ * moved is missing at the front of the region.
  */
 static int clip_to_stored(struct livefile *f, struct liveregion *r)
 {
@@ -397,7 +415,7 @@ static int clip_to_stored(struct livefile *f, struct liveregion *r)
 		return 0;
 	if (f->flags & LIVEFILE_FINISHING)
 		return -EBADMSG;
-	if (!livefile_is_packed(f))
+	if (!liveregion_is_packed(r))
 		r->end = r->start + round_down_to(stored - r->start, r->page_size);
 	return 0;
 }
@@ -436,7 +454,9 @@ static int clip_regions(struct livefile *f)
  * --- all together ------------------------------------------------------------------------------
  */
 
-/* The length of the file shows whether a hole was closed that the directory still describes. */
+/*
+ * Derives from the length of the file whether a hole was closed that the directory still describes.
+ */
 static int settle_length(struct livefile *f)
 {
 	off_t size = lseek(f->fd, 0, SEEK_END);
@@ -452,92 +472,80 @@ static int settle_length(struct livefile *f)
 static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines, struct errmsg *err)
 {
 	struct shape shape = {tf->swap, tf->long_size, tf->data_offset, tf->compression};
-	int r;
 
 	writer_set_cpu_count(f->w, tf->cpu_count);
-	r = add_buffers(f, tf, err);
-	if (!r)
-		r = tf->version == 7 ? take_directory_v7(f, tf) : take_directory_v6(f, tf);
-	if (!r)
-		r = livefile_read_marker(f, tf->map);
-	if (!r)
-		r = take_regions(f, tf);
-	if (!r)
-		r = take_cmdlines(f, tf, cmdlines);
-	if (!r)
-		r = settle_length(f);
-	if (!r)
-		r = clip_regions(f);
-	if (!r && !(f->flags & LIVEFILE_FINISHING))
-		r = find_more(f, &shape);
+	TRY(add_buffers(f, tf, err));
+	TRY(tf->version == 7 ? take_directory_v7(f, tf) : take_directory_v6(f, tf));
+	TRY(livefile_read_marker(f, tf->map));
+	TRY(take_regions(f, tf));
+	TRY(take_cmdlines(f, tf, cmdlines));
+	TRY(settle_length(f));
+	TRY(clip_regions(f));
+	if (!(f->flags & LIVEFILE_FINISHING))
+		TRY(find_more(f, &shape));
 	if (!(f->flags & LIVEFILE_TAIL))
 		f->next_options = 0;
-	return r;
+	return 0;
 }
 
 static int open_dead(struct livefile **ret_file, const char *path, struct outplace *place,
 		     const struct tracefile *tf, struct errmsg *err)
 {
 	struct livefile_config lc = {.path = path, .page_size = tf->page_size};
-	struct livefile *f = livefile_new(&lc);
+	SCOPED(livefile_free_scoped) struct livefile *f = livefile_new(&lc);
 	struct writer_config wc = {.version = tf->version,
 				   .compression = tf->compression,
-				   .plain_data = tf->n_buffers && !tf->buffers[0].compressed,
+				   .plain_data =
+					   true, /* each buffer has its own flag for compression */
 				   .big_endian = tf->big_endian,
 				   .long_size = tf->writer_long_size,
 				   .page_size = tf->page_size,
 				   .n_threads = 1};
-	int r;
 
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot repair %s", path);
 	wc.path = f->path;
-	r = writer_reopen(&f->w, &wc, place, err);
-	if (!r) {
-		f->w->is_live = true;
-		f->is_started = true;
-		f->fd = outfile_fd(f->w->out);
-		if (!livefile_lock(f->fd))
-			r = errmsg_set(err, -EBUSY,
-				       "%s is still being recorded; end the recording first", path);
-	}
-	if (r < 0) {
-		livefile_free(f);
-		return r;
-	}
-	*ret_file = f;
+	TRY(writer_reopen(&f->w, &wc, place, err));
+	f->w->is_live = true;
+	f->is_started = true;
+	f->fd = outfile_fd(f->w->out);
+	if (!livefile_lock(f->fd))
+		return errmsg_set(err, -EBUSY,
+				  "%s is still being recorded; end the recording first", path);
+	*ret_file = TAKE(f);
+	return 0;
+}
+
+static int load_dead(struct livefile *f, const char *path, struct piece cmdlines, bool *ret_is_live,
+		     struct errmsg *err)
+{
+	SCOPED(tracefile_close_scoped) struct tracefile *tf = NULL;
+	int r;
+
+	TRY(tracefile_open_fd(&tf, f->fd, path, err));
+	*ret_is_live = has_marker(tf);
+	r = *ret_is_live ? load(f, tf, cmdlines, err) : 0;
+	if (r < 0)
+		return errmsg_set(err, r,
+				  "cannot repair %s: its directory is damaged; sonde did not "
+				  "change it, and can read it as far as it goes",
+				  path);
 	return 0;
 }
 
 /*
- * first has a marker. The file is read again after we have the lock; until then it may have
- * changed.
+ * Repairs a file that has a marker. The file is read again under the lock, because it may have
+ * changed since `first` was read.
  */
 static int repair(const char *path, struct outplace *place, const struct tracefile *first,
 		  struct piece cmdlines, struct errmsg *err)
 {
-	struct livefile *f = NULL;
-	struct tracefile *tf;
-	int r = open_dead(&f, path, place, first, err);
+	SCOPED(livefile_free_scoped) struct livefile *f = NULL;
+	bool is_live = false;
 
-	if (r < 0)
-		return r;
-	r = tracefile_open_fd(&tf, f->fd, path, err);
-	if (!r && has_marker(tf)) {
-		r = load(f, tf, cmdlines, err);
-		tracefile_close(tf);
-		if (r < 0)
-			r = errmsg_set(err, r,
-				       "cannot repair %s: its directory is damaged; sonde did not "
-				       "change it, and can read it as far as it goes",
-				       path);
-		if (!r)
-			return livefile_finish(f, err);
-	} else if (!r) {
-		tracefile_close(tf);
-	}
-	livefile_free(f);
-	return r;
+	TRY(open_dead(&f, path, place, first, err));
+	TRY(load_dead(f, path, cmdlines, &is_live, err));
+	return is_live ? livefile_finish(TAKE(f), err) : 0;
 }
 
 static int repair_open(const char *path, struct outplace *place, struct piece cmdlines,
@@ -546,8 +554,7 @@ static int repair_open(const char *path, struct outplace *place, struct piece cm
 	struct tracefile *tf;
 	int r = tracefile_open_fd(&tf, place->fd, path, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (has_marker(tf))
 		r = repair(path, place, tf, cmdlines, err);
 	else if (tf->n_damage)
@@ -566,11 +573,10 @@ int livefile_repair_only(const char *path, const struct livefile_id *id, struct 
 	struct outplace place;
 	int r;
 
-	if (id && !livefile_is_at(path, id)) /* not even opened */
+	if (id && !livefile_is_at(path, id)) /* the other file is not even opened */
 		return 0;
 	r = outplace_open(&place, path, OUTPLACE_UPDATE, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!id || livefile_fd_is(place.fd, id))
 		r = repair_open(path, &place, cmdlines, err);
 	outplace_close(&place);

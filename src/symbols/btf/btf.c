@@ -15,9 +15,9 @@
  * for an unknown id, and all walks have limits, so that a cycle ends.
  *
  * Names. A program that resolves one definition needs one or two names; a table of all names would
- * cost 10 ms. So the first MAX_SCANS names are found by a search: the name is searched among the
- * strings, which is fast, and the types are compared with its offset only. (The tools that make BTF
- * store each string once. If a tool does not, or shares the end of a longer string, all names are
+ * cost 10 ms. So the first MAX_SCANS names are found by a search: first the name is searched among
+ * the strings, which is fast, and then its offset among the types. (The tools that make BTF store
+ * each string once. If a tool does not, or shares the end of a longer string, all names are
  * compared as text.) After that there is a hash. It holds only the first type of each kind and
  * name, so that a file full of equal names cannot make it slow.
  *
@@ -26,6 +26,7 @@
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "symbols/btf/btf_int.h"
 
 #include <errno.h>
@@ -48,14 +49,14 @@
 struct btf_names {
 	uint64_t seed;
 	unsigned n_scans;
-	uint32_t *slots; /* ids; 0: free */
+	uint32_t *slots; /* ids of types; 0: free */
 	size_t n_slots;	 /* a power of two; 0: not built yet */
 };
 
-/* What follows a type, by its kind: fixed bytes, and bytes for each member. */
+/* The data after a type, by its kind: fixed bytes, and bytes for each member. */
 static const struct {
 	uint8_t fixed, each;
-	bool is_searched; /* by name */
+	bool is_searched; /* btf_find() searches types of this kind by name */
 } kinds[BTF_N_KINDS] = {
 	[BTF_INT] = {4, 0, true},      [BTF_ARRAY] = {12, 0},	   [BTF_STRUCT] = {0, 12, true},
 	[BTF_UNION] = {0, 12, true},   [BTF_ENUM] = {0, 8, true},  [BTF_TYPEDEF] = {0, 0, true},
@@ -122,7 +123,7 @@ static bool is_name(const char *have, const char *name, size_t len)
 	return !strncmp(have, name, len) && !have[len];
 }
 
-/* If each string is stored once, the name occurs once between NULs; 0: not found. */
+/* Finds the name among the strings, if each string is stored once. Returns 0 if it is not found. */
 static uint32_t find_string(const struct btf *b, const char *name, size_t len)
 {
 	char text[NAME_MAX_BYTES + 2] = {0};
@@ -154,7 +155,7 @@ static uint32_t scan(const struct btf *b, enum btf_kind kind, const char *name, 
 	return found;
 }
 
-/* The slot that has it, or the free slot for it. */
+/* Returns the slot that has the type, or the free slot for it. */
 static uint32_t *find_slot(const struct btf *b, enum btf_kind kind, const char *name, size_t len)
 {
 	struct btf_names *n = b->names;
@@ -299,7 +300,8 @@ static bool take_parts(struct btf *b)
 }
 
 /*
- * Notes the position of each type: 0, -EINVAL if one is incomplete or has an unknown kind, -ENOMEM.
+ * Stores the position of each type. Returns 0, -EINVAL if a type is incomplete or has an unknown
+ * kind, or -ENOMEM.
  */
 static int note_types(struct btf *b)
 {
@@ -332,15 +334,15 @@ static int note_types(struct btf *b)
 	return !list ? -ENOMEM : pos == len ? 0 : -EINVAL;
 }
 
-/* Fails as damaged without b->all; the caller owns what is in b. */
+/* Reads the parts of b->all. After a failure b may be incomplete; the caller releases it. */
 static int btf_read(struct btf *b, const char *path, struct errmsg *err)
 {
-	int r = take_parts(b) ? 0 : -EINVAL;
+	bool is_whole = take_parts(b);
+	int r;
 
 	b->first_id = b->base ? b->base->end_id : 1;
 	b->first_string = b->base ? b->base->first_string + b->base->strings.len : 0;
-	if (r >= 0)
-		r = note_types(b);
+	r = is_whole ? note_types(b) : -EINVAL;
 	b->names = calloc(1, sizeof(*b->names));
 	if (r == -ENOMEM || !b->names)
 		return errmsg_set(err, -ENOMEM, "not enough memory to read %s", path);
@@ -381,7 +383,7 @@ int btf_open_bytes(struct btf **ret_btf, struct piece bytes, const struct btf *b
 	return r;
 }
 
-/* Older kernels cannot map these files. */
+/* Reads the file, because older kernels cannot map it. */
 static int read_bytes(int fd, size_t size, struct piece *ret)
 {
 	uint8_t *p = malloc(size);
@@ -408,8 +410,7 @@ static int load(struct btf *b, const char *path)
 	struct stat st;
 	void *p;
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > BTF_MAX_BYTES) {
 		close(fd);
 		return -EINVAL;
@@ -476,10 +477,9 @@ int btf_open_kernel(struct btf **ret_btf, const char *directory, const char *mod
 		    struct errmsg *err)
 {
 	struct btf *kernel, *b;
-	int r = open_name(&kernel, directory, "vmlinux", NULL, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(open_name(&kernel, directory, "vmlinux", NULL, err));
 	if (!module) {
 		*ret_btf = kernel;
 		return 0;

@@ -25,22 +25,28 @@ int btf_open_kernel(struct btf **ret_btf, const char *directory, const char *mod
 /* Opens a module's BTF; the kernel's must be open and stay open. */
 int btf_open_module(struct btf **ret_btf, const char *directory, const char *module,
 		    const struct btf *kernel, struct errmsg *err);
-/* Opens a file with BTF; base NULL: the kernel's own. */
+/* Opens a file with BTF. If base is NULL, the file is the kernel's own BTF. */
 int btf_open_file(struct btf **ret_btf, const char *path, const struct btf *base,
 		  struct errmsg *err);
-/* The same for bytes in memory, which must stay valid; base may be NULL. For tests. */
+/* Opens BTF in memory, which must stay valid. base may be NULL. For tests. */
 int btf_open_bytes(struct btf **ret_btf, struct piece bytes, const struct btf *base,
 		   struct errmsg *err);
 void btf_close(struct btf *b);
 const struct types *btf_types(const struct btf *b);
 
-/* The function's prototype (TYPE_FUNCTION); the module's before the kernel's. -ENOENT. */
+/*
+ * Finds the prototype of a function (TYPE_FUNCTION), first in the module, then in the kernel.
+ * Returns -ENOENT if there is none.
+ */
 int btf_find_function(const struct btf *b, const char *name, size_t len, struct type *ret_type);
-/* The BTF id of the function itself; 0: none. */
+/* Returns the BTF id of the function itself, or 0. */
 uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
-/* The same for a typedef of the kernel. */
+/* Returns the BTF id of a typedef, or 0. */
 uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len);
-/* A variable of the kernel: its type, and its offset in its section. -ENOENT. */
+/*
+ * Finds the type of a variable of the kernel, and its offset in its section. Returns -ENOENT if
+ * there is none.
+ */
 int btf_find_variable(const struct btf *b, const char *section, const char *name,
 		      struct type *ret_type, uint32_t *ret_offset);
 /* Visits all functions in file order, until visit returns a negative value. */
@@ -49,7 +55,7 @@ int btf_each_function(const struct btf *b,
 
 /* The parameters of a function at its entry, or its result at its return. */
 struct btf_scope {
-	struct scope scope; /* first */
+	struct scope scope; /* must be the first member */
 	struct type prototype;
 	const struct arch *arch; /* symbols/arch.h */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btf_int.h - what the files of BTF share: btf.c opens and finds names, types.c implements
- * types_ops, scope.c knows where parameters are.
+ * btf_int.h - declarations that the files of BTF share: btf.c opens BTF and finds names, types.c
+ * implements types_ops, scope.c computes where parameters are.
  */
 #ifndef SONDE_SYMBOLS_BTF_BTF_INT_H
 #define SONDE_SYMBOLS_BTF_BTF_INT_H
@@ -38,37 +38,37 @@ enum btf_kind {
 struct btf_names;
 
 struct btf {
-	struct types types; /* first */
+	struct types types; /* must be the first member */
 	const struct btf *base;
 	struct btf *owned_base;
-	struct piece all; /* mapped or allocated, if is_mapped or is_heap */
+	struct piece all; /* all bytes, mapped or allocated if is_mapped or is_heap */
 	struct piece type_bytes, strings;
 	bool is_mapped, is_heap, swap;
-	uint32_t first_id, end_id; /* of our own types; lower ids belong to base */
-	uint32_t first_string;	   /* offset of our own strings */
-	uint32_t *offsets;	   /* by id - first_id: the position in type_bytes */
-	struct btf_names *names;   /* those found so far; btf.c */
+	uint32_t first_id, end_id; /* ids of this BTF's own types; lower ids belong to base */
+	uint32_t first_string;	   /* offset of this BTF's own strings */
+	uint32_t *offsets;	   /* positions in type_bytes, by id - first_id */
+	struct btf_names *names;   /* the names found so far; btf.c */
 };
 
 /* One type, with its words in native byte order. */
 struct btf_type {
 	const struct btf *owner; /* the owner of the bytes */
 	enum btf_kind kind;
-	uint32_t name, vlen, size; /* size: or the id of another type */
+	uint32_t name, vlen, size; /* size may be the id of another type */
 	bool flag;
-	const uint8_t *more; /* what follows; its presence was checked */
+	const uint8_t *more; /* the data after the type; it was checked to be complete */
 };
 
-/* BTF_VOID for 0 and for an unknown id. */
+/* Reads a type. 0 and an unknown id give BTF_VOID. */
 void btf_get(const struct btf *b, uint64_t id, struct btf_type *ret);
 static inline uint32_t btf_word(const struct btf_type *t, unsigned i)
 {
 	return bytes_get32(t->more + 4 * i, t->owner->swap);
 }
 
-/* "" if there is none. */
+/* Returns "" if there is no such string. */
 const char *btf_string(const struct btf *b, uint32_t offset);
-/* The first type of that kind and name; ours before those of base. 0: none. */
+/* Returns the id of the first type of that kind and name, first in b, then in its base, or 0. */
 uint32_t btf_find(const struct btf *b, enum btf_kind kind, const char *name, size_t len);
 
 extern const struct types_ops btf_types_ops;

@@ -2,8 +2,8 @@
 /*
  * scope.c - where the parameters of a function are at its entry, from the calling convention.
  *
- * BTF has only the prototype; the rest follows from the processor's rules, whose differences are in
- * the rows of arch.c. Arguments are assigned from left to right:
+ * BTF has only the prototype. The rest follows from the calling convention of the processor, which
+ * arch.c describes. Arguments are assigned from left to right:
  *
  *	a number, a pointer           the next register, or, if none is left, 8 bytes of the stack
  *	a struct of up to 16 bytes    one or two registers, if enough are left; else the stack
@@ -28,8 +28,8 @@
 /* The arguments assigned so far. */
 struct passing {
 	const struct arch *arch;
-	unsigned n_regs; /* used */
-	uint64_t stack;	 /* bytes used */
+	unsigned n_regs; /* number of used registers */
+	uint64_t stack;	 /* bytes of the stack used */
 };
 
 static const struct btf_scope *scope_of(const struct scope *s)
@@ -68,7 +68,7 @@ static void put_word(struct passing *p, struct place *ret)
 		put_on_stack(p, WORD, WORD, ret);
 }
 
-/* One or two words that stay together. */
+/* Assigns one or two words that stay together. */
 static void put_small(struct passing *p, uint64_t n_bytes, unsigned align, struct place *ret)
 {
 	unsigned n = n_bytes > WORD ? 2 : 1, left = p->arch->n_arg_regs - p->n_regs;
@@ -84,7 +84,7 @@ static void put_small(struct passing *p, uint64_t n_bytes, unsigned align, struc
 		ret->is_pair = true;
 		ret->reg_high = next_register(p);
 	} else if (n == 2) {
-		p->stack += WORD; /* the other half has no name */
+		p->stack += WORD; /* the other half has no register name */
 	}
 }
 
@@ -104,7 +104,10 @@ static void put_large(struct passing *p, uint64_t n_bytes, struct place *ret)
 	}
 }
 
-/* x86-64: a struct with an unaligned member is passed in memory, however small. */
+/*
+ * Finds an unaligned member. On x86-64 a struct with such a member is passed in memory, however
+ * small.
+ */
 static int find_odd_member(void *ctx, const struct type_member *m)
 {
 	struct type_facts f;
@@ -207,7 +210,7 @@ static int match(void *ctx, const struct variable *v)
 	return -EEXIST; /* ends the walk */
 }
 
-/* Per-CPU variables have no address: BTF has an offset. */
+/* Returns true for a per-CPU variable, which has an offset instead of an address. */
 static bool is_per_cpu(const struct btf *b, uint32_t var)
 {
 	static const char section[] = ".data..percpu";

@@ -21,7 +21,8 @@
 
 #include <errno.h>
 
-#define MAX_CHAIN  32 /* typedefs and qualifiers in a row; dimensions of an array */
+/* maximum of typedefs and qualifiers in a row, and of dimensions of an array */
+#define MAX_CHAIN  32
 #define INT_SIGNED 1
 #define INT_CHAR   2
 #define INT_BOOL   4
@@ -31,7 +32,7 @@ static const struct btf *btf_of(const struct types *world)
 	return (const struct btf *)world;
 }
 
-/* Names and qualifiers, which do not change the layout. */
+/* Returns true for names and qualifiers, which do not change the layout. */
 static bool is_wrapper(enum btf_kind kind)
 {
 	return kind == BTF_TYPEDEF || kind == BTF_VOLATILE || kind == BTF_CONST ||
@@ -46,7 +47,7 @@ static uint64_t find_declared(const struct btf *b, const struct btf_type *t)
 	return btf_find(b, t->flag ? BTF_UNION : BTF_STRUCT, name, strlen(name));
 }
 
-/* The type below all names; *ret_alias: the innermost name, or "". */
+/* Finds the type below all names. *ret_alias is the innermost name, or "". */
 static uint64_t strip(const struct btf *b, uint64_t id, struct btf_type *ret,
 		      const char **ret_alias)
 {
@@ -83,7 +84,7 @@ static void get_int(const struct btf_type *t, struct type_facts *f)
 		      !strcmp(f->name, "unsigned char") || !strcmp(f->name, "signed char"));
 }
 
-/* pointer ─▶ tag "user" ─▶ const ─▶ char */
+/* Recognizes pointer ─▶ tag "user" ─▶ const ─▶ char. */
 static bool is_user_pointer(const struct btf *b, uint64_t target)
 {
 	struct btf_type t;
@@ -117,7 +118,7 @@ static uint64_t count_bytes(const struct btf *b, uint64_t id)
 	return __builtin_mul_overflow(n, size, &n) ? 0 : n;
 }
 
-/* "...", which has neither name nor type, is not a parameter. */
+/* Counts the parameters without "...", which has neither name nor type. */
 static unsigned count_parameters(const struct btf_type *t)
 {
 	unsigned last = t->vlen - 1;
@@ -161,9 +162,7 @@ static void btf_get_facts(const struct types *world, uint64_t id, struct type_fa
 	}
 }
 
-/*
- * Before the flag existed, a bit field was a member whose int has fewer bits than its bytes hold.
- */
+/* Reads a bit field of an old file: a member whose int has fewer bits than its bytes hold. */
 static void read_old_bitfield(const struct btf *b, struct type_member *m)
 {
 	struct btf_type t;

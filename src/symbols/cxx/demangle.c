@@ -7,7 +7,7 @@
  *	with          ns::Box::Box(int, char const*) [clone .isra.0]
  *	without       ns::Box::Box
  *
- * Where the first begins with the second, the rest splits into parameters and suffix. The symbol
+ * If the first begins with the second, the rest consists of parameters and suffix. The symbol
  * comes from a file that may be hostile: libiberty limits its recursion, and a long symbol is
  * refused here.
  */
@@ -21,10 +21,10 @@
 
 #define SYMBOL_BYTES 4096
 
-/* A symbol, demangled in both ways. */
+/* A symbol, demangled with and without its parameters. */
 struct demangled {
 	char *whole, *name;
-	const char *rest; /* what follows the name in whole: parameters, "const", "[clone …]" */
+	const char *rest; /* the text after the name in whole: parameters, "const", "[clone …]" */
 };
 
 static void demangled_release(struct demangled *d)
@@ -33,7 +33,10 @@ static void demangled_release(struct demangled *d)
 	free(d->name);
 }
 
-/* Without its version: "_ZSt4cout@GLIBCXX_3.4". Release it on failure, too. */
+/*
+ * Demangles a symbol without its version: "_ZSt4cout@GLIBCXX_3.4". The caller releases d, also
+ * after a failure.
+ */
 static bool demangled_read(struct demangled *d, const char *symbol)
 {
 	char plain[SYMBOL_BYTES];
@@ -68,7 +71,21 @@ bool demangle(const char *symbol, char *name, size_t n_bytes)
 	return is_read;
 }
 
-/* The length of "(int, void (*)(char))" without what follows it; 0: no parenthesis closes it. */
+bool demangle_whole(const char *symbol, char *text, size_t n_bytes)
+{
+	char *whole = strncmp(symbol, "_Z", 2) || strlen(symbol) >= SYMBOL_BYTES
+			      ? NULL
+			      : cplus_demangle_v3(symbol, DMGL_ANSI | DMGL_PARAMS);
+	bool fits = whole && (size_t)snprintf(text, n_bytes, "%s", whole) < n_bytes;
+
+	free(whole);
+	return fits;
+}
+
+/*
+ * Returns the length of "(int, void (*)(char))" without the text after it, or 0 if no parenthesis
+ * closes it.
+ */
 static size_t parameters_length(const char *s)
 {
 	int depth = 0;

@@ -11,13 +11,22 @@
 #include <stddef.h>
 
 /*
- * The function's name with namespaces, classes and template arguments, without parameters and
- * return type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if the
- * symbol is not a mangled name, or if the name does not fit into n_bytes.
+ * Writes the function's name with namespaces, classes and template arguments, without parameters
+ * and return type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if
+ * the symbol is not a mangled name, or if the name does not fit into n_bytes.
  */
 bool demangle(const char *symbol, char *name, size_t n_bytes);
 
-/* The types of its parameters, "int, char const*", or "" if it has none; false as above. */
+/*
+ * Writes all of it: with parameters, and the return type of a template. Returns false like
+ * demangle().
+ */
+bool demangle_whole(const char *symbol, char *text, size_t n_bytes);
+
+/*
+ * Writes the types of the parameters, "int, char const*", or "" if there are none. Returns false
+ * like demangle().
+ */
 bool demangle_parameters(const char *symbol, char *text, size_t n_bytes);
 
 #endif

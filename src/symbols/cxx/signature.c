@@ -50,7 +50,9 @@ size_t signature_name_length(const char *name)
  * --- one form ------------------------------------------------------------------------------------
  */
 
-/* Longer ones first. Blanks on the left are single, as the demangler writes them. */
+/*
+ * Texts to replace, longer ones first. Blanks on the left are single, as the demangler writes them.
+ */
 static const struct {
 	const char *from, *to;
 } texts[] = {
@@ -60,7 +62,7 @@ static const struct {
 	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
 };
 
-/* Whole words. */
+/* Whole words to replace. */
 static const struct {
 	const char *from, *to;
 } words[] = {
@@ -86,7 +88,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Replaces every occurrence of from; false if it does not fit. */
+/* Replaces every occurrence of from. Returns false if the result does not fit. */
 static bool replace(char *text, const char *from, const char *to, bool whole_words)
 {
 	size_t n_from = strlen(from), n_to = strlen(to);
@@ -107,7 +109,10 @@ static bool replace(char *text, const char *from, const char *to, bool whole_wor
 	return true;
 }
 
-/* The end of the argument that begins here: a comma or closing bracket outside its own brackets. */
+/*
+ * Returns the length of the argument that begins here. It ends at a comma or closing bracket
+ * outside its own brackets.
+ */
 static size_t argument_length(const char *s)
 {
 	size_t len = 0;
@@ -121,7 +126,10 @@ static size_t argument_length(const char *s)
 	return len;
 }
 
-/* ", std::allocator<int> " as the last template argument, and similar defaults of containers. */
+/*
+ * Removes ", std::allocator<int> " as the last template argument, and similar defaults of
+ * containers.
+ */
 static void drop_defaults(char *text)
 {
 	static const char *const defaults[] = {", std::allocator<", ", std::default_delete<",
@@ -135,7 +143,7 @@ static void drop_defaults(char *text)
 		}
 }
 
-/* "ns::Box" to "Box". */
+/* Changes "ns::Box" to "Box". */
 static void drop_namespaces(char *text)
 {
 	char *to = text;
@@ -153,8 +161,8 @@ static void drop_namespaces(char *text)
 }
 
 /*
- * "const char*" to "char const*": after the words of the type and its template arguments. Inner
- * ones first.
+ * Changes "const char*" to "char const*": const moves after the words of the type and its template
+ * arguments. Inner types come first.
  */
 static void move_const(char *text)
 {
@@ -164,7 +172,7 @@ static void move_const(char *text)
 		if (strncmp(p, "const ", 6) ||
 		    (p > text &&
 		     (is_word(p[-1]) || (p[-1] == ' ' && p > text + 1 && p[-2] != ','))))
-			continue; /* or it stands after its type already */
+			continue; /* this const is already after its type */
 		while (is_word(*end) || *end == ' ' || *end == '<') {
 			if (*end == '<')
 				end += 1 + argument_length(end + 1);
@@ -177,7 +185,7 @@ static void move_const(char *text)
 	}
 }
 
-/* One blank between words, none elsewhere; "unsigned" alone is an int. */
+/* Keeps one blank between words, and none elsewhere. "unsigned" alone becomes an int. */
 static void squeeze(char *text)
 {
 	char *to = text;
@@ -195,7 +203,7 @@ static void squeeze(char *text)
 	*to = 0;
 }
 
-/* Other names of numbers. */
+/* Replaces other names of number types. */
 static bool name_numbers(char *text)
 {
 	static const struct {
@@ -230,7 +238,7 @@ static bool name_numbers(char *text)
 	return true;
 }
 
-/* text has TEXT_BYTES of space. */
+/* Converts a text to the common form. text has TEXT_BYTES of space. */
 static bool settle(char *text)
 {
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -251,7 +259,7 @@ static bool settle(char *text)
 	return true;
 }
 
-/* The same for a name, whose namespaces matter. */
+/* Converts a name to the common form. Its namespaces are kept. */
 static bool settle_name(const char *name, char *text)
 {
 	size_t len = strlen(name);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * at.c - the reverse look-up: what is at an address, and other facts about a point besides the
- * variables of its scope.
+ * at.c - the reverse look-up, which finds what is at an address, and other facts about a point.
  *
  *	0x1973   ─▶   the first instruction of square, inlined into use_square   ─▶   use_square, the line of the call
  *	0x1853   ─▶   in the middle of sum_up                                    ─▶   sum_up, the line there
  *	0x1830   ─▶   the first instruction of sum_up                            ─▶   sum_up, the line it begins at
  *
- * The first instruction of an inlined copy belongs to the line of the call: that is what a user
- * sees who counts the lines of the outer function.
+ * The first instruction of an inlined copy belongs to the line of the call, because users count the
+ * lines of the outer function.
  *
  * Ranges are those of a variable's location list; a variable with a single location has it in its
  * whole function.
@@ -19,7 +18,7 @@
 #include <string.h>
 
 #define BLOCK_DEPTH_MAX 64
-#define GLOBALS_DEPTH	16 /* namespaces */
+#define GLOBALS_DEPTH	16 /* nested namespaces */
 
 /*
  * --- what is at an address -----------------------------------------------------------------------
@@ -50,8 +49,9 @@ static bool is_inlined(struct instance *i)
 }
 
 /*
- * The innermost instance at the address. A copy's ranges may not include its entry: instructions of
- * the outer function are mixed in there. Inner copies come after outer ones.
+ * Finds the innermost instance at the address. The ranges of a copy may not include its entry,
+ * because instructions of the outer function are mixed in there. Inner copies come after outer ones
+ * in the list.
  */
 static struct instance *innermost_at(struct unit *u, uint64_t address)
 {
@@ -63,7 +63,7 @@ static struct instance *innermost_at(struct unit *u, uint64_t address)
 
 static void take_line(struct unit *u, uint64_t address, struct debuginfo_at *at)
 {
-	Dwarf_Line *l = dwarf_getsrc_die(unit_skeleton(u), address);
+	Dwarf_Line *l = dwarf_getsrc_die(&u->skeleton, address);
 	Dwarf_Addr begin;
 	int line;
 
@@ -162,7 +162,7 @@ int debuginfo_globals(struct debuginfo *d, const struct debuginfo_point *p,
 {
 	struct unit *u = d->dwarf && units_list(d) >= 0 ? unit_of_address(d, p->address) : NULL;
 	struct globals g = {{.d = d, .unit = u, .address = p->address}, visit, ctx};
-	int r = u ? visit_globals(&g, unit_die(u), 0) : 0;
+	int r = u ? visit_globals(&g, &u->die, 0) : 0;
 
 	return r < 0 ? r : 0;
 }
@@ -180,7 +180,7 @@ static bool is_named(Dwarf_Die *die, const char *name)
 	return have && !strcmp(have, name);
 }
 
-/* Searches the blocks around the address first, as the scope does. */
+/* Finds a variable. Searches the blocks around the address first, as the scope does. */
 static bool find_variable(Dwarf_Die *die, const char *name, uint64_t address, unsigned depth,
 			  Dwarf_Die *ret)
 {
@@ -204,7 +204,10 @@ static bool find_variable(Dwarf_Die *die, const char *name, uint64_t address, un
 	return false;
 }
 
-/* The instance of the point: the innermost one may be a copy that also begins there. */
+/*
+ * Finds the instance of the point. This may not be the innermost instance, because a copy may also
+ * begin there.
+ */
 static struct instance *instance_of(struct debuginfo *d, struct unit *u,
 				    const struct debuginfo_point *p)
 {

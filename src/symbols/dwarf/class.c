@@ -24,7 +24,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, ret);
 }
 
-/* Without typedefs and qualifiers; for an array, its element. */
+/* Finds the type without typedefs and qualifiers; for an array, its element. */
 static bool bare_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	if (!type_of(die, ret))
@@ -57,7 +57,9 @@ static Dwarf_Word number(Dwarf_Die *die, unsigned name)
 	return dwarf_formudata(dwarf_attr(die, name, &a), &v) ? 0 : v;
 }
 
-/* One parameter besides the object itself: a reference to the class. */
+/*
+ * Returns true if the method has one parameter besides the object itself, a reference to the class.
+ */
 static bool takes_its_like(Dwarf_Die *method, const void *class)
 {
 	Dwarf_Die child, type, target;
@@ -78,7 +80,7 @@ static bool takes_its_like(Dwarf_Die *method, const void *class)
 	       bare_type_of(&type, &target) && target.addr == class;
 }
 
-/* "Name" of "Name<int>". */
+/* Returns true if the method is named like its class: "Name" of "Name<int>". */
 static bool is_constructor(const char *method, const char *class)
 {
 	size_t len = strcspn(class, "<");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * code.c - facts that only the instructions show.
+ * code.c - reads the code for facts that debug information and symbols do not contain.
  *
- *	Where one begins. The kernel puts a breakpoint wherever it is asked to; in the middle of an instruction it
+ *	Where an instruction begins. The kernel puts a breakpoint anywhere; in the middle of an instruction it
  *	corrupts the program. So the code is walked from a place where an instruction begins: the function's entry, or,
  *	in a program without symbols, where its frame changes (.eh_frame).
  *
@@ -58,7 +58,7 @@ bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_
 		unsigned n = instruction_length(d->arch, code.data + at, code.len - at);
 
 		if (!n)
-			return false; /* data in the code, or an unknown instruction */
+			return false; /* this is data in the code, or an unknown instruction */
 		if (at + n > offset) {
 			*ret_before = at;
 			*ret_behind = at + n;
@@ -97,7 +97,7 @@ unsigned code_padding(struct debuginfo *d, uint64_t entry)
 	return n;
 }
 
-/* A place at or before the address where an instruction begins. */
+/* Finds a place at or before the address where an instruction begins. */
 static bool find_begin(struct debuginfo *d, uint64_t address, uint64_t *ret_begin)
 {
 	const struct symbol *s = symbol_at(d, address);
@@ -146,7 +146,7 @@ static uint32_t read_le32(const uint8_t *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The address that an instruction of n bytes loads; false: none. */
+/* Finds the address that an instruction of n bytes loads. Returns false if it loads none. */
 static bool loads_address(const uint8_t *code, unsigned n, uint64_t here, uint64_t *ret,
 			  bool *ret_is_lea)
 {
@@ -204,7 +204,7 @@ static int visit_names(struct debuginfo *d, const struct symbol *resolver, symbo
 	for (size_t i = 0; i < d->n_symbols && r >= 0; i++) {
 		const struct symbol *s = &d->symbols[i];
 
-		/* __memcpy_chk_… belongs to another function, and continues in __memcpy_… */
+		/* __memcpy_chk_… belongs to another function, which continues in __memcpy_… */
 		if (!strncmp(s->name, "__", 2) && !strncmp(s->name + 2, base, len) &&
 		    s->name[2 + len] == '_' && strncmp(s->name + 2 + len, "_chk", 4) &&
 		    s->address != resolver->address && !s->is_indirect)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * convention.c - where a parameter is at the entry of a function: where the caller put it.
+ * convention.c - finds where a parameter is at the entry of a function: where the caller put it.
  *
- * Locations in the debug information hold later: after the first instructions have stored the
+ * Locations in the debug information are valid only after the first instructions have stored the
  * parameter in memory, or moved the stack pointer. At the entry, the calling convention gives the
  * place of integers and pointers, if the function follows it. gcc renames a function whose
  * parameters it changed (work.isra.0). clang and rustc drop unused parameters of functions that are
@@ -12,11 +12,12 @@
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 
 #define WORD_BYTES 8
 
-/* Integers and pointers: one register or stack word each. */
+/* Returns true for integers and pointers, which take one register or stack word each. */
 static bool is_one_word(struct debuginfo *d, Dwarf_Die *parameter)
 {
 	struct type_facts f;
@@ -26,7 +27,7 @@ static bool is_one_word(struct debuginfo *d, Dwarf_Die *parameter)
 	       f.n_bytes <= WORD_BYTES;
 }
 
-/* The parameter, and all before it. */
+/* Returns true if the parameter, and all before it, take one word each. */
 static bool are_words(const struct location_site *site, int n)
 {
 	Dwarf_Die child;
@@ -44,7 +45,7 @@ static bool are_words(const struct location_site *site, int n)
 	return false;
 }
 
-/* Its address may have been passed as a hidden first argument. */
+/* Returns true if the address of the result may have been passed as a hidden first argument. */
 static bool has_large_result(const struct location_site *site)
 {
 	struct type_facts f;
@@ -81,4 +82,27 @@ bool parameter_by_convention(const struct location_site *site, int argument, str
 				      .offset = arch->entry_stack_skip +
 						(argument - arch->n_arg_regs) * WORD_BYTES};
 	return true;
+}
+
+int debuginfo_find_entry(struct debuginfo *d, uint64_t address, struct debuginfo_entry *ret)
+{
+	struct unit *u = d->dwarf && units_list(d) >= 0 ? unit_of_address(d, address) : NULL;
+	struct location_site site = {.d = d, .unit = u, .address = address};
+	struct scope *scope;
+
+	if (!u || unit_walk(d, u) < 0)
+		return -ENOENT;
+	for (size_t i = 0; i < u->n_instances && !site.outer; i++)
+		if (u->instances[i].entry == address &&
+		    dwarf_tag(&u->instances[i].die) == DW_TAG_subprogram)
+			site.outer = site.instance = &u->instances[i];
+	scope = site.outer ? scope_new(d, u, site.outer, address, false) : NULL;
+	if (!scope)
+		return -ENOENT;
+	*ret = (struct debuginfo_entry){
+		.scope = scope,
+		.keeps_convention =
+			keeps_convention(&site) || instance_keeps_in_memory(d, site.outer),
+	};
+	return 0;
 }

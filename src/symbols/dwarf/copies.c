@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copies.c - a line in inlined copies of a function that do not mark where statements begin.
+ * copies.c - counts inlined copies that contain a line but do not mark where its statements begin.
  *
  *	2b78  l.c:8  stmt      the function itself
  *	11d8  l.c:8            a copy in main: the optimiser lost the mark
@@ -31,7 +31,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By copy and line; statements first. */
+/* Sorts by copy and line, statements first. */
 static int compare(const void *pa, const void *pb)
 {
 	const struct line_copy *a = pa, *b = pb;

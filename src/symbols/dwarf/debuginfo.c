@@ -10,11 +10,11 @@
  * no addresses yet, so its sections are laid out sequentially from MODULE_BASE. Programs and
  * libraries keep the addresses of the file (bias 0).
  *
- *	debuginfo.c            this file: open, close, what the file is
+ *	debuginfo.c            this file: open, close, properties of the file
  *	unpacked.c   compressed files, up to a size
  *	files.c      finds the debug information outside the file
  *	units.c      the compile units that may contain a name: a search through bytes, no parsing
- *	walk.c       functions and their code in one unit; diescan.c: passing over what is none
+ *	walk.c       functions and their code in one unit
  *	symbols.c    functions of the symbol table
  *	functions.c  functions by name
  *	lines.c      lines and sources
@@ -28,8 +28,9 @@
  * contain its name as bytes, one or two of hundreds.
  *
  * Our own code treats files as hostile: depth, cycles and sizes are bounded. libdw itself trusts
- * the file more; a file that makes it fail ends one command that changes nothing.
+ * the file more. If a file makes it crash, only one command ends, which has changed no settings.
  */
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
@@ -55,7 +56,7 @@
  * --- opening -----------------------------------------------------------------------------------
  */
 
-/* Not a module: modules have no addresses yet. */
+/* Returns true if the file has addresses. Modules have none yet. */
 static bool is_laid_out(int fd)
 {
 	unsigned char head[18];
@@ -72,7 +73,10 @@ static bool is_elf(int fd)
 	return pread(fd, head, sizeof(head), 0) == sizeof(head) && !memcmp(head, ELFMAG, SELFMAG);
 }
 
-/* fd, or a descriptor of the uncompressed contents; closes fd in that case, and on failure. */
+/*
+ * Returns fd, or a descriptor of the uncompressed contents. In the second case, and on failure,
+ * closes fd.
+ */
 static int unpack_file(int fd, const char *path, struct errmsg *err)
 {
 	int r = unpacked_open(fd, UNPACKED_FILE_MAX_BYTES);
@@ -80,28 +84,26 @@ static int unpack_file(int fd, const char *path, struct errmsg *err)
 	if (r >= 0 && is_elf(r))
 		return r;
 	close(r < 0 ? fd : r);
-	if (r >= 0)
-		return errmsg_set(err, -EINVAL,
-				  "%s is not a program, library or kernel: not a valid ELF file",
-				  path);
-	if (r == -EFBIG)
+	switch (r) {
+	case -EFBIG:
 		return errmsg_set(err, r,
 				  "%s is larger than 1 GB when uncompressed; uncompress it and "
 				  "name the result",
 				  path);
-	if (r == -EOPNOTSUPP)
+	case -EOPNOTSUPP:
 		return errmsg_set(err, r,
-				  "%s is compressed with bzip2; uncompress it and name "
-				  "the result",
+				  "%s is compressed with bzip2; uncompress it and name the result",
 				  path);
-	return r == -EBADMSG ? errmsg_set(err, r,
-					  "%s is compressed but damaged: sonde cannot "
-					  "uncompress it",
-					  path)
-			     : errmsg_set_errno(err, r, "cannot unpack %s", path);
+	case -EBADMSG:
+		return errmsg_set(err, r,
+				  "%s is compressed but damaged: sonde cannot uncompress it", path);
+	}
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot unpack %s", path);
+	return errmsg_set(err, -EINVAL,
+			  "%s is not a program, library or kernel: not a valid ELF file", path);
 }
 
-/* A descriptor. */
 static int open_file(const char *path, struct errmsg *err)
 {
 	int fd = regular_open(path, DEBUGINFO_FILE_MAX_BYTES);
@@ -129,7 +131,7 @@ static void note_build_id(struct debuginfo *d)
 		snprintf(d->build_id + 2 * i, 3, "%02x", id[i]);
 }
 
-/* Takes fd. */
+/* Opens the file as a module of libdwfl. Takes fd. */
 static int open_module(struct debuginfo *d, int fd, struct errmsg *err)
 {
 	uint64_t base = is_laid_out(fd) ? 0 : MODULE_BASE;
@@ -151,7 +153,7 @@ static int open_module(struct debuginfo *d, int fd, struct errmsg *err)
 	d->module = dwfl_report_elf(d->dwfl, d->path, d->path, fd, base, true);
 	dwfl_report_end(d->dwfl, NULL, NULL);
 	if (!d->module) {
-		close(fd); /* libdwfl takes it only with a module */
+		close(fd); /* libdwfl owns fd only after it created a module */
 		return errmsg_set(err, -EINVAL, "%s is not a program, library or kernel: %s",
 				  d->path, dwfl_errmsg(-1));
 	}
@@ -182,7 +184,10 @@ static void open_dwarf(struct debuginfo *d)
 	d->dwarf = dwfl_module_getdwarf(d->module, &bias);
 	if (!d->dwarf)
 		return;
-	/* a debug file with other addresses than its program: no tool makes these any more */
+	/*
+	 * refuse a debug file whose addresses differ from its program's; current tools do not make
+	 * such files
+	 */
 	if (bias != d->elf_bias) {
 		d->dwarf = NULL;
 		return;
@@ -213,7 +218,10 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 {
 	int r;
 
-	/* /proc/PID/root leads into the files of another process; realpath() would lose that */
+	/*
+	 * /proc/PID/root leads to the files of another process; realpath() would resolve it to our
+	 * own
+	 */
 	d->path = strncmp(paths->path, "/proc/", 6) ? realpath(paths->path, NULL)
 						    : strdup(paths->path);
 	/* the library accepts only absolute paths */
@@ -231,11 +239,11 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 	r = open_file(d->path, err);
 	if (r >= 0)
 		r = open_module(d, r, err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	note_build_id(d);
-	open_dwarf(d);
-	/* only kernels and modules have these */
+	if (!paths->only_symbols)
+		open_dwarf(d);
+	/* only kernels and modules have these sections */
 	d->is_kernel = has_section(d->elf, ".modinfo") || has_section(d->elf, "__ksymtab");
 	return 0;
 }
@@ -302,6 +310,17 @@ bool debuginfo_has_name(const struct debuginfo *d, const char *name)
 			return true;
 	}
 	return false;
+}
+
+bool debuginfo_has_more_symbols(struct debuginfo *d)
+{
+	const char *debug_file = NULL;
+
+	if (has_section(d->elf, ".gnu_debugdata"))
+		return true;
+	dwfl_module_getsymtab(d->module); /* this call searches for a symbol table */
+	dwfl_module_info(d->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug_file);
+	return debug_file;
 }
 
 bool debuginfo_has_dwarf(const struct debuginfo *d)
@@ -375,8 +394,8 @@ int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t 
 }
 
 /*
- * In a code section; a file without sections has only segments, and headers may be in that of the
- * code.
+ * Returns true if the address is in a code section. A file without sections has only segments, and
+ * the segment of the code may contain headers.
  */
 static bool is_code(const struct debuginfo *d, uint64_t address)
 {
@@ -421,7 +440,7 @@ struct piece debuginfo_section(struct debuginfo *d, const char *name)
 		if (!s || strcmp(s, name) || sh.sh_type == SHT_NOBITS ||
 		    sh.sh_flags & SHF_COMPRESSED)
 			continue;
-		data = elf_getdata(scn, NULL); /* that of a module is relocated */
+		data = elf_getdata(scn, NULL); /* the data of a module is relocated */
 		if (data && data->d_buf)
 			return (struct piece){data->d_buf, data->d_size};
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exports.c - data of a library that programs refer to: where it really is.
+ * exports.c - finds where a library's variable really is, if programs refer to it.
  *
  * A program that was linked against a library's variable (extern int optind) has a copy of it, made
  * when the program starts (copy relocation). From then on everything uses the copy, including the
@@ -23,7 +23,7 @@
 #define DF_1_PIE 0x08000000
 #endif
 
-/* The relocation that stores the address of a symbol in a slot. */
+/* The type of relocation that stores the address of a symbol in a slot. */
 static const struct {
 	unsigned machine, type;
 } slot_types[] = {{EM_X86_64, R_X86_64_GLOB_DAT},
@@ -47,7 +47,10 @@ static size_t entries_of(const GElf_Shdr *sh)
 	return n < ENTRIES_MAX ? n : ENTRIES_MAX;
 }
 
-/* A library whose symbols may be defined elsewhere: neither a program, nor bound locally. */
+/*
+ * Returns true for a library whose symbols may be defined elsewhere: it is not a program, and not
+ * bound locally.
+ */
 static bool is_open_library(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -75,7 +78,10 @@ static bool is_export_of(const GElf_Sym *sym, uint64_t address)
 	       GELF_ST_VISIBILITY(sym->st_other) == STV_DEFAULT;
 }
 
-/* Several names may denote the same variable (environ, __environ); any of their slots will do. */
+/*
+ * Finds a slot of the variable. Several names may denote the same variable (environ, __environ);
+ * any of their slots will do.
+ */
 static uint64_t find_slot(Elf *elf, Elf_Data *symbols, uint64_t address)
 {
 	Elf_Scn *scn = NULL;

@@ -7,10 +7,11 @@
  *	DIR/PATH, DIR/PATH.debug                           as in the kernel's packages
  *	ALTLINK                                            named by .gnu_debugaltlink: strings and types of several files
  *
- * BESIDE is the program's directory, DIR that of --debug-dir. The order is libdwfl's. The search is
- * done here because libdwfl opens whatever has the name, and reads all of it: a FIFO or a device
- * named by a program would block, or fill the memory. Every file goes through regular_open(), and
- * must have the program's build id, or, if the program has none, the checksum of the link.
+ * BESIDE is the program's directory, DIR that of --debug-dir. The order is libdwfl's. The search
+ * is done here because libdwfl opens any file of that name, and reads all of it: a FIFO or a
+ * device named by a program would block, or fill the memory. Every file goes through
+ * regular_open(), and must have the program's build id, or, if the program has none, the checksum
+ * of the link.
  *
  * libdw searches the alternate file by itself when a unit refers to it, unless it has been given
  * one. If ours is not found, libdw gets an empty one (struct nothing), so that it does not search.
@@ -39,17 +40,20 @@
 
 struct wanted {
 	const unsigned char *id;
-	int id_len; /* 0: the program has none */
+	int id_len; /* 0: the program has no build id */
 	bool has_crc;
 	uint32_t crc;
-	const char *program; /* it is never its own debug file */
+	const char *program; /* path of the program, which is never its own debug file */
 };
 
 /*
  * --- is it the right one? ----------------------------------------------------------------------
  */
 
-/* Not a compressed file, which libdwfl would uncompress whatever its size; id may be NULL. */
+/*
+ * Returns true for a file with this build id that is not compressed: libdwfl would uncompress it,
+ * whatever its size. id may be NULL.
+ */
 static bool is_sound(int fd, const void *id, ssize_t len)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -96,7 +100,7 @@ static bool is_wanted(int fd, const struct wanted *w)
  * --- where it may be ---------------------------------------------------------------------------
  */
 
-/* fd and *ret_path, which the caller frees; or -1. */
+/* Opens the file and sets *ret_path, which the caller frees. Returns a descriptor or -1. */
 __attribute__((format(printf, 3, 4))) static int try_name(const struct wanted *w, char **ret_path,
 							  const char *fmt, ...)
 {
@@ -150,10 +154,7 @@ static int find_by_link(const struct debuginfo *d, const struct wanted *w, const
 	return fd;
 }
 
-/*
- * Used only if the user has named a server: then libdwfl asks it. libdwfl searches the build id
- * once more.
- */
+/* Asks a debuginfod server, if the user has named one. libdwfl searches the build id once more. */
 static int ask_server(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		      char **ret_path)
 {
@@ -173,14 +174,17 @@ int debuginfo_find_file(Dwfl_Module *mod, void **userdata, const char *name, Dwa
 	GElf_Addr where;
 	int fd = -1;
 
-	/* without a checksum it is the alternate file, which debuginfo_open_alternate() finds */
+	/*
+	 * a link without a checksum names the alternate file, which debuginfo_open_alternate()
+	 * finds
+	 */
 	if (!d || (link && !crc))
 		return -1;
 	w.id_len = dwfl_module_build_id(mod, &w.id, &where);
 	if (fmt_id_path(d->debug_dir, w.id, w.id_len, path)) {
 		fd = try_name(&w, ret_path, "%s", path);
 		if (fd < 0 &&
-		    /* else it exists but is unusable, and nobody else opens it */
+		    /* an existing file is unusable, and libdwfl must not open it */
 		    access(path, F_OK))
 			fd = ask_server(mod, userdata, name, base, ret_path);
 	}
@@ -273,10 +277,10 @@ void debuginfo_open_alternate(struct debuginfo *d)
 	if (d->nothing)
 		dwarf_setalt(d->dwarf, d->nothing);
 	else
-		d->dwarf = NULL; /* otherwise libdw would search for it */
+		d->dwarf = NULL; /* otherwise libdw would search for the alternate file */
 }
 
-/* Call it after libdwfl has released what refers to them. */
+/* Closes the alternate file. Call it after libdwfl has released what refers to it. */
 void debuginfo_close_alternate(struct debuginfo *d)
 {
 	dwarf_end(d->alternate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - functions by name, from DWARF and from the symbol table.
+ * functions.c - finds functions by name, in DWARF and in the symbol table.
  *
  * A compiler may give a function a symbol that differs from its name: work.isra.0 (parameters
  * changed), .constprop.1 (a parameter is a constant), .part.2 (a part), .cold (code that seldom
@@ -16,6 +16,7 @@
  * The code of a function is in its own unit, unless the whole program was optimised at once
  * (-flto): then other units refer to it (units_referring()).
  */
+#include "base/scope.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -32,7 +33,7 @@
 #define SOURCE_NAME_BYTES 4096
 #define CHOICES_SHOWN	  4
 
-/* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: not a C++ symbol. */
+/* Writes "ns::Box::get" for "_ZNK2ns3Box3getEi.isra.0". Returns false if it is not a C++ symbol. */
 static bool fmt_source_name(const struct symbol *s, char *name, size_t n_bytes)
 {
 	char *clone;
@@ -67,7 +68,8 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
 			dwfl_module_getsym_info(d->module, i, &sym, &address, NULL, NULL, NULL);
 		bool is_elsewhere = sym.st_shndx == SHN_UNDEF;
 		int type = GELF_ST_TYPE(sym.st_info);
-		size_t len = have ? strcspn(have, "@") : 0; /* "stdout@GLIBC_2.2.5" */
+		/* length without the version, "stdout@GLIBC_2.2.5" */
+		size_t len = have ? strcspn(have, "@") : 0;
 
 		if (!len || strncmp(have, name, len) || name[len] ||
 		    (type != STT_OBJECT && !(is_elsewhere && type == STT_NOTYPE)))
@@ -85,7 +87,7 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
  * --- by name -----------------------------------------------------------------------------------
  */
 
-/* A parsed name; parameters: "(int)", "" if there are none. */
+/* A parsed name. parameters is "(int)", or "" if there are none. */
 struct wanted {
 	char name[SOURCE_NAME_BYTES];
 	const char *parameters;
@@ -104,11 +106,11 @@ bool debuginfo_is_glob(const char *name)
 	size_t at = strcspn(name, "*?[");
 	const char *operator= strstr(name, "operator");
 
-	/* the signs after that word belong to it */
+	/* the signs after "operator" belong to the name */
 	return at < (operator? (size_t)(operator- name) : signature_name_length(name));
 }
 
-/* "get" of "ns::Box<a::b>::get<int>": the text in .debug_str, up to template arguments. */
+/* Returns "get" of "ns::Box<a::b>::get<int>": the text in .debug_str, up to template arguments. */
 static const char *plain_part(const char *name, size_t *ret_len)
 {
 	const char *begin = name, *p;
@@ -123,7 +125,7 @@ static const char *plain_part(const char *name, size_t *ret_len)
 	return begin;
 }
 
-/* Equal, or equal up to the template arguments of the longer one. */
+/* Returns true if the names are equal, or equal up to the template arguments of the longer one. */
 static bool same_name(const char *have, const char *want, size_t len)
 {
 	return !strncmp(have, want, len) && (!have[len] || have[len] == '<');
@@ -154,7 +156,7 @@ static bool matches(const struct function *f, const char *name, size_t len)
 	return is_same_template(f, name);
 }
 
-/* All of it, or its end after "::". */
+/* Returns true if want is the whole name, or its end after "::". */
 static bool same_end(const char *have, const char *want, size_t len)
 {
 	if (same_name(have, want, len))
@@ -174,7 +176,7 @@ static bool is_named(const struct symbol *s, const char *name)
 	if (debuginfo_is_glob(name))
 		return !fnmatch(name, s->name, 0) ||
 		       (fmt_source_name(s, own, sizeof(own)) && !fnmatch(name, own, 0));
-	/* the plain part is in the symbol unchanged; this excludes most */
+	/* the symbol contains the plain part unchanged; this test excludes most symbols */
 	if (strncmp(s->name, "_Z", 2) || (strncmp(plain, "operator", 8) && *plain != '~' &&
 					  !memmem(s->name, strlen(s->name), plain, len)))
 		return false;
@@ -228,6 +230,18 @@ static int take_matches(struct unit *u, const struct wanted *w, const char *file
 	return 0;
 }
 
+static int find_matches(struct debuginfo *d, const struct wanted *w, const char *file,
+			const bool *which, struct function_list *l)
+{
+	for (size_t i = 0; i < d->n_units; i++) {
+		if (which && !which[i])
+			continue;
+		TRY(unit_walk(d, &d->units[i]));
+		TRY(take_matches(&d->units[i], w, file, !which, l));
+	}
+	return 0;
+}
+
 int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *file,
 			     struct function_list *ret_list, struct errmsg *err)
 {
@@ -236,7 +250,7 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 	struct wanted w;
 	size_t len;
 	const char *plain;
-	bool *which;
+	SCOPED(scope_free) bool *which = NULL;
 	int r = units_list(d);
 
 	if (r < 0 || !*name)
@@ -244,17 +258,10 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 					d->path);
 	wanted_init(&w, name);
 	plain = plain_part(w.name, &len);
-	which = glob ? NULL : units_naming(d, plain, len, true);
+	which = glob ? NULL : units_naming(d, plain, len);
 	if (!glob && !which)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
-	for (size_t i = 0; r >= 0 && i < d->n_units; i++) {
-		if (which && !which[i])
-			continue;
-		r = unit_walk(d, &d->units[i]);
-		if (r >= 0)
-			r = take_matches(&d->units[i], &w, file, glob, &l);
-	}
-	free(which);
+	r = find_matches(d, &w, file, which, &l);
 	if (r < 0) {
 		free(l.list);
 		return errmsg_set_errno(err, r, "cannot read the functions of %s", d->path);
@@ -310,7 +317,10 @@ static void spell_functions(struct debuginfo *d, struct spelling *sp)
 	}
 }
 
-/* "a::P::sum" of "a::v1::P::sum": only a namespace was omitted, perhaps an inline one. */
+/*
+ * Returns true if only a namespace was omitted, perhaps an inline one: "a::P::sum" of
+ * "a::v1::P::sum".
+ */
 static bool leaves_out_namespaces(const char *have, const char *want)
 {
 	while (*have && *want) {
@@ -348,7 +358,7 @@ const char *function_choice(struct debuginfo *d, const struct function *f)
 									 : NULL;
 }
 
-/* What to write instead: "ns::Box::put(int), ns::Box::put(char const*)". */
+/* Lists what the user can write instead: "ns::Box::put(int), ns::Box::put(char const*)". */
 static void list_choices(struct debuginfo *d, const char *name, char *out, size_t size)
 {
 	struct function_list l = {0};
@@ -369,7 +379,7 @@ static void list_choices(struct debuginfo *d, const char *name, char *out, size_
 	free(l.list);
 }
 
-/* The name exists, but not with these parameters. */
+/* Reports that the name exists, but not with these parameters. */
 static int refuse_parameters(struct debuginfo *d, const char *name, struct errmsg *err)
 {
 	struct wanted w;
@@ -458,7 +468,7 @@ int function_each_instance(struct debuginfo *d, struct function *f,
  * --- the list of all ---------------------------------------------------------------------------
  */
 
-/* Code or an inlined copy of a function: the list is made from these. */
+/* The code or an inlined copy of a function. The list is made from these. */
 struct listed {
 	struct function *f;
 	uint64_t address; /* 0: inlined */
@@ -517,7 +527,10 @@ static bool is_renamed(const char *symbol, const char *plain)
 	return !strncmp(symbol, plain, len) && symbol[len] == '.';
 }
 
-/* One row for each address of the function, or one without an address, if it is only inlined. */
+/*
+ * Adds one row for each address of the function, or one row without an address if it is only
+ * inlined.
+ */
 static void add_group(struct debuginfo *d, struct listing *l, size_t begin, size_t end)
 {
 	struct function *f = l->list[begin].f;
@@ -548,7 +561,7 @@ static void add_group(struct debuginfo *d, struct listing *l, size_t begin, size
 }
 
 struct known {
-	uint64_t address; /* first, for bsearch(3) */
+	uint64_t address; /* must be the first member, for bsearch(3) */
 	const char *name;
 };
 
@@ -559,7 +572,7 @@ static int compare_known(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Symbols that are not in DWARF: assembler, other languages, a program without DWARF. */
+/* Adds symbols that are not in DWARF: assembler, other languages, a program without DWARF. */
 static int add_symbols(struct debuginfo *d, struct listing *l)
 {
 	struct known *known = malloc((l->n_rows + 1) * sizeof(*known));
@@ -578,7 +591,7 @@ static int add_symbols(struct debuginfo *d, struct listing *l)
 		const char *name = symbol_source_name(d, s);
 
 		/*
-		 * keep other names of a known function, for searches; but not doubles of
+		 * keep other names of a known function, for searches, but not the variants of
 		 * constructors
 		 */
 		if (k && (!strncmp(s->name, "_Z", 2) || !strcmp(name, k->name)))
@@ -610,7 +623,7 @@ static int make_rows(struct debuginfo *d, struct listing *l)
 	return add_symbols(d, l);
 }
 
-/* Functions of one name that differ in their parameters. */
+/* Finds functions of one name that differ in their parameters. */
 static void find_choices(struct debuginfo *d, struct listing *l)
 {
 	for (size_t i = 0, end; i < l->n_rows; i = end) {
@@ -643,7 +656,7 @@ static bool is_wanted(const struct debuginfo_function *f, const char *pattern,
 	return !fnmatch(w->name, f->name, 0) || (tail && !fnmatch(w->name, tail + 1, 0));
 }
 
-/* One name may have several versions at one place. */
+/* Returns true for a repeated row: one name may have several versions at one place. */
 static bool is_repeated(const struct listing *l, size_t i)
 {
 	const struct debuginfo_function *row = &l->rows[i];
@@ -653,32 +666,37 @@ static bool is_repeated(const struct listing *l, size_t i)
 	       !strcmp(row->symbol, row[-1].symbol);
 }
 
+static void listing_release(struct listing *l)
+{
+	free(l->list);
+	free(l->rows);
+}
+
+static int list_rows(struct debuginfo *d, struct listing *l)
+{
+	TRY(units_list(d));
+	TRY(symbols_list(d));
+	symbols_sort(d);
+	for (size_t i = 0; i < d->n_units; i++)
+		TRY(gather_unit(d, &d->units[i], l));
+	return make_rows(d, l);
+}
+
 int debuginfo_functions(struct debuginfo *d, const char *pattern,
 			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
 			struct errmsg *err)
 {
-	struct listing l = {0};
+	SCOPED(listing_release) struct listing l = {0};
 	struct wanted w;
-	int r = units_list(d);
+	int r = list_rows(d, &l);
 
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot list the functions of %s", d->path);
 	wanted_init(&w, pattern ? pattern : "");
-	if (r >= 0)
-		r = symbols_list(d);
-	symbols_sort(d);
-	for (size_t i = 0; r >= 0 && i < d->n_units; i++)
-		r = gather_unit(d, &d->units[i], &l);
-	if (r >= 0)
-		r = make_rows(d, &l);
-	if (r < 0) {
-		errmsg_set_errno(err, r, "cannot list the functions of %s", d->path);
-	} else {
-		qsort(l.rows, l.n_rows, sizeof(*l.rows), compare_rows);
-		find_choices(d, &l);
-		for (size_t i = 0; r >= 0 && i < l.n_rows; i++)
-			if (!is_repeated(&l, i) && is_wanted(&l.rows[i], pattern, &w))
-				r = visit(ctx, &l.rows[i]);
-	}
-	free(l.list);
-	free(l.rows);
-	return r < 0 ? r : 0;
+	qsort(l.rows, l.n_rows, sizeof(*l.rows), compare_rows);
+	find_choices(d, &l);
+	for (size_t i = 0; i < l.n_rows; i++)
+		if (!is_repeated(&l, i) && is_wanted(&l.rows[i], pattern, &w))
+			TRY(visit(ctx, &l.rows[i]));
+	return 0;
 }

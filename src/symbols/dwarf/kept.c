@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kept.c - does a register still hold what a location assumes?
+ * kept.c - checks whether a register still holds the value that a location assumes.
  *
  * A location without an address list claims to hold in the whole function. That is wrong if it
  * begins with a register:
@@ -15,11 +15,11 @@
  *	4007a8  ret
  *
  * The call frame table of clang does not describe the ends of functions on these processors, so the
- * code is read. A callee-saved register is valid from the body on until something changes it (other
- * than sp and the frame pointer: from the first instruction that changes it until the next). After
- * a jump or return, other code begins, which is reached from the body. A register that belongs to
- * the function (a struct passed by address) is valid from the entry on until it may have been
- * changed on some path to the address.
+ * code is read. A callee-saved register is valid from the body on until an instruction changes it
+ * (other than sp and the frame pointer: from the first instruction that changes it until the next).
+ * After a jump or return, other code begins, which is reached from the body. A register that
+ * belongs to the function (a struct passed by address) is valid from the entry on until it may have
+ * been changed on some path to the address.
  *
  * Optimised code is worse: a parameter that came in registers may claim to be in memory, where it
  * is stored late, or never, if all uses read the registers. The claim is trusted if the code up to
@@ -33,13 +33,13 @@
 #include "symbols/arch.h"
 #include "symbols/insn/instruction.h"
 
-#define CODE_MAX_BYTES (1u << 20) /* of one function */
+#define CODE_MAX_BYTES (1u << 20) /* limit for one function */
 
 struct range {
 	uint64_t begin, end;
 };
 
-/* The range of the function that contains the address. */
+/* Finds the range of the function that contains the address. */
 static bool find_range(struct instance *i, uint64_t address, struct range *ret)
 {
 	Dwarf_Addr base, begin, end;
@@ -54,8 +54,8 @@ static bool find_range(struct instance *i, uint64_t address, struct range *ret)
 }
 
 /*
- * Calls visit for each instruction until it returns false; false: the code cannot be read to its
- * end.
+ * Calls visit for each instruction until it returns false. Returns false if the code cannot be read
+ * to its end.
  */
 static bool each_instruction(struct debuginfo *d, uint64_t from, uint64_t to,
 			     bool (*visit)(void *ctx, uint64_t address,
@@ -84,7 +84,7 @@ static bool each_instruction(struct debuginfo *d, uint64_t from, uint64_t to,
 struct frame_walk {
 	uint32_t bit;
 	bool is_set, is_gone;
-	bool may_be_unset; /* control can leave before it is set */
+	bool may_be_unset; /* control can leave before the register is set */
 };
 
 static bool follow_frame(void *ctx, uint64_t address, const struct instruction_effect *e)
@@ -104,8 +104,8 @@ static bool follow_frame(void *ctx, uint64_t address, const struct instruction_e
 }
 
 /*
- * The stack pointer and the frame pointer are set when the body begins; another register by the
- * first instruction that writes it.
+ * Decides whether a frame register holds its value. The stack pointer and the frame pointer are set
+ * when the body begins; another register by the first instruction that writes it.
  */
 static enum kept frame_holds(const struct location_site *site, unsigned reg)
 {
@@ -119,7 +119,7 @@ static enum kept frame_holds(const struct location_site *site, unsigned reg)
 	w.is_set = reg == site->d->arch->stack_reg ||
 		   (instance_frame_register(site->outer, &base) && base == reg);
 	if (entry < range.begin || entry >= range.end) {
-		w.is_set = true; /* reached by a jump from the function's main part */
+		w.is_set = true; /* this code is reached by a jump from the function's main part */
 	} else if (w.is_set) {
 		range.begin = instance_body(site->d, site->unit, site->outer);
 		if (site->address < range.begin)
@@ -139,9 +139,9 @@ static enum kept frame_holds(const struct location_site *site, unsigned reg)
 struct own_walk {
 	uint32_t bit;
 	uint64_t entry, address;
-	bool is_changed;	/* somewhere */
+	bool is_changed;	/* the register is changed somewhere in the function */
 	bool is_changed_before; /* between the entry and the address */
-	bool comes_back;	/* control can return there from later code */
+	bool comes_back;	/* control can return to the address from later code */
 };
 
 static bool follow_own(void *ctx, uint64_t address, const struct instruction_effect *e)
@@ -191,10 +191,10 @@ struct store_walk {
 		frame_reg;
 	int64_t frame_offset;
 	bool has_frame;
-	uint64_t stored; /* a bit for each byte from the place on */
+	uint64_t stored; /* stored bytes of the variable, one bit each */
 };
 
-/* Its distance from the variable's place. */
+/* Finds the distance of a store from the variable's place. */
 static bool find_distance(const struct store_walk *w, uint64_t address,
 			  const struct instruction_effect *e, int64_t *ret)
 {

@@ -17,7 +17,10 @@
 #define DW_NO_MEMORY	10	   /* DWARF_E_NOMEM, which no header has */
 #define UNIT_ROOM_BYTES (1u << 20) /* more than a unit needs at once */
 
-/* After a failure; errno was 0 before. Not every failure for lack of memory has that code. */
+/*
+ * Notes the reason of a failure; errno was 0 before the call. It checks errno, too, because libdw
+ * does not always set its code for lack of memory.
+ */
 static void note_reason(void)
 {
 	if (errno == ENOMEM || dwarf_errno() == DW_NO_MEMORY)
@@ -37,6 +40,25 @@ Dwarf_Die *__wrap_dwarf_offdie(Dwarf *dw, Dwarf_Off offset, Dwarf_Die *ret)
 	if (!die)
 		note_reason();
 	return die;
+}
+
+/*
+ * dwarf_get_units() also returns -1 for a damaged file, so only the reason shows a lack of memory.
+ */
+int __real_dwarf_get_units(Dwarf *dw, Dwarf_CU *cu, Dwarf_CU **next, Dwarf_Half *version,
+			   uint8_t *kind, Dwarf_Die *die, Dwarf_Die *sub);
+int __wrap_dwarf_get_units(Dwarf *dw, Dwarf_CU *cu, Dwarf_CU **next, Dwarf_Half *version,
+			   uint8_t *kind, Dwarf_Die *die, Dwarf_Die *sub);
+int __wrap_dwarf_get_units(Dwarf *dw, Dwarf_CU *cu, Dwarf_CU **next, Dwarf_Half *version,
+			   uint8_t *kind, Dwarf_Die *die, Dwarf_Die *sub)
+{
+	int r;
+
+	errno = 0;
+	r = __real_dwarf_get_units(dw, cu, next, version, kind, die, sub);
+	if (r < 0)
+		note_reason();
+	return r;
 }
 
 int __real_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n);

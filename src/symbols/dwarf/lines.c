@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines.c - the lines that have code, and where their source is.
+ * lines.c - finds the lines that have code, and their source files.
  *
  * The line table of a unit is rows of (address, file, line, is_stmt), sorted by address. A line can
  * be probed where a statement begins (is_stmt). Optimised code mixes the lines:
@@ -11,10 +11,11 @@
  *	1174  loop.c:12  stmt    begins again
  *
  * Rows inside an inlined copy belong to the copy, not to the outer function, unless the line is the
- * outer one's: of the functions around an address, the one that begins nearest before the line has
- * it. Two lines are not in the table: the line where a function begins is its entry, and the line
- * that calls an inlined function is where the copy begins.
+ * outer one's: of the functions around an address, the line belongs to the one that begins nearest
+ * before the line. Two lines are not in the table: the line where a function begins is its entry,
+ * and the line that calls an inlined function is where the copy begins.
  */
+#include "base/scope.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -26,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_MAX (1u << 20) /* in one answer */
+#define LINES_MAX (1u << 20) /* limit of one result */
 
 /*
  * --- paths -------------------------------------------------------------------------------------
@@ -36,8 +37,9 @@
 struct path_tail {
 	const char *text;
 	size_t len;
-	const char *dir; /* what it is relative to; NULL: unknown, or it is absolute */
-	unsigned skip;	 /* components that a later ".." undoes */
+	/* directory to which the path is relative; NULL: unknown, or the path is absolute */
+	const char *dir;
+	unsigned skip; /* components that a later ".." undoes */
 };
 
 static struct path_tail tail_of(const char *path, const char *dir)
@@ -45,7 +47,7 @@ static struct path_tail tail_of(const char *path, const char *dir)
 	return (struct path_tail){path, strlen(path), *path == '/' ? NULL : dir, 0};
 }
 
-/* Removes and returns the last component; NULL when nothing is left. */
+/* Removes and returns the last component. Returns NULL when nothing is left. */
 static const char *take_last(struct path_tail *t, size_t *ret_len)
 {
 	while (t->len || t->dir) {
@@ -103,7 +105,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 
 	if (one == two || !strcmp(one, two))
 		return true;
-	if (strcmp(base_of(one), base_of(two))) /* this excludes most */
+	if (strcmp(base_of(one), base_of(two))) /* this test excludes most files */
 		return false;
 	dir = unit_directory(u);
 	a = tail_of(one, dir);
@@ -120,7 +122,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 const char *unit_directory(struct unit *u)
 {
 	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(unit_skeleton(u), DW_AT_comp_dir, &a));
+	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_comp_dir, &a));
 
 	return s ? s : "";
 }
@@ -163,7 +165,7 @@ static char *find_source(struct debuginfo *d, struct unit *u, const char *path)
 char *source_path(struct debuginfo *d, struct unit *u, const char *path)
 {
 	char *found = find_source(d, u, path);
-	char *clean = found ? realpath(found, NULL) : NULL; /* without "../" */
+	char *clean = found ? realpath(found, NULL) : NULL; /* the path without "../" */
 
 	if (!clean)
 		return found;
@@ -179,7 +181,7 @@ struct row {
 	uint64_t address;
 	const char *file;
 	unsigned line;
-	bool is_weak; /* not the beginning of a statement */
+	bool is_weak; /* the row is not the beginning of a statement */
 };
 
 /* Returns false for meaningless rows. */
@@ -199,7 +201,7 @@ static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 	return ret->file;
 }
 
-/* The first row at or after the address. */
+/* Returns the first row at or after the address. */
 static size_t first_row(Dwarf_Lines *lines, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
@@ -252,7 +254,7 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 	size_t n;
 	int r = 0;
 
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = first_row(lines, n, begin); r == 0 && i < n; i++) {
 		struct line_visit v = {.unit = u, .instance = inst, .file = w->file};
@@ -285,7 +287,7 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	struct row row;
 	size_t n;
 
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return false;
 	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
 		for (size_t i = first_row(lines, n, begin); i < n; i++) {
@@ -300,7 +302,7 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	return false;
 }
 
-/* Statements of a part of the copy, without functions inlined into it. */
+/* The statements of a part of the copy, without functions inlined into it. */
 struct beginnings {
 	struct unit *unit;
 	struct instance *instance;
@@ -308,7 +310,7 @@ struct beginnings {
 	size_t n_lines;
 };
 
-/* The addresses where a statement of that line begins. */
+/* Counts the addresses where a statement of that line begins. */
 static unsigned count_statements(const struct beginnings *b, uint64_t begin, uint64_t end,
 				 unsigned line)
 {
@@ -331,8 +333,8 @@ static unsigned count_statements(const struct beginnings *b, uint64_t begin, uin
 }
 
 /*
- * The line of the first statement at or after the copy's entry, except that of the function itself;
- * 0.
+ * Returns the line of the first statement at or after the copy's entry, except that of the function
+ * itself, or 0.
  */
 static unsigned first_statement(const struct beginnings *b, unsigned function_line)
 {
@@ -350,7 +352,10 @@ static unsigned first_statement(const struct beginnings *b, unsigned function_li
 	return 0;
 }
 
-/* gcc marks each beginning of the function; for clang, in how many parts the first line begins. */
+/*
+ * Counts the beginnings: gcc marks each one. For clang, this is the number of parts in which the
+ * first line begins.
+ */
 unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned function_line,
 			     unsigned *ret_line)
 {
@@ -360,7 +365,7 @@ unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned fun
 	ptrdiff_t at = 0;
 
 	*ret_line = 0;
-	if (dwarf_getsrclines(unit_die(u), &b.lines, &b.n_lines) != 0)
+	if (dwarf_getsrclines(&u->die, &b.lines, &b.n_lines) != 0)
 		return 0;
 	*ret_line = first_statement(&b, function_line);
 	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0) {
@@ -379,7 +384,7 @@ unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret
 
 	if (dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_file, &a), &file) ||
 	    dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_line, &a), &line) ||
-	    dwarf_getsrcfiles(unit_die(u), &files, &n) || file >= n || line > INT_MAX)
+	    dwarf_getsrcfiles(&u->die, &files, &n) || file >= n || line > INT_MAX)
 		return 0;
 	*ret_file = dwarf_filesrc(files, file, NULL, NULL);
 	return *ret_file ? line : 0;
@@ -425,7 +430,9 @@ int function_each_line(struct debuginfo *d, struct function *f,
 	return w.file ? function_each_instance(d, f, walk_instance, &w) : 0;
 }
 
-/* The prologue ends where the line table says (clang), or at the second row (gcc). */
+/*
+ * Finds the end of the prologue: where the line table marks it (clang), or at the second row (gcc).
+ */
 static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
 {
 	uint64_t second = 0;
@@ -448,8 +455,8 @@ static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
 }
 
 /*
- * clang marks the end of a prologue too early if the first parameter is passed by address: the
- * frame must exist, too.
+ * Finds the body, where the frame must exist. clang marks the end of a prologue too early if the
+ * first parameter is passed by address.
  */
 uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
 {
@@ -457,7 +464,7 @@ uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
 	uint64_t body;
 	size_t n;
 
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return i->entry;
 	body = find_body(lines, n, i);
 	for (size_t k = first_row(lines, n, body); k < n; k++) {
@@ -476,13 +483,13 @@ uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
  * --- rows of a file ----------------------------------------------------------------------------
  */
 
-/* The file of the unit whose path has that end; NULL. */
+/* Returns the file of the unit whose path has that end, or NULL. */
 static const char *unit_file(struct unit *u, const char *path)
 {
 	Dwarf_Files *files;
 	size_t n;
 
-	if (dwarf_getsrcfiles(unit_die(u), &files, &n) != 0)
+	if (dwarf_getsrcfiles(&u->die, &files, &n) != 0)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		const char *s = dwarf_filesrc(files, i, NULL, NULL);
@@ -500,7 +507,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 	size_t n;
 	int r = 0;
 
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct line_visit v = {.unit = u, .file = w->file};
@@ -518,7 +525,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 	return r;
 }
 
-/* First lines of functions, and calls of inlined functions. */
+/* Visits the first lines of functions, and calls of inlined functions. */
 static int walk_entries(struct line_walk *w, struct unit *u)
 {
 	int r = unit_walk(w->d, u);
@@ -615,7 +622,7 @@ static int fill_source(struct debuginfo *d, struct unit *u, const char *path,
 	return 0;
 }
 
-/* Functions that are not the same header text in another unit. */
+/* Counts the other functions, without the same header text in another unit. */
 static unsigned count_others(const struct function_list *l, struct function *f)
 {
 	const char *file = function_file(f);
@@ -635,7 +642,7 @@ static unsigned count_others(const struct function_list *l, struct function *f)
 	return n;
 }
 
-/* One of the same file, which only its parameters can select. */
+/* Finds another function of the same file, which only its parameters can select. */
 static const char *find_other(struct debuginfo *d, const struct function_list *l,
 			      struct function *f)
 {
@@ -650,17 +657,26 @@ static const char *find_other(struct debuginfo *d, const struct function_list *l
 	return NULL;
 }
 
+static void line_set_release(struct line_set *set)
+{
+	free(set->bits);
+}
+
+static void function_list_release(struct function_list *l)
+{
+	free(l->list);
+}
+
 static int source_of_function(struct debuginfo *d, const char *name, const char *file,
 			      unsigned first, unsigned last, struct debuginfo_source *s,
 			      struct errmsg *err)
 {
-	struct function_list l;
-	struct line_set set = {0};
+	SCOPED(function_list_release) struct function_list l = {0};
+	SCOPED(line_set_release) struct line_set set = {0};
 	struct function *f = NULL;
 	int r = debuginfo_find_functions(d, name, file, &l, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	for (size_t i = 0; r >= 0 && i < l.n && !set.last; i++) {
 		f = l.list[i];
 		r = function_each_line(d, f, set_add, &set);
@@ -669,48 +685,38 @@ static int source_of_function(struct debuginfo *d, const char *name, const char 
 		s->n_others = count_others(&l, f);
 		s->other = find_other(d, &l, f);
 	}
-	free(l.list);
-	if (r >= 0 && !set.last)
+	TRY(r);
+	if (!set.last)
 		return functions_refuse(d, name, err);
-	if (r >= 0) {
-		s->function = f->name;
-		s->function_line = function_line(f);
-		s->first = s->function_line + first;
-		s->last = last ? s->function_line + last : set.last;
-		if (s->last < s->first || s->last - s->first > LINES_MAX)
-			r = errmsg_set(err, -ENOENT, "%s has only %u lines", f->name,
-				       set.last - s->function_line);
-		else
-			r = fill_source(d, f->unit, function_file(f), &set, s);
-	}
-	free(set.bits);
-	return r;
+	s->function = f->name;
+	s->function_line = function_line(f);
+	s->first = s->function_line + first;
+	s->last = last ? s->function_line + last : set.last;
+	if (s->last < s->first || s->last - s->first > LINES_MAX)
+		return errmsg_set(err, -ENOENT, "%s has only %u lines", f->name,
+				  set.last - s->function_line);
+	return fill_source(d, f->unit, function_file(f), &set, s);
 }
 
 static int source_of_file(struct debuginfo *d, const char *file, unsigned first, unsigned last,
 			  struct debuginfo_source *s, struct errmsg *err)
 {
-	struct line_set set = {0};
+	SCOPED(line_set_release) struct line_set set = {0};
 	const char *path;
 	struct unit *u;
-	int r = file_each_line(d, file, &path, &u, set_add, &set);
 
-	if (r >= 0 && !path)
-		r = errmsg_set(err, -ENOENT,
-			       "%s has no code from a file '%s'; 'sonde probe funcs -v' shows its "
-			       "files",
-			       d->path, file);
-	if (r >= 0) {
-		s->first = first ? first : 1;
-		s->last = last ? last : set.last;
-		if (s->last < s->first || s->last - s->first > LINES_MAX)
-			r = errmsg_set(err, -ENOENT, "the last line of %s that has code is %u",
-				       path, set.last);
-		else
-			r = fill_source(d, u, path, &set, s);
-	}
-	free(set.bits);
-	return r;
+	TRY(file_each_line(d, file, &path, &u, set_add, &set));
+	if (!path)
+		return errmsg_set(err, -ENOENT,
+				  "%s has no code from a file '%s'; 'sonde probe funcs -v' shows "
+				  "its files",
+				  d->path, file);
+	s->first = first ? first : 1;
+	s->last = last ? last : set.last;
+	if (s->last < s->first || s->last - s->first > LINES_MAX)
+		return errmsg_set(err, -ENOENT, "the last line of %s that has code is %u", path,
+				  set.last);
+	return fill_source(d, u, path, &set, s);
 }
 
 int debuginfo_source(struct debuginfo *d, const char *function, const char *file, unsigned first,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * location.c - where a variable is at an instruction, as a struct place.
+ * location.c - finds where a variable is at an instruction, as a struct place.
  *
  * DWARF gives a location as a small program for a stack machine. It is run here with symbols
  * instead of numbers: a value is a register (or a constant, or an address), then loads, then an
@@ -13,17 +13,18 @@
  *	lit5, stack_value            5                             constant
  *	addr 0x4040                  a global
  *
- * That is all that the kernel's probes can fetch. Anything that computes more (and, shl, an entry
- * value that needs the caller's registers) has no place here, and why says so.
+ * The kernel's probes can fetch only these forms. A location that computes more (and, shl, an entry
+ * value that needs the caller's registers) has no place here, and `why` contains the reason.
  *
  * At the entry of a function two things are corrected. Parameters that live in memory are not
  * stored there yet; they are read from the registers in which they were passed. Code for the
- * kernel's function tracer begins with a call, after which locations begin to hold: they are valid
- * at the entry as well.
+ * kernel's function tracer begins with a call, and locations are valid only after that call; here
+ * they are also used at the entry.
  *
  * Elsewhere a location that begins with a register is verified: see kept.c.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/arch.h"
 
@@ -33,8 +34,8 @@
 #include <string.h>
 
 #define STACK_MAX    8
-#define NESTING_MAX  4	 /* a frame base in terms of the frame, and so on */
-#define PROLOGUE_MAX 256 /* bytes */
+#define NESTING_MAX  4	 /* nested locations, such as a frame base that uses the frame */
+#define PROLOGUE_MAX 256 /* limit in bytes */
 #define WORD_BYTES   8
 
 enum value_base { BASE_CONSTANT, BASE_REGISTER, BASE_ADDRESS };
@@ -56,8 +57,8 @@ struct machine {
 	bool is_value;	  /* the value itself is on the stack */
 	bool is_done;
 	bool is_exact;	      /* the register comes from a table that is exact for this address */
-	bool is_early;	      /* refused because the frame does not exist yet */
-	uint64_t piece_bytes; /* size of the first piece; 0: it is whole */
+	bool is_early;	      /* refused, because the frame does not exist yet */
+	uint64_t piece_bytes; /* size of the first piece; 0: the variable is in one piece */
 	unsigned n_bits;      /* number of low bits of the value that count; 0: all */
 	const char *why;
 };
@@ -118,7 +119,7 @@ bool instance_frame_register(struct instance *i, unsigned *ret_reg)
 	return true;
 }
 
-/* A location in a location: the frame base, the call frame's address. */
+/* Evaluates a location inside a location: the frame base, the call frame's address. */
 static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t n,
 		       unsigned depth)
 {
@@ -196,9 +197,9 @@ bool location_has_frame(struct debuginfo *d, struct instance *i, uint64_t addres
 }
 
 /*
- * A frame base that is just a register (clang) holds only after the prologue, which sets it, and no
- * longer when it is restored at the end. The call frame's address does not move: there it is
- * computed from that register, here from the current registers.
+ * Returns true in the prologue. A frame base that is just a register (clang) is valid only in the
+ * body: the prologue sets the register, and the end of the function restores it. The call frame's
+ * address does not change; outside the body it is computed from the current registers.
  */
 static bool is_in_prologue(const struct location_site *site)
 {
@@ -208,7 +209,7 @@ static bool is_in_prologue(const struct location_site *site)
 	       site->address < instance_body(site->d, site->unit, site->outer);
 }
 
-/* The call frame's address is a register and a number. */
+/* Returns true if the call frame's address is a register and a number. */
 static bool is_plain_frame(const struct machine *m)
 {
 	return m->n && m->stack[m->n - 1].base == BASE_REGISTER && !m->stack[m->n - 1].n_loads;
@@ -238,19 +239,17 @@ static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
 	size_t n;
-	int r;
+	bool is_register;
 
 	if (!m->site->outer || !dwarf_attr_integrate(&m->site->outer->die, DW_AT_frame_base, &a) ||
 	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
 		return refuse(m, "the place of its stack frame is unknown");
-	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
-		r = push_register_base(m, ops[0].atom - DW_OP_reg0, depth);
-	else
-		r = push_nested(m, &a, ops, n, depth);
+	is_register = n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31;
+	TRY(is_register ? push_register_base(m, ops[0].atom - DW_OP_reg0, depth)
+			: push_nested(m, &a, ops, n, depth));
 	m->is_exact |= is_list(&a);
-	if (r >= 0)
-		m->stack[m->n - 1].offset += offset;
-	return r;
+	m->stack[m->n - 1].offset += offset;
+	return 0;
 }
 
 static int do_plus(struct machine *m, bool minus)
@@ -274,7 +273,7 @@ static int do_plus(struct machine *m, bool minus)
 	return 0;
 }
 
-/* "and 0xffffffff": clang uses it for a number in the lower part of a register. */
+/* Handles "and 0xffffffff", which clang uses for a number in the lower part of a register. */
 static int do_mask(struct machine *m)
 {
 	struct value *mask = m->n >= 2 ? &m->stack[m->n - 1] : NULL;
@@ -300,7 +299,7 @@ static int do_load(struct machine *m, uint64_t n_bytes)
 	return 0;
 }
 
-/* A constant from the compiler for the bytes of the value. */
+/* Pushes a constant that the compiler gives for the bytes of the value. */
 static int push_implicit(struct machine *m, const Dwarf_Op *op)
 {
 	Dwarf_Block block;
@@ -338,7 +337,7 @@ static int do_piece(struct machine *m, uint64_t n_bytes)
 	return 0;
 }
 
-/* Other operations; the ranges of numbered ones are handled before. */
+/* Handles the other operations. The caller handles the ranges of numbered operations. */
 static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 {
 	switch (op->atom) {
@@ -385,7 +384,7 @@ static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 		return push_implicit(m, op);
 	case DW_OP_nop:
 	case DW_OP_GNU_uninit:
-	case DW_OP_convert: /* to fewer bits: fetch fewer */
+	case DW_OP_convert: /* a conversion to fewer bits: fetch fewer */
 	case DW_OP_GNU_convert:
 		return 0;
 	case DW_OP_implicit_pointer:
@@ -457,7 +456,7 @@ static int to_place(struct machine *m, struct place *ret)
 	} else if (!m->is_value) {
 		p.kind = PLACE_MEMORY;
 	} else if (v->n_loads && !v->offset) {
-		/* the value was loaded: it is in memory, at the last load */
+		/* the value was loaded, so it is in memory, at the last load */
 		p.kind = PLACE_MEMORY;
 		p.offset = p.loads[--p.n_loads];
 	} else if (!v->n_loads && !v->offset) {
@@ -469,7 +468,7 @@ static int to_place(struct machine *m, struct place *ret)
 	return 0;
 }
 
-/* A global of the kernel is accessed by its symbol. */
+/* Replaces the address of a global of the kernel by its symbol. */
 static void name_global(const struct location_site *site, Dwarf_Die *variable, struct place *p)
 {
 	GElf_Sym sym;
@@ -493,7 +492,7 @@ static int64_t first_offset(const struct place *p)
 	return p->n_loads ? p->loads[0] : p->offset;
 }
 
-/* What will be in memory, or its address, is in a register now. */
+/* Uses the register that still holds the value, or its address, at the entry. */
 static void begin_with_register(struct place *p, unsigned reg)
 {
 	p->reg = reg;
@@ -507,8 +506,8 @@ static void begin_with_register(struct place *p, unsigned reg)
 }
 
 /*
- * Is it in the function's own frame, below the call frame's address? What the caller put on the
- * stack is above it.
+ * Returns true if the place is in the function's own frame, below the call frame's address.
+ * Arguments that the caller put on the stack are above it.
  */
 static bool is_in_own_frame(const struct location_site *site, const struct place *p)
 {
@@ -519,15 +518,15 @@ static bool is_in_own_frame(const struct location_site *site, const struct place
 		return false;
 	location_frame(site->d, site->address, &reg, &offset);
 	/*
-	 * clang: the call frame is relative to the frame pointer, but what is closer to the stack
-	 * pointer uses that
+	 * clang: the call frame is relative to the frame pointer, but variables near the stack
+	 * pointer are relative to that
 	 */
 	if (reg != site->d->arch->stack_reg && p->reg == site->d->arch->stack_reg)
 		return true;
 	return p->reg == reg && first_offset(p) < offset;
 }
 
-/* Optimised code may store a parameter late or never. */
+/* Refuses a parameter that optimised code may store late or never. */
 static void doubt_parameter(const struct location_site *site, struct variable *v)
 {
 	struct type_facts f;
@@ -543,8 +542,9 @@ static void doubt_parameter(const struct location_site *site, struct variable *v
 }
 
 /*
- * A parameter whose memory is in the function's own frame is still where the caller put it, or is
- * being moved. is_early: its memory cannot even be named.
+ * Corrects the place of a parameter whose memory is in the function's own frame. The value is still
+ * where the caller put it, or is being moved. is_early: the frame does not exist yet, so its memory
+ * has no place.
  */
 static void repair_parameter(const struct location_site *site, int argument, bool has_list,
 			     bool is_early, struct variable *v)
@@ -580,7 +580,10 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 	v->why_helps = true;
 }
 
-/* The location that begins right after the call of the function tracer; 0: none. */
+/*
+ * Finds the location that begins right after the call of the function tracer. Returns 0 if there is
+ * none.
+ */
 static int find_behind_fentry(struct debuginfo *d, Dwarf_Attribute *a, uint64_t address,
 			      Dwarf_Op **ops, size_t *n)
 {
@@ -616,7 +619,7 @@ static bool get_constant(Dwarf_Die *variable, struct place *ret)
 	return true;
 }
 
-/* Missing bytes must be detected. */
+/* Checks that the place has all bytes of the type. */
 static int check_size(struct machine *m, struct type type)
 {
 	struct type_facts f;
@@ -631,7 +634,10 @@ static int check_size(struct machine *m, struct type type)
 	return 0;
 }
 
-/* Address lists are right, except that clang's ignore that frames are removed at the end. */
+/*
+ * Returns true if the address list is right. clang's lists ignore that frames are removed at the
+ * end.
+ */
 static bool is_list_right(const struct location_site *site, unsigned reg)
 {
 	unsigned base;
@@ -640,7 +646,7 @@ static bool is_list_right(const struct location_site *site, unsigned reg)
 	       (reg != site->d->arch->stack_reg && reg != base);
 }
 
-/* A register that is the base of memory must hold what is assumed. */
+/* Checks that a register that is the base of memory holds the assumed value. */
 static int check_register(struct machine *m)
 {
 	const struct value *v = &m->stack[0];
@@ -664,7 +670,7 @@ static int check_register(struct machine *m)
 	return refuse(m, "the register that leads to it holds something else here");
 }
 
-/* A struct of up to 16 bytes in two registers: reg, piece 8, reg, piece n. */
+/* Recognizes a struct of up to 16 bytes in two registers: reg, piece 8, reg, piece n. */
 static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
 {
 	if (n != 4 || ops[1].atom != DW_OP_piece || ops[3].atom != DW_OP_piece ||
@@ -680,23 +686,26 @@ static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
 	return true;
 }
 
-/* True if there will be a place when the frame exists. */
+static int find_place(struct machine *m, Dwarf_Op *ops, size_t n, struct variable *v)
+{
+	TRY(evaluate(m, ops, n, 0));
+	TRY(check_register(m));
+	TRY(check_size(m, v->type));
+	return to_place(m, &v->place);
+}
+
+/*
+ * Evaluates a location. Returns true if there is no place now, but there will be one when the frame
+ * exists.
+ */
 static bool evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
 			size_t n, struct variable *v)
 {
 	struct machine m = {.site = site, .attribute = a};
-	int r;
 
 	if (find_pair(ops, n, &v->place))
 		return false;
-	r = evaluate(&m, ops, n, 0);
-	if (r >= 0)
-		r = check_register(&m);
-	if (r >= 0)
-		r = check_size(&m, v->type);
-	if (r >= 0)
-		r = to_place(&m, &v->place);
-	if (r < 0) {
+	if (find_place(&m, ops, n, v) < 0) {
 		v->place = (struct place){.kind = PLACE_NOWHERE};
 		snprintf(v->why, sizeof(v->why), "%s", m.why ? m.why : computed);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points.c - the instructions of a definition.
+ * points.c - finds the instructions of a probe definition.
  *
  *	work            the entry of every function of that name, and of every inlined copy
  *	work+8          8 bytes after it
@@ -24,6 +24,7 @@
  */
 #include "base/files/regular.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include "symbols/dwarf/points_int.h"
 #include "symbols/arch.h"
 
@@ -66,7 +67,10 @@ struct debuginfo_point *points_new(struct search *s)
 	return &s->list[s->n++];
 }
 
-/* An address of a line counts once, whichever functions begin there. */
+/*
+ * Returns true if the address is in the list. An address of a line is used once, even if several
+ * functions begin there.
+ */
 static bool is_there(struct search *s, uint64_t address, const char *function)
 {
 	bool is_line = s->where->has_line || s->where->pattern;
@@ -109,7 +113,10 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
  * --- prologues ---------------------------------------------------------------------------------
  */
 
-/* Relative to a callee-saved register: the first instructions set it up. */
+/*
+ * Returns true for a location relative to a callee-saved register, which the first instructions set
+ * up.
+ */
 static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
 {
 	return op->atom == DW_OP_fbreg ||
@@ -118,8 +125,8 @@ static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
 }
 
 /*
- * A parameter that the caller passes by address, which is in a register (Rust, large ones): it is
- * available at once.
+ * Returns true for a parameter that the caller passes by address in a register (Rust, large
+ * values). It is available at once.
  */
 static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *a)
 {
@@ -132,7 +139,7 @@ static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *
 	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && !is_set_up(d, ops);
 }
 
-/* Belongs to the whole program, or to a thread. */
+/* Returns true if the variable belongs to the whole program, or to a thread. */
 static bool is_static(const Dwarf_Op *op)
 {
 	return op->atom == DW_OP_addr || op->atom == DW_OP_addrx || op->atom == DW_OP_constx ||
@@ -174,9 +181,9 @@ bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
  */
 
 /*
- * Does an instruction begin at that offset from a place where one begins? Returns -EINVAL with the
- * neighbours if it certainly does not: the kernel would put a breakpoint into the middle of an
- * instruction and corrupt the program.
+ * Checks that an instruction begins at from + offset; an instruction begins at from. Returns
+ * -EINVAL with the neighbours if certainly none does: the kernel would put a breakpoint into the
+ * middle of an instruction and corrupt the program.
  */
 int points_check_offset(struct search *s, uint64_t from, uint64_t offset, struct errmsg *err)
 {
@@ -191,7 +198,10 @@ int points_check_offset(struct search *s, uint64_t from, uint64_t offset, struct
 			  (unsigned long long)before, (unsigned long long)behind);
 }
 
-/* -EINVAL: variables are wanted, and the function's first instructions have not stored them yet. */
+/*
+ * Returns -EINVAL if variables are wanted that the function's first instructions have not stored
+ * yet.
+ */
 static int check_prologue(struct search *s, struct unit *u, struct instance *i, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -214,7 +224,10 @@ static int check_prologue(struct search *s, struct unit *u, struct instance *i, 
  * --- by entry ----------------------------------------------------------------------------------
  */
 
-/* A part of a function that the compiler split off, or inlined back: nobody calls it. */
+/*
+ * Returns true for a part that the compiler split off from a function, or inlined again. Such a
+ * part is never called as a function.
+ */
 static bool is_part(struct search *s, struct unit *u, struct instance *i)
 {
 	struct function *f = instance_function(s->d, u, i);
@@ -301,7 +314,7 @@ static bool is_line_wanted(struct search *s, unsigned line)
 	return s->wanted ? line < s->n_wanted && s->wanted[line] : line == s->line;
 }
 
-/* In its file, and not before its first line. */
+/* Returns true if the line is in the file of the instance, and not before its first line. */
 static bool may_have_line(struct search *s, const struct line_visit *v, struct instance *i)
 {
 	struct function *f = instance_function(s->d, v->unit, i);
@@ -310,7 +323,7 @@ static bool may_have_line(struct search *s, const struct line_visit *v, struct i
 	return file && unit_same_file(v->unit, file, v->file) && function_line(f) <= v->line;
 }
 
-/* The owner of a line. A copy may begin with an instruction outside its ranges. */
+/* Returns the owner of a line. A copy may begin with an instruction outside its ranges. */
 static struct instance *owner_in_file(struct search *s, const struct line_visit *v)
 {
 	struct unit *u = v->unit;
@@ -410,7 +423,7 @@ static int find_lazy_lines(struct search *s, struct unit *u, const char *file, s
 			break;
 		copy_without_blanks(text, sizeof(text), raw);
 		s->wanted[line] = !fnmatch(pattern, text, 0);
-		while (!whole && fgets(raw, sizeof(raw), f)) /* the rest of a long line */
+		while (!whole && fgets(raw, sizeof(raw), f)) /* skip the rest of a long line */
 			whole = strchr(raw, '\n');
 	}
 	fclose(f);
@@ -466,7 +479,7 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 			  w->function);
 }
 
-/* The function exists, but in another file. */
+/* Reports that the function exists, but in another file. */
 static int refuse_file(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -505,7 +518,7 @@ static int by_function(struct search *s, struct errmsg *err)
 	if (r >= 0 && (s->n || debuginfo_is_glob(s->where->function)) && !s->where->file &&
 	    !s->where->pattern && !s->where->line && !s->where->offset)
 		r = points_of_bare_symbols(s, err);
-	/* code that was merged with another function's has a symbol, but no description */
+	/* code that was merged with that of another function has a symbol, but no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->n_refused && !s->where->pattern &&
 	    !s->where->line && symbol_named(s->d, s->where->function))
 		r = points_of_symbols(s, err);
@@ -526,11 +539,10 @@ static int by_file(struct search *s, struct errmsg *err)
 		return debuginfo_refuse_dwarf(s->d, err);
 	s->line = w->line;
 	if (w->pattern) {
-		r = file_each_line(s->d, w->file, &path, &u, add_line, s); /* which file it is */
+		r = file_each_line(s->d, w->file, &path, &u, add_line, s); /* finds the file, too */
 		if (r >= 0 && path)
 			r = find_lazy_lines(s, u, path, err);
-		if (r < 0)
-			return r;
+		TRY(r);
 		s->n = s->n_copies = 0;
 	}
 	r = file_each_line(s->d, w->file, &path, &u, add_line, s);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points_symbols.c - the instructions of a definition that names a symbol: nothing else is known
- * about the function, or one piece of code is meant.
+ * points_symbols.c - finds the instructions of a definition that names a symbol. It is used if only
+ * the symbol is known, or if the user selects one piece of code.
  *
  *	work.isra.0     this code only; DWARF describes it
  *	sem_wait@V2     one version of a symbol; without it all versions
  *	memcpy          selected when a program starts (IFUNC): all candidates, see code.c
  */
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "symbols/dwarf/points_int.h"
 
 #include <errno.h>
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "work.isra.0": the code at the symbol. 1: DWARF does not describe it. */
+/* Adds the code at the symbol "work.isra.0". Returns 1 if DWARF does not describe it. */
 static int points_of_described(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	struct unit *u = s->d->dwarf ? unit_of_address(s->d, symbol->address) : NULL;
@@ -32,7 +34,7 @@ static int points_of_described(struct search *s, const struct symbol *symbol, st
 	return points_of_function(s, instance_function(s->d, u, i), err);
 }
 
-/* A symbol without DWARF: entry and offset, no variables. */
+/* Adds a symbol without DWARF: entry and offset, no variables. */
 static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -114,7 +116,7 @@ static int add_choice(void *ctx, const struct symbol *symbol, uint64_t address)
 	int r = points_of_code(s, symbol ? symbol : &bare, c->err);
 
 	for (; n < s->n; n++) {
-		s->list[n].function = c->resolver->name; /* that is the requested name */
+		s->list[n].function = c->resolver->name; /* the requested name */
 		if (!symbol)
 			s->list[n].symbol = NULL;
 	}
@@ -137,10 +139,8 @@ static int points_of_indirect(struct search *s, const struct symbol *resolver, s
 {
 	struct chooser c = {s, resolver, err};
 	size_t n = s->n;
-	int r = symbol_each_choice(s->d, resolver, add_choice, &c);
 
-	if (r < 0)
-		return r;
+	TRY(symbol_each_choice(s->d, resolver, add_choice, &c));
 	if (s->n == n && !s->indirect && !s->n_refused)
 		return errmsg_set(
 			err, -ENODATA,
@@ -159,7 +159,7 @@ static int points_of_indirect(struct search *s, const struct symbol *resolver, s
 	return 0;
 }
 
-/* The name exists, but not in that version. */
+/* Reports that the name exists, but not in that version. */
 static int refuse_version(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -178,23 +178,20 @@ static int refuse_version(struct search *s, struct errmsg *err)
 			  w->function, w->file, versions, w->file);
 }
 
-/* Copies, because the table may be sorted meanwhile. */
+/* Copies of symbols, because the table may be sorted during the search. */
 struct found {
 	const struct debuginfo_where *where;
 	struct symbol *list;
-	size_t n;
+	size_t n, room;
 };
 
 static int add_found(struct found *f, const struct symbol *symbol)
 {
-	size_t room = f->n ? 2 * f->n : 1;
-	struct symbol *more = f->n & (f->n - 1) ? f->list : realloc(f->list, room * sizeof(*more));
-
-	if (!more)
+	if (f->n == POINTS_MAX)
+		return 0;
+	if (!ARRAY_ROOM(f->list, f->room, f->n + 1, POINTS_MAX))
 		return -ENOMEM;
-	f->list = more;
-	if (f->n < POINTS_MAX)
-		f->list[f->n++] = *symbol;
+	f->list[f->n++] = *symbol;
 	return 0;
 }
 
@@ -206,7 +203,7 @@ static int add_named(void *ctx, const struct symbol *symbol)
 									   : 0;
 }
 
-/* The caller frees the list, whatever it returns. */
+/* Finds the symbols. The caller frees the list, also after a failure. */
 static int find_symbols(struct search *s, struct found *ret)
 {
 	const struct debuginfo_where *w = s->where;
@@ -228,8 +225,8 @@ static int find_symbols(struct search *s, struct found *ret)
 }
 
 /*
- * A function has one name in the debug information; a pattern may match another one: malloc is
- * __libc_malloc there.
+ * Adds a symbol that DWARF describes under another name: malloc is __libc_malloc there. A function
+ * has only one name in DWARF, and a pattern may match the other one.
  */
 static int points_of_alias(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
@@ -241,7 +238,6 @@ static int points_of_alias(struct search *s, const struct symbol *symbol, struct
 	return r;
 }
 
-/* The symbols of that name; else all with that C++ name, or that match the glob. */
 int points_of_symbols(struct search *s, struct errmsg *err)
 {
 	const char *function = s->where->function;

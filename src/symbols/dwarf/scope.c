@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * scope.c - the variables visible at an instruction.
+ * scope.c - finds the variables visible at an instruction.
  *
  *	subprogram main                     has the frame, whatever is inlined
  *	  inlined work          ◀── instance: its variables, and those of its blocks around the address
@@ -10,8 +10,8 @@
  *	  variable of main                  not visible from work
  *	variable of the unit                globals, last
  *
- * A copy may lack a variable that the function has: it was optimised away in this copy, and is only
- * in the abstract function. It is reported as such instead of being skipped.
+ * A copy may lack a variable of the function: it was optimised away in this copy, and only the
+ * abstract function has it. Such a variable is reported as optimised away, not skipped.
  */
 #include "base/arena.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -24,11 +24,11 @@
 #define BLOCK_DEPTH_MAX 64
 
 struct dwarf_scope {
-	struct scope scope; /* first */
+	struct scope scope; /* must be the first member */
 	struct debuginfo *d;
 	struct unit *unit;
 	struct instance *instance;
-	struct instance *outer; /* the function around it, which has the frame */
+	struct instance *outer; /* the function around the instance, which has the frame */
 	uint64_t address;
 };
 
@@ -37,9 +37,9 @@ struct visit {
 	bool only_parameters;
 	int (*visit)(void *ctx, const struct variable *v);
 	void *ctx;
-	const char *name; /* NULL: all; else only this one */
+	const char *name; /* the only variable to visit; NULL: all */
 	size_t len;
-	int n_parameters; /* seen so far, in the instance itself */
+	int n_parameters; /* number of parameters seen so far in the instance itself */
 };
 
 static bool is_variable(Dwarf_Die *die)
@@ -78,7 +78,7 @@ static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
 	return v->visit(v->ctx, &var);
 }
 
-/* Is one of the children a copy of this DIE? */
+/* Returns true if one of the children is a copy of this DIE. */
 static bool has_copy(Dwarf_Die *of, Dwarf_Die *original)
 {
 	Dwarf_Die child, origin;
@@ -94,7 +94,7 @@ static bool has_copy(Dwarf_Die *of, Dwarf_Die *original)
 	return false;
 }
 
-/* A variable that the source has here but this copy lacks. */
+/* Visits a variable that the source has here but this copy lacks. */
 static int visit_gone(struct visit *v, Dwarf_Die *die)
 {
 	Dwarf_Die abstract, child;
@@ -111,7 +111,7 @@ static int visit_gone(struct visit *v, Dwarf_Die *die)
 	return r;
 }
 
-/* Visits blocks around the address first, so that variables that they hide come later. */
+/* Visits blocks around the address first, so that the outer variables that they hide come later. */
 static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
@@ -151,11 +151,12 @@ static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
  * file that was compiled without -g.
  */
 struct global {
-	const char *name; /* its last part */
+	const char *name; /* last part of the name */
 	size_t len;
-	const void *origin; /* not NULL: DIEs that refer to this one, whatever their name */
-	Dwarf_Die die;	    /* has a place */
-	Dwarf_Die bare;	    /* has none */
+	/* if not NULL, search DIEs that refer to this one, whatever their name */
+	const void *origin;
+	Dwarf_Die die;	/* a DIE with a place */
+	Dwarf_Die bare; /* a DIE without a place */
 	struct unit *unit;
 	bool found, found_bare;
 };
@@ -168,7 +169,10 @@ static bool has_place(Dwarf_Die *die)
 	       dwarf_attr_integrate(die, DW_AT_const_value, &a);
 }
 
-/* A DIE that represents this one, in a unit into which the whole program was optimised. */
+/*
+ * Returns true if the DIE represents `origin`, in a unit into which the whole program was
+ * optimised.
+ */
 static bool refers_to(Dwarf_Die *die, const void *origin)
 {
 	Dwarf_Die to;
@@ -225,21 +229,22 @@ static void find_place_of_bare(struct debuginfo *d, struct global *g)
 	g->origin = g->bare.addr;
 	for (size_t i = 0; which && !g->found && i < d->n_units; i++)
 		if (which[i])
-			find_global_in(g, &d->units[i], unit_die(&d->units[i]), 0);
+			find_global_in(g, &d->units[i], &d->units[i].die, 0);
 	g->origin = NULL;
 	free(which);
 }
 
 /*
- * A static variable of a function: its place may be outside the function, in a unit that refers to
- * it.
+ * Finds a static variable of a function. Its place may be outside the function, in a unit that
+ * refers to it.
  */
 static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct variable *ret)
 {
 	struct location_site site = {.d = s->d, .address = s->address};
 	struct global g = {.bare = *die};
 
-	if (s->d->alternate) /* every unit would have to be searched, for every variable */
+	/* with an alternate file, every unit would have to be searched for every variable */
+	if (s->d->alternate)
 		return false;
 	find_place_of_bare(s->d, &g);
 	site.unit = g.unit;
@@ -248,12 +253,12 @@ static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct vari
 	return g.found;
 }
 
-/* Of those without a place the first one is kept. */
+/* Searches a unit. The first DIE without a place is kept. */
 static void find_in_unit(struct debuginfo *d, struct unit *u, struct global *g)
 {
 	struct global here = {.name = g->name, .len = g->len};
 
-	find_global_in(&here, u, unit_die(u), 0);
+	find_global_in(&here, u, &u->die, 0);
 	if (here.found_bare && !here.found)
 		find_place_of_bare(d, &here);
 	if (here.found || !g->found_bare)
@@ -261,7 +266,8 @@ static void find_in_unit(struct debuginfo *d, struct unit *u, struct global *g)
 }
 
 /*
- * Searches the unit of the function's source, then that of its code, then all that have the name.
+ * Searches the unit of the function's source, then that of its code, then all units that have the
+ * name.
  */
 static void find_by_name(const struct dwarf_scope *s, struct global *g)
 {
@@ -272,7 +278,7 @@ static void find_by_name(const struct dwarf_scope *s, struct global *g)
 	find_in_unit(s->d, own, g);
 	if (!g->found && own != s->unit)
 		find_in_unit(s->d, s->unit, g);
-	which = g->found ? NULL : units_naming(s->d, g->name, g->len, false);
+	which = g->found ? NULL : units_naming(s->d, g->name, g->len);
 	for (size_t i = 0; which && !g->found && i < s->d->n_units; i++)
 		if (which[i])
 			find_in_unit(s->d, &s->d->units[i], g);
@@ -280,8 +286,8 @@ static void find_by_name(const struct dwarf_scope *s, struct global *g)
 }
 
 /*
- * The last resort. Variables that a module imports have no address, but the kernel knows them by
- * name.
+ * Uses the symbol as the last resort. Variables that a module imports have no address, but the
+ * kernel knows them by name.
  */
 static int use_symbol(struct debuginfo *d, const char *text, size_t len, struct variable *ret)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * standing.c - whether a probe in a program can be put on an instruction, and if not, where near
- * it.
+ * standing.c - checks whether a probe in a program can be put on an instruction, and if not, finds
+ * a place near it.
  *
  *	11f1  test %esi,%esi
  *	11f3  cs nopw 0(%rax,%rax)     a copy begins here: padding, which the kernel's probes do not support
  *	11fd  movslq (%rdi),%rax       equivalent, unless something jumps here
  *
- * After padding a probe sees the same as on it, if there is no other path there. The paths are the
- * jumps of the function and of its split-off parts (work.cold); if one of them is indirect, the
- * paths are unknown.
+ * A probe after the padding is equivalent to one on it, if no other path leads there. The paths
+ * are the jumps of the function and of its split-off parts (work.cold); if one of them is
+ * indirect, the paths are unknown.
  */
 #include "base/errmsg.h"
 #include "format/bytes.h"
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NEAR_MAX_BYTES 256 /* to the nearest place that can be probed */
+#define NEAR_MAX_BYTES 256 /* distance to the nearest place that can be probed */
 
 enum ways { WAYS_NONE, WAYS_SOME, WAYS_UNKNOWN };
 
@@ -69,7 +69,7 @@ static enum ways ways_to(struct debuginfo *d, uint64_t to)
  * --- the nearest ---------------------------------------------------------------------------------
  */
 
-/* The first place after it that control reaches from there; 0: none. */
+/* Returns the first place after the address that control reaches from there, or 0. */
 static uint64_t nearest_behind(struct debuginfo *d, uint64_t address)
 {
 	struct piece code = code_at(d, address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stored.c - which register do a function's first instructions store at a place of its frame?
+ * stored.c - finds the register that a function's first instructions store at a place of its frame.
  *
  *	1190  push %rbx                 the stack pointer: -8 relative to the entry
  *	1191  sub  $0x10,%rsp           -24
@@ -9,9 +9,10 @@
  *
  * A parameter that lives in memory is in a register at the entry. The calling convention gives the
  * register only if the function follows it: clang and rustc drop unused parameters of static
- * functions, later ones move up, and the debug information does not show it.
+ * functions, later parameters move to earlier registers, and the debug information does not show
+ * this.
  *
- * x86-64 only. Anything unusual ends it without an answer.
+ * x86-64 only. The search ends without a result at any unusual instruction.
  */
 #include "format/bytes.h"
 #include "symbols/arch.h"
@@ -22,7 +23,7 @@
 
 #define PROLOGUE_BYTES 128
 
-/* In the numbering of instructions; dwarf_numbers[] has those of DWARF. */
+/* The numbers of registers in instructions. dwarf_numbers[] has those of DWARF. */
 enum { RSP = 4, RBP = 5 };
 
 static const uint8_t dwarf_numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -30,25 +31,27 @@ static const uint8_t dwarf_numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 
 struct prologue {
 	int64_t sp, bp; /* relative to the stack pointer at the entry */
 	bool has_bp;
-	uint32_t written; /* registers, one bit each */
+	uint32_t written; /* registers that were overwritten, one bit each */
 };
 
-/* What an instruction writes to memory. */
+/* A write of an instruction to memory. */
 struct store {
 	int64_t offset;
-	unsigned n_bytes; /* 0: nothing relevant */
-	int reg;	  /* -1: not a register that still has its value from the entry */
+	unsigned n_bytes; /* 0: no relevant write */
+	/* the stored register; -1: not a register that still has its value from the entry */
+	int reg;
 };
 
 /* One instruction, decoded as far as needed for the usual ones. */
 struct parts {
-	unsigned opcode;    /* two-byte opcodes: 0x0f00 and the second byte */
-	unsigned n_bytes;   /* operand size */
-	unsigned reg, base; /* from the ModRM byte; base: or the other register */
-	bool has_memory;    /* … at base plus displacement */
-	bool is_indexed;    /* … plus an index */
+	unsigned opcode;  /* two-byte opcodes: 0x0f00 and the second byte */
+	unsigned n_bytes; /* operand size */
+	/* registers in the ModRM byte; base may be a second operand instead of an address */
+	unsigned reg, base;
+	bool has_memory; /* an operand is memory at base plus displacement */
+	bool is_indexed; /* an index is added, too */
 	int64_t displacement;
-	const uint8_t *rest; /* after all that: a constant */
+	const uint8_t *rest; /* the bytes after the operands: a constant */
 	unsigned n_rest;
 };
 
@@ -58,8 +61,8 @@ static int64_t take_number(const uint8_t *p, unsigned n_bytes)
 }
 
 /*
- * The ModRM byte, and what follows from it. p[1] and later bytes exist: end is that of the
- * instruction.
+ * Decodes the ModRM byte and what follows from it. p[1] and later bytes exist: end is the end of
+ * the instruction.
  */
 static bool take_operands(struct parts *x, const uint8_t *p, const uint8_t *end, uint8_t rex)
 {
@@ -68,7 +71,7 @@ static bool take_operands(struct parts *x, const uint8_t *p, const uint8_t *end,
 	x->reg = (*p >> 3 & 7) | (rex & 4 ? 8 : 0);
 	x->base = (*p & 7) | (rex & 1 ? 8 : 0);
 	x->has_memory = mode != 3;
-	if (x->has_memory && (*p & 7) == 5 && !mode) { /* relative to the instruction */
+	if (x->has_memory && (*p & 7) == 5 && !mode) { /* relative to the instruction pointer */
 		x->is_indexed = true;
 		n_displacement = 4;
 	}
@@ -141,7 +144,7 @@ static bool set_register(struct prologue *w, unsigned reg)
 	return reg != RSP;
 }
 
-/* %rbp or %rsp as an offset from another of them. */
+/* Sets %rbp or %rsp to an offset from the other one. */
 static bool set_frame(struct prologue *w, unsigned reg, int64_t value)
 {
 	set_register(w, reg);
@@ -161,7 +164,7 @@ static bool copy_register(struct prologue *w, const struct parts *x, unsigned to
 	return set_register(w, to);
 }
 
-/* Memory outside the frame does not belong to the parameter. */
+/* Notes a store. Memory outside the frame does not belong to the parameter. */
 static bool note_store(const struct prologue *w, const struct parts *x, int reg, struct store *ret)
 {
 	bool is_bp = x->base == RBP && w->has_bp;
@@ -174,7 +177,7 @@ static bool note_store(const struct prologue *w, const struct parts *x, int reg,
 	return true;
 }
 
-/* add, or, …, sub, xor, cmp with a constant. */
+/* Follows add, or, …, sub, xor, cmp with a constant. */
 static bool follow_constant(struct prologue *w, const struct parts *x)
 {
 	unsigned what = x->reg & 7, n = x->opcode == 0x83 ? 1 : 4;
@@ -195,7 +198,7 @@ static bool follow_address(struct prologue *w, const struct parts *x)
 	return set_register(w, x->reg);
 }
 
-/* False: nothing is known after it. */
+/* Follows one instruction. Returns false if the state after it is unknown. */
 static bool follow(struct prologue *w, const struct parts *x, struct store *store)
 {
 	switch (x->opcode) {

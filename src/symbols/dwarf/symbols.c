@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbols.c - the functions of the symbol table, by address and by name.
+ * symbols.c - finds functions of the symbol table by address and by name.
  *
  *	symbols_list    once: directly from .symtab if it is simple, else through libdwfl (tables of separate and
  *	                compressed debug files, sections of a kernel module that have no addresses yet)
- *	symbol_at       the first look-ups scan .symtab itself, or the list; then it is sorted
+ *	symbol_at       the first look-ups scan .symtab itself, or the list; later ones sort the list
  *
  * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the default for new
- * programs). They are removed: the name is sem_wait, which may occur in several versions.
+ * programs). The versions are removed: the name is sem_wait, which may occur in several versions.
  */
 #include "base/arena.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -88,7 +88,10 @@ static int list_by_libdwfl(struct debuginfo *d)
 	return 0;
 }
 
-/* .symtab of the file itself, and its strings, which end with a 0; false: it is not that simple. */
+/*
+ * Finds .symtab of the file itself, and its strings, which end with a 0. Returns false if the file
+ * needs libdwfl.
+ */
 static bool find_symtab(struct debuginfo *d, Elf_Data **ret_symbols, Elf_Data **ret_names)
 {
 	Elf_Scn *scn = NULL;
@@ -113,7 +116,7 @@ static const char *name_in(const Elf_Data *names, const Elf64_Sym *s)
 	return s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
 }
 
-/* libelf has converted the symbols to this machine's byte order. */
+/* Makes the list from .symtab. libelf has converted the symbols to this machine's byte order. */
 static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_Data *names)
 {
 	const Elf64_Sym *syms = symbols->d_buf;
@@ -193,7 +196,7 @@ static bool is_nearer(const struct symbol *s, const struct symbol *best, uint64_
 }
 
 /*
- * A single look-up needs no list: names are read only for symbols that are closer than all before.
+ * Finds a symbol without the list. Names are read only for symbols that are closer than all before.
  */
 static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 					const Elf_Data *symbols, const Elf_Data *names)
@@ -220,7 +223,10 @@ static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 		       : NULL;
 }
 
-/* The best one at or before the address; one or two look-ups need no sorting. */
+/*
+ * Finds the best symbol at or before the address in the unsorted list: one or two look-ups need no
+ * sorting.
+ */
 static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
 {
 	const struct symbol *best = NULL;
@@ -248,7 +254,7 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 		return NULL;
 	symbols_sort(d);
 	high = d->n_symbols;
-	while (low < high) { /* the first one after it */
+	while (low < high) { /* find the first symbol after the address */
 		size_t mid = low + (high - low) / 2;
 
 		if (d->symbols[mid].address <= address)
@@ -278,7 +284,7 @@ bool symbol_has_name(const struct symbol *s, const char *name, const char *versi
 	return !strcmp(s->name, name) && (!version || (s->version && !strcmp(s->version, version)));
 }
 
-/* Those of .symtab itself, while the list does not exist. */
+/* Visits the symbols of .symtab itself, while the list does not exist. */
 static int each_in_symtab(struct debuginfo *d, const char *name, const Elf_Data *symbols,
 			  const Elf_Data *names,
 			  int (*visit)(void *ctx, const struct symbol *symbol), void *ctx)
@@ -322,7 +328,7 @@ bool symbol_has_version(struct debuginfo *d, const char *name, const char *versi
 	return false;
 }
 
-/* Of several names for one thing, show "free", not "__libc_free". */
+/* Returns true if a is the better of two names for one address: "free", not "__libc_free". */
 static bool is_plainer(const struct symbol *a, const struct symbol *b)
 {
 	size_t n_a = strspn(a->name, "_"), n_b = strspn(b->name, "_");
@@ -333,8 +339,8 @@ static bool is_plainer(const struct symbol *a, const struct symbol *b)
 }
 
 /*
- * A program that is not relocated also has addresses for a library's functions: those of its own
- * jumps to them. They are the values of symbols that it does not define.
+ * Visits the jumps to functions of libraries. A program that is not relocated has addresses for
+ * these jumps: the values of symbols that it does not define.
  */
 static int each_jump(struct debuginfo *d,
 		     int (*visit)(void *ctx, const char *name, uint64_t address, uint64_t n_bytes),
@@ -385,7 +391,7 @@ int debuginfo_each_symbol(struct debuginfo *d,
  * --- pieces of functions -----------------------------------------------------------------------
  */
 
-/* The part follows the name, as it is or with a number: ".cold", ".cold.3". */
+/* Returns true if the part follows the name, alone or with a number: ".cold", ".cold.3". */
 static bool has_part(const char *name, const char *part)
 {
 	size_t len = strlen(part);

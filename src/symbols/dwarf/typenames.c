@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * typenames.c - DWARF's types by their names.
+ * typenames.c - finds DWARF's types by name.
  *
  *	"kvm"            a struct, union, enum, number or typedef, as the kind says
  *	"ns::Box"        its last part is searched, inside namespaces and classes as well
@@ -16,7 +16,7 @@
 
 struct type_search {
 	enum type_kind kind;
-	const char *name; /* its last part */
+	const char *name; /* last part of the name */
 	size_t len;
 	Dwarf_Die found;
 };
@@ -65,10 +65,10 @@ bool find_type_die(struct debuginfo *d, enum type_kind kind, const char *name, s
 	}
 	if (!s.len || !d->dwarf || units_list(d) < 0)
 		return false;
-	which = units_naming(d, s.name, s.len, false);
+	which = units_naming(d, s.name, s.len);
 	for (size_t i = 0; which && !found && i < d->n_units; i++)
 		if (which[i])
-			found = search_types(&s, unit_die(&d->units[i]), 0);
+			found = search_types(&s, &d->units[i].die, 0);
 	free(which);
 	if (found)
 		*ret = s.found;
@@ -76,7 +76,7 @@ bool find_type_die(struct debuginfo *d, enum type_kind kind, const char *name, s
 }
 
 /*
- * Only types of the top level, and not for a program whose debug information takes seconds to walk.
+ * Visits only types of the top level, and none if walking the debug information would take seconds.
  */
 void each_type_name(struct debuginfo *d, enum type_kind kind,
 		    void (*visit)(void *ctx, const char *name), void *ctx)
@@ -87,7 +87,7 @@ void each_type_name(struct debuginfo *d, enum type_kind kind,
 	for (size_t i = 0; i < d->n_units; i++) {
 		Dwarf_Die child;
 
-		if (dwarf_child(unit_die(&d->units[i]), &child) != 0)
+		if (dwarf_child(&d->units[i].die, &child) != 0)
 			continue;
 		do {
 			const char *name = die_is_type(&child, kind) ? dwarf_diename(&child) : NULL;

@@ -3,8 +3,8 @@
  * types.c - implements types.h for DWARF.
  *
  * A type is a DIE. DIEs are kept in a table in order of first use, and a type's id is its index; so
- * types in the alternate file, in type units and in split units are all alike. An array of several
- * dimensions is one DIE in DWARF, but an array of arrays elsewhere:
+ * types in the alternate file, in type units and in split units are treated in the same way. An
+ * array of several dimensions is one DIE in DWARF, but an array of arrays elsewhere:
  *
  *	id   [ dimensions removed : 8 ][ index in the table + 1 : 40 ]
  *
@@ -13,6 +13,7 @@
  *
  * Files are hostile: a typedef may name itself. Walks along types end after PEELS_MAX steps.
  */
+#include "base/map.h"
 #include "base/array.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -34,53 +35,23 @@
 void types_release(struct debuginfo *d)
 {
 	free(d->table.dies);
-	free(d->table.slots);
+	map_release(&d->table.numbers);
 	free(d->table.definitions);
 }
 
-static int grow_table(struct type_table *t)
-{
-	size_t n_slots = t->n_slots ? t->n_slots * 2 : 256;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-	Dwarf_Die *dies = realloc(t->dies, n_slots / 2 * sizeof(*dies));
-	uint32_t *definitions = realloc(t->definitions, n_slots / 2 * sizeof(*definitions));
-
-	if (dies)
-		t->dies = dies;
-	if (definitions)
-		t->definitions = definitions;
-	if (!slots || !dies || !definitions || t->n >= TYPES_MAX) {
-		free(slots);
-		return -ENOMEM;
-	}
-	memset(definitions + t->n, 0, (n_slots / 2 - t->n) * sizeof(*definitions));
-	for (size_t i = 0; i < t->n; i++) {
-		size_t at = hash_number(t->seed, (uintptr_t)t->dies[i].addr, n_slots);
-
-		while (slots[at])
-			at = (at + 1) & (n_slots - 1);
-		slots[at] = i + 1;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->n_slots = n_slots;
-	return 0;
-}
-
-/* Its index + 1; 0 if out of memory: then the type is void. */
+/* Returns the DIE's index + 1, or 0 if out of memory, which means void. */
 static uint64_t id_of(struct debuginfo *d, const Dwarf_Die *die)
 {
 	struct type_table *t = &d->table;
-	size_t at;
+	void **slot = map_take(&t->numbers, (uintptr_t)die->addr, TYPES_MAX);
 
-	if (t->n >= t->n_slots / 2 && grow_table(t) < 0)
+	if (slot && *slot)
+		return (uintptr_t)*slot;
+	if (!slot || !ARRAY_ROOM(t->dies, t->dies_room, t->n + 1, TYPES_MAX) ||
+	    !ARRAY_ROOM(t->definitions, t->definitions_room, t->n + 1, TYPES_MAX))
 		return 0;
-	at = hash_number(t->seed, (uintptr_t)die->addr, t->n_slots);
-	for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1))
-		if (t->dies[t->slots[at] - 1].addr == die->addr)
-			return t->slots[at];
 	t->dies[t->n++] = *die;
-	t->slots[at] = t->n;
+	*slot = (void *)(uintptr_t)t->n;
 	return t->n;
 }
 
@@ -109,8 +80,8 @@ static bool die_of(struct debuginfo *d, uint64_t id, Dwarf_Die *ret)
  */
 
 /*
- * A type in its own unit (-fdebug-types-section) may be represented by a DIE that has only its
- * signature.
+ * Finds the real DIE of a type in its own unit (-fdebug-types-section), of which this DIE may have
+ * only the signature.
  */
 static void follow_signature(Dwarf_Die *die)
 {
@@ -166,7 +137,7 @@ static enum type_kind kind_of(Dwarf_Die *die)
 
 static const struct {
 	int tag;
-	const char *name; /* NULL: its own */
+	const char *name; /* NULL: the type's own name */
 } peels[] = {
 	{DW_TAG_typedef, NULL},
 	{DW_TAG_const_type, "const"},
@@ -178,7 +149,10 @@ static const struct {
 	{DW_TAG_template_alias, NULL},
 };
 
-/* One step; false if it is a type of its own. *ret.addr is NULL if void follows. */
+/*
+ * Removes one typedef or qualifier. Returns false if the DIE is neither. *ret.addr is NULL if void
+ * follows.
+ */
 static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 {
 	int tag = dwarf_tag(die);
@@ -220,12 +194,12 @@ static void get_base(Dwarf_Die *die, struct type_facts *f)
 		f->kind = TYPE_FLOAT;
 	else if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
 		 encoding == DW_ATE_decimal_float) {
-		f->kind = TYPE_UNKNOWN; /* not a single number of a known kind */
+		f->kind = TYPE_UNKNOWN; /* the type is not a single number of a known kind */
 		f->n_floats = encoding == DW_ATE_complex_float ? 2 : 1;
 	}
 }
 
-/* A child that counts as a member; base classes do, too. */
+/* Returns true for a child that counts as a member; base classes do, too. */
 static bool is_member(enum type_kind kind, Dwarf_Die *child)
 {
 	Dwarf_Attribute a;
@@ -261,7 +235,7 @@ static unsigned count_children(Dwarf_Die *die, enum type_kind kind)
 	return n;
 }
 
-/* The i-th one. Sequential access continues from the last answer. */
+/* Finds the i-th member. Sequential access continues from the last result. */
 static bool get_child(struct debuginfo *d, Dwarf_Die *die, enum type_kind kind, unsigned i,
 		      Dwarf_Die *ret)
 {
@@ -298,11 +272,12 @@ static uint64_t count_of(Dwarf_Die *range)
 	if (dwarf_formudata(dwarf_attr(range, DW_AT_upper_bound, &a), &v) == 0 && v < INT64_MAX &&
 	    v + 1 > low)
 		return v + 1 - low;
-	return 0; /* flexible, or known only at run time */
+	return 0; /* a flexible array, or a length known only at run time */
 }
 
 /*
- * The dimensions from `skip` on: the first one's length, the bytes of all, and whether one is left.
+ * Reads the dimensions from `skip` on: the length of the first one, and the total. Returns whether
+ * one is left.
  */
 static bool get_dimensions(Dwarf_Die *die, unsigned skip, uint64_t *ret_first, uint64_t *ret_all)
 {
@@ -346,7 +321,9 @@ static void get_array(struct debuginfo *d, Dwarf_Die *die, uint64_t id, struct t
 			    : target;
 }
 
-/* Negative numbers have signed forms; 255 as one byte is not -1. */
+/*
+ * Reads the value of an enumerator. Negative numbers have signed forms: 255 as one byte is not -1.
+ */
 static bool read_enumerator(Dwarf_Die *die, int64_t *ret)
 {
 	Dwarf_Attribute a;
@@ -385,8 +362,8 @@ static void get_enum(struct debuginfo *d, Dwarf_Die *die, struct type_facts *f)
 }
 
 /*
- * A struct of which this unit has only the name. The answer is kept: it is a search through all
- * bytes.
+ * Finds the definition of a struct of which this unit has only the name. The result is cached,
+ * because the search reads all bytes.
  */
 static void find_definition(struct debuginfo *d, Dwarf_Die *die, enum type_kind kind)
 {
@@ -404,7 +381,10 @@ static void find_definition(struct debuginfo *d, Dwarf_Die *die, enum type_kind 
 	die_of(d, d->table.definitions[id - 1], die);
 }
 
-/* The type without names and qualifiers; the name of the last typedef. False: void. */
+/*
+ * Finds the type without names and qualifiers, and the name of the last typedef. Returns false for
+ * void.
+ */
 static bool strip(struct debuginfo *d, uint64_t *id, Dwarf_Die *ret, const char **ret_typedef)
 {
 	const char *name;
@@ -467,7 +447,10 @@ static void get_facts(const struct types *world, uint64_t id, struct type_facts 
  * --- members -----------------------------------------------------------------------------------
  */
 
-/* Where the member begins; DW_AT_data_member_location is a number or, in old files, plus_uconst. */
+/*
+ * Finds where the member begins. DW_AT_data_member_location is a number or, in old files,
+ * plus_uconst.
+ */
 static bool member_bytes(Dwarf_Die *die, uint64_t *ret)
 {
 	Dwarf_Attribute a;
@@ -504,7 +487,7 @@ static void set_bits(struct debuginfo *d, Dwarf_Die *die, struct type_member *m)
 	}
 	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_bit_offset, &a), &v))
 		return;
-	/* DWARF 3: counted from the most significant bit of the storage */
+	/* DWARF 3 counts from the most significant bit of the storage */
 	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_byte_size, &a), &storage)) {
 		type_get(m->type, &f);
 		storage = f.n_bytes;
@@ -613,5 +596,4 @@ void types_init(struct debuginfo *d)
 	d->types.ops = &ops;
 	d->types.pointer_bytes = sizeof(void *);
 	d->types.source = "DWARF";
-	d->table.seed = hash_seed();
 }

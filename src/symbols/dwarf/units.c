@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * units.c - the compile units, and which of them may contain a name.
+ * units.c - lists the compile units, and finds those that may contain a name.
  *
  * Walking the top level of all units takes 3 ms for a program of 1 MB of .debug_info and seconds
  * for a kernel. Most look-ups are for one name, and .debug_str has each name once:
@@ -27,7 +27,6 @@
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
-#include "symbols/dwarf/diescan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,37 +46,6 @@ static struct unit *add_unit(struct debuginfo *d, size_t *n_room)
 	return &d->units[d->n_units++];
 }
 
-/*
- * libdw would allocate a kilobyte for each unit, and for all units before it if one is requested.
- * Only headers since DWARF 5 show whether a unit is split.
- */
-static int list_headers(struct debuginfo *d, size_t *n_room)
-{
-	static const uint8_t dwo_name[] = {0xb0, 0x42}; /* DW_AT_GNU_dwo_name, as LEB128 */
-	bool is_old = false;
-	struct diescan s = {0};
-
-	if (!d->info.len || !debuginfo_has_our_order(d) || d->alternate)
-		return -ENOTSUP;
-	for (size_t at = 0; at < d->info.len; at = s.end) {
-		struct unit *u;
-
-		if (diescan_open_header(&s, d->info, at) < 0 || s.first >= s.end ||
-		    s.address_bytes != d->types.pointer_bytes)
-			return -ENOTSUP;
-		u = add_unit(d, n_room);
-		if (!u)
-			return -ENOMEM;
-		u->dwarf = d->dwarf;
-		u->begin = at;
-		u->offset = s.first;
-		is_old |= s.version < 5;
-	}
-	return is_old && memmem(d->abbrev.data, d->abbrev.len, dwo_name, sizeof(dwo_name))
-		       ? -ENOTSUP
-		       : 0;
-}
-
 static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 {
 	Dwarf_CU *cu = NULL;
@@ -87,7 +55,8 @@ static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &die, NULL) == 0) {
 		struct unit *u;
 
-		if (kind == DW_UT_type || kind == DW_UT_split_type)
+		/* there is no DIE of a unit that libdw cannot read */
+		if (kind == DW_UT_type || kind == DW_UT_split_type || !die.addr)
 			continue;
 		memset(&split, 0, sizeof(split));
 		if (kind == DW_UT_skeleton && !debuginfo_can_split(d, &die))
@@ -101,9 +70,7 @@ static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 		u->is_split = kind == DW_UT_skeleton && split.addr;
 		u->skeleton = die;
 		u->die = u->is_split ? split : die;
-		u->dwarf = dwarf;
 		u->offset = dwarf_dieoffset(&die);
-		u->begin = u->offset - dwarf_cuoffset(&die);
 	}
 	return 0;
 }
@@ -116,12 +83,7 @@ int units_list(struct debuginfo *d)
 	if (d->has_units || !d->dwarf)
 		return 0;
 	d->info = debuginfo_section(d, ".debug_info");
-	d->abbrev = debuginfo_section(d, ".debug_abbrev");
-	r = list_headers(d, &n_room);
-	if (r == -ENOTSUP) {
-		d->n_units = 0;
-		r = list_dwarf(d, d->dwarf, &n_room);
-	}
+	r = list_dwarf(d, d->dwarf, &n_room);
 	d->n_own_units = d->n_units;
 	if (r >= 0 && d->alternate)
 		r = list_dwarf(d, d->alternate, &n_room);
@@ -129,30 +91,7 @@ int units_list(struct debuginfo *d)
 	return r;
 }
 
-Dwarf_Die *unit_die(struct unit *u)
-{
-	if (!u->die.addr && dwarf_offdie(u->dwarf, u->offset, &u->die))
-		u->skeleton = u->die;
-	return u->die.addr ? &u->die : NULL;
-}
-
-Dwarf_Die *unit_skeleton(struct unit *u)
-{
-	return unit_die(u) ? &u->skeleton : NULL;
-}
-
-int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan)
-{
-	int r;
-
-	*ret_scan = (struct diescan){0};
-	if (u->is_split || u->dwarf != d->dwarf || !debuginfo_has_our_order(d))
-		return -ENOTSUP;
-	r = diescan_open(ret_scan, d->info, d->abbrev, u->begin);
-	return r == 0 && ret_scan->first != u->offset ? -ENOTSUP : r;
-}
-
-/* The attributes of units that only some look-ups need. */
+/* Reads the attributes of units that only some look-ups need. */
 static void read_attributes(struct unit *u)
 {
 	Dwarf_Attribute a;
@@ -161,11 +100,11 @@ static void read_attributes(struct unit *u)
 	if (u->has_attributes)
 		return;
 	u->has_attributes = true;
-	u->lines = dwarf_attr(unit_skeleton(u), DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
+	u->lines = dwarf_attr(&u->skeleton, DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
 			   ? v
 			   : (Dwarf_Word)-1;
 	u->strings =
-		dwarf_attr(unit_skeleton(u), DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v)
+		dwarf_attr(&u->skeleton, DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v)
 			? v
 			: 0;
 }
@@ -174,7 +113,7 @@ static void read_attributes(struct unit *u)
  * --- marking -----------------------------------------------------------------------------------
  */
 
-/* The last unit whose header is at or before the offset. */
+/* Returns the last unit whose header is at or before the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 {
 	size_t low = 0, high = d->n_own_units;
@@ -193,42 +132,17 @@ static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 struct marking {
 	struct debuginfo *d;
 	bool *which;
-	bool only_functions;
-	struct unit *scanned; /* the unit whose table of kinds was read last */
-	struct diescan scan;
-	bool has_scan;
 };
-
-static void release_marking(struct marking *m)
-{
-	if (m->scanned)
-		diescan_release(&m->scan);
-}
-
-/*
- * Most occurrences of a name are declarations, parameters and members; and four bytes may match at
- * random. In C++ a declaration counts: the definition refers to it, and has no name itself.
- */
-static bool may_name(struct marking *m, struct unit *u, size_t at)
-{
-	if (m->scanned != u) {
-		release_marking(m);
-		m->scanned = u;
-		m->has_scan = unit_scan(m->d, u, &m->scan) == 0;
-	}
-	return !m->has_scan ||
-	       diescan_may_name(&m->scan, at, m->only_functions, !unit_is_c(u, &m->scan));
-}
 
 static void mark_info(struct marking *m, size_t at)
 {
 	struct unit *u = unit_at_offset(m->d, at);
 
-	if (u && !m->which[u - m->d->units] && may_name(m, u, at))
+	if (u)
 		m->which[u - m->d->units] = true;
 }
 
-/* The unit whose line table, or part of .debug_str_offsets, begins last before the place. */
+/* Marks the unit whose line table, or part of .debug_str_offsets, begins last before the place. */
 static void mark_by(struct marking *m, size_t at, size_t member)
 {
 	Dwarf_Word best = 0;
@@ -273,9 +187,9 @@ static void mark_all(struct marking *m, bool only_split)
 #define STRIDE 256 /* places that are compared at a time */
 
 /*
- * Every place of the four bytes. memmem(3) is slow for such a short needle; compilers vectorize a
- * byte comparison without branches. The two low bytes are the most selective: the high ones of
- * offsets are often 0, like many other bytes.
+ * Finds every place of the four bytes. memmem(3) is slow for such a short needle, but compilers
+ * vectorize a byte comparison without branches. The two low bytes are the most selective: the high
+ * bytes of offsets are often 0, like many other bytes.
  */
 static void search_word(struct marking *m, struct piece in, uint32_t word,
 			void (*mark)(struct marking *m, size_t at))
@@ -339,7 +253,9 @@ static void add_place(struct name_places *p, size_t offset)
 		p->offsets[p->n++] = offset;
 }
 
-/* A file may have directories before its name: references then point to where those begin. */
+/*
+ * Adds the places where directories before the file name begin, because references may point there.
+ */
 static void add_directories(struct piece strings, struct name_places *p)
 {
 	size_t n = p->n;
@@ -350,7 +266,7 @@ static void add_directories(struct piece strings, struct name_places *p)
 				add_place(p, at - 1);
 }
 
-/* Text with its end: "name\0" and "name<". */
+/* Searches the text with its end: "name\0" and "name<". */
 static void search_text(struct marking *m, struct piece in, const char *name, size_t len,
 			void (*mark)(struct marking *m, size_t at))
 {
@@ -363,7 +279,10 @@ static void search_text(struct marking *m, struct piece in, const char *name, si
 	}
 }
 
-/* gcc writes a name in place if it is not longer than an offset, including its NUL. */
+/*
+ * Returns the length up to which gcc writes a name in place: not longer than an offset, including
+ * its NUL.
+ */
 static size_t short_name(struct piece info)
 {
 	bool is_64 = info.len >= 4 && bytes_get32(info.data, false) == UINT32_MAX;
@@ -371,11 +290,10 @@ static size_t short_name(struct piece info)
 	return is_64 ? 8 : 4;
 }
 
-bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions)
+bool *units_naming(struct debuginfo *d, const char *name, size_t len)
 {
 	struct piece info = d->info;
-	struct marking m = {
-		.d = d, .which = calloc(d->n_units + 1, 1), .only_functions = only_functions};
+	struct marking m = {.d = d, .which = calloc(d->n_units + 1, 1)};
 	struct piece indices = debuginfo_section(d, ".debug_str_offsets");
 	struct name_places places;
 
@@ -393,7 +311,6 @@ bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_
 	}
 	if (!places.n || len < short_name(info))
 		search_text(&m, info, name, len, mark_info);
-	release_marking(&m);
 	mark_all(&m, true);
 	return m.which;
 }
@@ -425,8 +342,8 @@ bool *units_with_file(struct debuginfo *d, const char *name)
  */
 
 /*
- * DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer to
- * another one?
+ * Returns true if any unit refers to another one: DW_AT_abstract_origin or DW_AT_specification with
+ * DW_FORM_ref_addr.
  */
 static bool units_refer(struct debuginfo *d)
 {
@@ -446,7 +363,7 @@ static bool units_refer(struct debuginfo *d)
 	return d->refers;
 }
 
-/* Units refer to others by the offset in .debug_info, which is searched as bytes. */
+/* Marks the referring units: they contain the offset in .debug_info, which is searched as bytes. */
 bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
 {
 	struct piece info = d->info;
@@ -479,7 +396,7 @@ struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)
 	if (!dwarf_diecu(die, &cu, NULL, NULL))
 		return NULL;
 	u = unit_at_offset(d, dwarf_dieoffset(&cu));
-	if (u && unit_die(u) && u->die.addr == cu.addr)
+	if (u && u->die.addr == cu.addr)
 		return u;
 	for (size_t i = 0; i < d->n_units; i++)
 		if (d->units[i].die.addr == cu.addr)
@@ -494,12 +411,12 @@ struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
 	if (d->dwarf && dwarf_addrdie(d->dwarf, address, &cu)) {
 		struct unit *u = unit_at_offset(d, dwarf_dieoffset(&cu));
 
-		if (u && unit_die(u) && (u->is_split || u->die.addr == cu.addr))
+		if (u && (u->is_split || u->die.addr == cu.addr))
 			return u;
 	}
 	/* not every compiler writes .debug_aranges */
 	for (size_t i = 0; i < d->n_units; i++)
-		if (dwarf_haspc(unit_die(&d->units[i]), address) > 0)
+		if (dwarf_haspc(&d->units[i].die, address) > 0)
 			return &d->units[i];
 	return NULL;
 }

@@ -14,6 +14,7 @@
 #include "symbols/dwarf/unpacked.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@
 struct decoder {
 	const uint8_t *in;
 	size_t n_in;
-	bool is_last; /* nothing follows `in` */
+	bool is_last; /* there is no input after `in` */
 	uint8_t *out;
 	size_t n_out;
 	bool is_between; /* a part has ended; another one may follow */
@@ -87,7 +88,7 @@ static int gzip_step(struct decoder *d)
 {
 	int r;
 
-	/* gzip ignores anything else that follows, too */
+	/* ignore what follows the end, as gzip does */
 	if (d->is_between && (!d->n_in || *d->in != 0x1f))
 		return d->n_in || d->is_last;
 	if (d->is_between)
@@ -144,7 +145,10 @@ static const struct packing {
 	const char *magic;
 	size_t n_magic;
 	bool (*init)(struct decoder *d);
-	/* Continues; 1: the end, negative: damaged or out of memory. */
+	/*
+	 * Continues decoding. Returns 1 at the end, or a negative value if the data is damaged or
+	 * memory is short.
+	 */
 	int (*step)(struct decoder *d);
 	void (*end)(struct decoder *d);
 } packings[] = {
@@ -170,7 +174,7 @@ static const struct packing *packing_find(const void *head, size_t n)
  */
 
 struct pour {
-	int from_fd, to_fd; /* from_fd -1: all input is there already; to_fd -1: only count */
+	int from_fd, to_fd; /* from_fd -1: all input is in memory; to_fd -1: only count */
 	uint64_t n, max;
 	uint8_t in[PIECE_BYTES], out[PIECE_BYTES];
 };
@@ -211,23 +215,21 @@ static int pour_all(struct pour *p, const struct packing *packing, struct decode
 		int r = d->n_in || d->is_last ? 0 : refill(p, d), r2;
 		size_t n;
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		d->out = p->out;
 		d->n_out = sizeof(p->out);
 		r = packing->step(d);
 		n = sizeof(p->out) - d->n_out;
 		r2 = r < 0 ? r : put(p, n);
-		if (r2 < 0)
-			return r2;
+		TRY(r2);
 		if (r)
 			return p->n ? 0 : -EBADMSG;
-		if (!n && !d->n_in && d->is_last) /* truncated */
+		if (!n && !d->n_in && d->is_last) /* the input is truncated */
 			return -EBADMSG;
 	}
 }
 
-/* Input that begins with n_in bytes at `in` and continues in p->from_fd. */
+/* Decodes input that begins with n_in bytes at `in` and continues in p->from_fd. */
 static int pour(struct pour *p, const struct packing *packing, const void *in, size_t n_in)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
@@ -240,12 +242,12 @@ static int pour(struct pour *p, const struct packing *packing, const void *in, s
 		packing->end(d);
 	}
 	if (r == -ENOMEM)
-		shortage_note(ENOMEM); /* in a library, whose allocations are not counted */
+		shortage_note(ENOMEM); /* the library's allocations are not counted elsewhere */
 	free(d);
 	return r;
 }
 
-/* From the beginning of from_fd to to_fd, which may be -1. */
+/* Decodes from_fd, from its beginning, to to_fd, which may be -1. */
 static int pour_file(int from_fd, int to_fd, const struct packing *packing, uint64_t max)
 {
 	struct pour *p = calloc(1, sizeof(*p));
@@ -270,9 +272,7 @@ int unpacked_open(int fd, uint64_t max_bytes)
 		return n < 0 ? -errno : fd;
 	if (!packing->step)
 		return -EOPNOTSUPP;
-	r = pour_file(fd, -1, packing, max_bytes);
-	if (r < 0)
-		return r;
+	TRY(pour_file(fd, -1, packing, max_bytes));
 	to_fd = memfd_create("sonde-unpacked", MFD_CLOEXEC);
 	if (to_fd < 0)
 		return -errno;
@@ -290,8 +290,8 @@ int unpacked_open(int fd, uint64_t max_bytes)
  */
 
 /*
- * Uncompressed bytes of data, up to max; damaged data counts as 0, and libdwfl does not use it
- * either.
+ * Returns the uncompressed bytes of data, up to max. Damaged data counts as 0, because libdwfl does
+ * not use it.
  */
 static uint64_t measure(const Elf_Data *data, uint64_t max)
 {
@@ -309,7 +309,7 @@ static uint64_t measure(const Elf_Data *data, uint64_t max)
 	return n;
 }
 
-/* Uncompressed bytes of a section, 0 if it is not compressed. */
+/* Returns the uncompressed bytes of a section, or 0 if it is not compressed. */
 static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	Elf_Data *data;

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A module with debug information has at most about 500 MB. */
+/* Limit of a module; one with debug information has at most about 500 MB. */
 #define UNPACKED_FILE_MAX_BYTES	    (1ull << 30)
-/* All compressed sections of one file; those of a browser have 2 GB. */
+/* Limit of all compressed sections of one file; those of a browser have 2 GB. */
 #define UNPACKED_SECTIONS_MAX_BYTES (4ull << 30)
 
 /*
@@ -22,7 +22,7 @@
  * compression is unknown.
  */
 int unpacked_open(int fd, uint64_t max_bytes);
-/* Whether all compressed parts of the file stay below the limits when uncompressed. */
+/* Returns true if all compressed parts of the file stay below the limits when uncompressed. */
 bool unpacked_sections_fit(Elf *elf);
 
 #endif

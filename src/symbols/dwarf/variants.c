@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * variants.c - constructors and destructors of C++ have variants that call one another.
+ * variants.c - drops variants of C++ constructors and destructors that call another probed variant.
  *
  *	_ZN3BoxD0Ev     destroys the object and frees it:  calls D1, or has it inlined
  *	_ZN3BoxD1Ev     destroys the whole object:         calls D2, or is the same code
@@ -25,7 +25,10 @@
 #define VARIANT_MAX_BYTES 65536
 #define STUB_BYTES	  16
 
-/* The position of the digit in "_ZN3BoxD0Ev"; 0: not one of these. */
+/*
+ * Returns the position of the digit in "_ZN3BoxD0Ev", or 0 if the symbol is no constructor or
+ * destructor.
+ */
 static size_t find_digit(const char *symbol)
 {
 	if (!symbol || strncmp(symbol, "_ZN", 3))
@@ -62,8 +65,8 @@ static uint64_t target_of(const uint8_t *code, unsigned n, uint64_t here)
 }
 
 /*
- * "f3 0f 1e fa ff 25 disp32": the cell of the linker's table through which a .plt stub jumps; 0:
- * not a stub.
+ * Returns the cell of the linker's table through which a .plt stub jumps, "f3 0f 1e fa ff 25
+ * disp32", or 0 if the code is no stub.
  */
 static uint64_t cell_of_stub(struct debuginfo *d, uint64_t address)
 {
@@ -80,7 +83,7 @@ static uint64_t cell_of_stub(struct debuginfo *d, uint64_t address)
 	return target_of(code.data + at, 6, address + at);
 }
 
-/* Does the stub call a symbol of that name? */
+/* Returns true if the stub calls a symbol of that name. */
 static bool is_stub_of(struct debuginfo *d, uint64_t address, const char *name)
 {
 	uint64_t cell = cell_of_stub(d, address);

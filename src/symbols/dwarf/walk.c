@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - the functions of one compile unit, and where their code is.
+ * walk.c - finds the functions of one compile unit, and their code.
  *
  *	DW_TAG_subprogram "work", DW_AT_inline          a function: inlined copies refer to it
  *	DW_TAG_subprogram abstract_origin=…, low_pc     its code, if it is also called
  *	DW_TAG_subprogram "main", low_pc                a function and its code together
  *	  DW_TAG_lexical_block
  *	    DW_TAG_inlined_subroutine abstract_origin=… a copy of work inside main
- *	      DW_TAG_inlined_subroutine …               and of another inside that copy: parent is the copy
+ *	      DW_TAG_inlined_subroutine …               a copy of another function inside that copy: parent is the copy
  *
  * In C++ functions are in namespaces and classes; a class has only the declaration, and the
  * definition outside refers to it (DW_AT_specification). DIEs do not know their parents, so names
  * are assembled on the way down, and declarations are remembered with their full name.
  *
  * Code that the linker removed has address 0, or one of the values that linkers use for it.
- *
- * Most of a unit is irrelevant here: diescan.c skips that, where possible, and libdw reads the
- * rest.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
-#include "symbols/dwarf/diescan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,10 +34,9 @@ struct declaration {
 struct walk {
 	struct debuginfo *d;
 	struct unit *u;
-	struct declaration *declarations; /* by address of their DIE, in order of appearance */
+	/* sorted by address of their DIE, which is the order of appearance */
+	struct declaration *declarations;
 	size_t n_declarations, declarations_room, functions_room, instances_room;
-	struct diescan scan;
-	bool has_scan;
 	int trouble;
 };
 
@@ -110,14 +105,14 @@ static const char *find_declaration(const struct walk *w, const void *key)
 	return NULL;
 }
 
-/* For a definition whose declaration is elsewhere (another unit): looks up its parents. */
+/* Finds the name of a definition whose declaration is in another unit, through its parents. */
 static const char *name_from_outside(struct walk *w, Dwarf_Die *die)
 {
 	Dwarf_Die *scopes = NULL;
 	int n = dwarf_getscopes_die(die, &scopes);
 	const char *name = "";
 
-	for (int i = n - 2; i >= 0; i--) { /* the last one is the unit */
+	for (int i = n - 2; i >= 0; i--) { /* the last parent is the unit */
 		const char *part = dwarf_diename(&scopes[i]);
 
 		if (part)
@@ -168,7 +163,7 @@ static void add_function(struct walk *w, Dwarf_Die *die, const char *name)
 		f->plain = name;
 }
 
-/* 0 and the values that linkers write for removed code. */
+/* Returns true for 0 and the values that linkers write for removed code. */
 static bool is_gone(uint64_t address)
 {
 	return address <= 1 || address >= (uint64_t)-4 || address == (uint32_t)-1;
@@ -183,7 +178,7 @@ static bool get_entry(Dwarf_Die *die, uint64_t *ret_entry)
 		*ret_entry = entry;
 		return true;
 	}
-	/* an entry of 0 in addition to real ranges, or no entry: use the first range */
+	/* the entry is 0 or missing, but there are real ranges: use the first range */
 	if (dwarf_ranges(die, 0, &base, &begin, &end) > 0 && !is_gone(begin)) {
 		*ret_entry = begin;
 		return true;
@@ -191,7 +186,7 @@ static bool get_entry(Dwarf_Die *die, uint64_t *ret_entry)
 	return false;
 }
 
-/* The index of the instance, or parent if there is no code. */
+/* Adds an instance and returns its index, or parent if there is no code. */
 static int add_instance(struct walk *w, Dwarf_Die *die, const void *key, int parent)
 {
 	struct unit *u = w->u;
@@ -289,42 +284,6 @@ static void walk_die(struct walk *w, Dwarf_Die *die, unsigned tag, const char *p
 	}
 }
 
-static bool is_of_interest(const struct walk *w, const struct diescan_kind *k)
-{
-	switch (k->tag) {
-	case DW_TAG_subprogram:
-		return w->u->has_classes || !k->is_declaration;
-	case DW_TAG_inlined_subroutine:
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-		return true;
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		return w->u->has_classes;
-	}
-	return false;
-}
-
-static void scan_children(struct walk *w, Dwarf_Die *die, const char *prefix, int parent,
-			  unsigned depth)
-{
-	const struct diescan *s = &w->scan;
-	size_t at = diescan_child(s, (const uint8_t *)die->addr - s->info.data);
-	const struct diescan_kind *k;
-
-	while (!w->trouble && at && (k = diescan_kind(s, at))) {
-		Dwarf_Die child = {.addr = (void *)(s->info.data + at), .cu = die->cu};
-
-		if (is_of_interest(w, k))
-			walk_die(w, &child, k->tag, prefix, parent, depth);
-		at = diescan_next(s, at);
-	}
-}
-
 static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, int parent,
 			  unsigned depth)
 {
@@ -333,14 +292,10 @@ static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, in
 
 	if (depth > DIE_DEPTH_MAX)
 		return;
-	if (w->has_scan) {
-		scan_children(w, die, prefix, parent, depth + 1);
-		return;
-	}
 	if (dwarf_child(die, &child) != 0)
 		return;
 	do {
-		/* a sibling before us would loop forever */
+		/* a sibling before this DIE would loop forever */
 		if ((const char *)child.addr <= before)
 			return;
 		before = child.addr;
@@ -348,12 +303,10 @@ static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, in
 	} while (!w->trouble && dwarf_siblingof(&child, &child) == 0);
 }
 
-bool unit_is_c(struct unit *u, const struct diescan *scan)
+bool unit_is_c(struct unit *u)
 {
-	int language = scan ? (int)diescan_language(scan) : 0;
+	int language = dwarf_srclang(&u->die);
 
-	if (!language && unit_die(u))
-		language = dwarf_srclang(unit_die(u));
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
 	       language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
@@ -361,7 +314,7 @@ bool unit_is_c(struct unit *u, const struct diescan *scan)
 bool unit_is_gnu(struct unit *u)
 {
 	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(unit_skeleton(u), DW_AT_producer, &a));
+	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_producer, &a));
 
 	return s && !strncmp(s, "GNU ", 4);
 }
@@ -369,15 +322,12 @@ bool unit_is_gnu(struct unit *u)
 int unit_walk(struct debuginfo *d, struct unit *u)
 {
 	struct walk w = {.d = d, .u = u};
-	Dwarf_Die *die = u->is_walked ? NULL : unit_die(u);
 
-	if (!die)
+	if (u->is_walked)
 		return 0;
 	u->is_walked = true;
-	w.has_scan = unit_scan(d, u, &w.scan) == 0 && die->addr == d->info.data + u->offset;
-	u->has_classes = !unit_is_c(u, w.has_scan ? &w.scan : NULL);
-	walk_children(&w, die, "", -1, 0);
-	diescan_release(&w.scan);
+	u->has_classes = !unit_is_c(u);
+	walk_children(&w, &u->die, "", -1, 0);
 	free(w.declarations);
 	return w.trouble;
 }
@@ -403,7 +353,10 @@ static struct function *function_with_key(struct unit *u, const void *key)
 	return NULL;
 }
 
-/* For an origin in another unit, or in the alternate file, which has no list of units. */
+/*
+ * Finds a function whose origin is in another unit, or in the alternate file, which has no list of
+ * units.
+ */
 static struct function *foreign_function(struct debuginfo *d, struct instance *i)
 {
 	struct walk w = {.d = d};
@@ -448,7 +401,7 @@ struct instance *instance_innermost(struct unit *u, struct instance *top, uint64
 	struct instance *found = top, *end = u->instances + u->n_instances;
 	int first = top - u->instances;
 
-	/* instances inside it follow it, each after the one that contains it */
+	/* instances inside `top` follow it, each after the one that contains it */
 	for (struct instance *i = top + 1; i < end && i->parent >= first; i++)
 		if (u->instances + i->parent == found && instance_covers(i, address))
 			found = i;
@@ -463,7 +416,10 @@ struct instance *unit_instance_at(struct unit *u, uint64_t address)
 	return NULL;
 }
 
-/* libdw's own dwarf_decl_file() does not know that DWARF 5 counts files from 0. */
+/*
+ * Finds the file of the declaration. libdw's own dwarf_decl_file() does not know that DWARF 5
+ * counts files from 0.
+ */
 const char *function_file(struct function *f)
 {
 	Dwarf_Attribute a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * where.c - reports at which lines a variable lives, if it was requested where it does not.
+ * where.c - names the lines where a variable has a place, if it has none at the requested line.
  *
  * A location list has ranges of addresses; the line table shows which lines of the function begin
  * in them:
@@ -43,7 +43,10 @@ static bool is_useful(const Dwarf_Op *ops, size_t n)
 	return n;
 }
 
-/* The lines of the file that begin in the range; *ret_here: the last one at or before the site. */
+/*
+ * Collects the lines of the file that begin in the range. *ret_here is the last line at or before
+ * the site.
+ */
 static void take_range(const struct location_site *site, const char *file, uint64_t begin,
 		       uint64_t end, struct lines *to, unsigned *ret_here)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * effect.c - which registers an instruction may change, and where control goes.
+ * effect.c - finds which registers an instruction may change, and where control goes.
  *
  * Compilers describe some variables by a register for the whole function, although the first
- * instructions set the register, the last ones restore it, or it is reused in between. The code
- * shows what is true. This is not a disassembler: an answer may name a register too many (then the
- * variable is refused), but never one too few. Registers have DWARF's numbers, which on both
- * processors are those in the instructions. For stores, only the plain ones with a register and a
- * number are reported; there may be one too few.
+ * instructions set the register, the last ones restore it, or it is reused in between. Only the
+ * code shows which registers are valid. This is not a disassembler: a result may contain a register
+ * that is not changed (then the variable is refused), but it always contains all changed ones.
+ * Registers have DWARF's numbers, which on both processors are those in the instructions. Only
+ * plain stores with a register and a constant are reported, so some stores may be missing.
  *
  *	aarch64   bits 28-25 are the group; the written register is in bits 4-0 (Rd, Rt), for pairs also in 14-10, and in
  *	          9-5 if a load or store changes its base. Number 31 is sp in some instructions and no register in others.
@@ -59,7 +59,7 @@ static void store_to(struct instruction_effect *e, unsigned n_bytes, unsigned re
 
 #define A64_SP 31
 
-/* Rd, where 31 means no register. */
+/* Returns the bit of Rd, where 31 means no register. */
 static uint32_t a64_written(uint32_t number)
 {
 	return number == A64_SP ? 0 : reg_bit(number);
@@ -76,9 +76,10 @@ static void a64_branch(uint32_t w, struct instruction_effect *e)
 		go_to(e, FLOW_BRANCH, sign_extend(field(w, 5, 14), 14) * 4);
 	else if (field(w, 25, 7) == 0x6b) /* br, ret, …; bit 21: blr, blraa */
 		e->flow = field(w, 21, 1) ? FLOW_CALL : FLOW_JUMP;
-	else if (field(w, 24, 8) == 0xd4) /* svc: the result */
+	else if (field(w, 24, 8) == 0xd4) /* svc writes its result */
 		e->written = reg_bit(0);
-	else if (field(w, 22, 10) == 0x354) /* system: mrs; hints that sign the address of return */
+	/* system instructions: mrs; hints that sign the return address */
+	else if (field(w, 22, 10) == 0x354)
 		e->written = a64_written(field(w, 0, 5)) | reg_bit(30) | reg_bit(17);
 	else
 		e->written = ALL_REGS;
@@ -90,22 +91,22 @@ static void a64_memory(uint32_t w, struct instruction_effect *e)
 	bool is_vector = field(w, 26, 1);
 
 	switch (kind) {
-	case 3: /* a literal; or, with bit 24, the stores of tags and the like */
+	case 3: /* load of a literal; or, with bit 24, stores of tags and similar */
 		to = field(w, 24, 1) ? base | a64_written(field(w, 0, 5))
 				     : a64_written(field(w, 0, 5));
 		break;
-	case 5: /* pairs; bit 23: the base moves */
+	case 5: /* pairs of registers; bit 23: the base changes */
 		if (field(w, 22, 1))
 			to = a64_written(field(w, 0, 5)) | a64_written(field(w, 10, 5));
 		e->written = field(w, 23, 1) ? base : 0;
 		break;
-	case 7: /* one register; bits 11-10 odd: the base moves; bit 21: atomic ones */
+	case 7: /* one register; bits 11-10 odd: the base changes; bit 21: atomic operations */
 		if (field(w, 22, 2) || (!field(w, 24, 1) && field(w, 21, 1) && !field(w, 10, 2)))
 			to = a64_written(field(w, 0, 5));
 		if (!field(w, 24, 1) && field(w, 10, 1))
 			e->written = base;
 		break;
-	default: /* exclusive ones, compare and swap; vectors whose base moves */
+	default: /* exclusive loads and stores, compare and swap; vectors whose base changes */
 		to = a64_written(field(w, 0, 5)) | a64_written(field(w, 10, 5)) |
 		     a64_written(field(w, 16, 5));
 		e->written = is_vector ? base : 0;
@@ -114,7 +115,7 @@ static void a64_memory(uint32_t w, struct instruction_effect *e)
 		e->written |= to;
 }
 
-/* str and stur, and stp that does not change its base. */
+/* Describes str and stur, and stp that does not change its base. */
 static void a64_store(uint32_t w, struct instruction_effect *e)
 {
 	unsigned size = field(w, 30, 2), base = field(w, 5, 5);
@@ -137,7 +138,8 @@ static void a64_effect(uint32_t w, struct instruction_effect *e)
 {
 	switch (field(w, 25, 4)) {
 	case 0x8:
-	case 0x9: /* with a number in it; add, sub and the logical ones that set no flags write sp */
+	/* operations with an immediate; add, sub and logical ones that set no flags can write sp */
+	case 0x9:
 		e->written = a64_written(field(w, 0, 5));
 		if (field(w, 0, 5) == A64_SP && ((field(w, 23, 6) == 0x22 && !field(w, 29, 1)) ||
 						 (field(w, 23, 6) == 0x24 && field(w, 29, 2) != 3)))
@@ -155,13 +157,13 @@ static void a64_effect(uint32_t w, struct instruction_effect *e)
 		a64_store(w, e);
 		return;
 	case 0x5:
-	case 0xd: /* with registers; add and sub that extend one write sp */
+	case 0xd: /* operations with registers; add and sub that extend one can write sp */
 		e->written = a64_written(field(w, 0, 5));
 		if (field(w, 0, 5) == A64_SP && field(w, 21, 8) == 0x59 && !field(w, 29, 1))
 			e->written = reg_bit(A64_SP);
 		return;
 	case 0x7:
-	case 0xf: /* floating point: some write a register for integers */
+	case 0xf: /* floating point; some write an integer register */
 		e->written = a64_written(field(w, 0, 5));
 		return;
 	}
@@ -176,7 +178,7 @@ static void a64_effect(uint32_t w, struct instruction_effect *e)
 #define RV_NOP	     0x13
 #define RV_SHORT_NOP 0x1
 
-/* The immediates are scattered; each group of bits is moved to its place. */
+/* An immediate whose bits are scattered. Each group of bits is moved to its place. */
 struct scattered {
 	uint8_t from, n_bits, to;
 };
@@ -206,9 +208,12 @@ static const struct scattered rv_short_store[] = {{10, 3, 3}, {5, 2, 6}};
 static const struct scattered rv_short_half_store[] = {{6, 1, 2}, {10, 3, 3}, {5, 1, 6}};
 
 #define RV_SP	   2
-#define NOT_SIGNED 20 /* bits: more than those numbers have */
+#define NOT_SIGNED 20 /* number of bits: more than these immediates have */
 
-/* The last three of quarter 0 (base and number) and of quarter 2 (number): fsd, sw, sd. */
+/*
+ * Describes the last three instructions of quarter 0 (base and number) and of quarter 2 (number):
+ * fsd, sw, sd.
+ */
 static void rv_short_save(uint32_t w, struct instruction_effect *e)
 {
 	bool is_half = field(w, 13, 3) == 6;
@@ -240,7 +245,7 @@ static void rv_effect(uint32_t w, struct instruction_effect *e)
 	case 0x67:
 		e->flow = to ? FLOW_CALL : FLOW_JUMP;
 		break;
-	case 0x73: /* ecall: the result */
+	case 0x73: /* ecall writes its result */
 		e->written = reg_bit(10);
 		break;
 	case 0x03: /* loads, numbers, floating point */
@@ -271,8 +276,8 @@ static void rv_effect(uint32_t w, struct instruction_effect *e)
 }
 
 /*
- * What a 16-bit instruction writes: bits 11-7, or bits 4-2 or 9-7 as one of the registers from 8
- * on.
+ * The register that a 16-bit instruction writes: bits 11-7, or bits 4-2 or 9-7 as one of the
+ * registers from 8 on.
  */
 static const char rv_short_writes[3][8] = {
 	{'l', '.', 'l', 'l', 'l', '.', '.', '.'},

@@ -13,10 +13,12 @@
  *	d  4 bytes always   v  4, 2 or (REX.W) 8 bytes  o  an address: 8 bytes (4 with prefix 67)
  *	e  3 bytes (enter)  g  ModRM, and b or z if its middle is 0 or 1 (test; code F6 or F7)
  *
- * The other two are simple: always 4 bytes; 2 or 4 by the two lowest bits. After a length of 0 it
- * is unknown where instructions begin, so callers assume nothing about them.
+ * The other two processors are simple: aarch64 always has 4 bytes; riscv64 has 2 or 4, by the two
+ * lowest bits. A length of 0 means that the instruction is unknown, and so is the beginning of the
+ * next one.
  */
 #include "symbols/insn/instruction.h"
+#include "format/bytes.h"
 #include "symbols/arch.h"
 
 #include <elf.h>
@@ -60,7 +62,7 @@ static const char one_byte[256 + 1] =
 	"x.xx..gg"
 	"......mm"; /* f0 */
 
-/* Of the codes after 0f: those without a ModRM byte, and those with an immediate byte. */
+/* Codes after 0f without a ModRM byte, and those with an immediate byte. */
 static const uint8_t two_bare[] = {0x05, 0x06, 0x07, 0x08, 0x09, 0x0b, 0x0e, 0x30, 0x31, 0x32,
 				   0x33, 0x34, 0x35, 0x36, 0x37, 0x77, 0xa0, 0xa1, 0xa2, 0xa8,
 				   0xa9, 0xaa, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf};
@@ -84,19 +86,32 @@ static char two_byte_letter(uint8_t code)
 static bool take_prefixes(struct x86 *x)
 {
 	for (; x->p < x->end; x->p++) {
-		if (*x->p == 0x66)
+		switch (*x->p) {
+		case 0x66:
 			x->is_short = true;
-		else if (*x->p == 0x67)
+			continue;
+		case 0x67:
 			x->is_small_address = true;
-		else if (!memchr("\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65", *x->p, 9))
-			break;
+			continue;
+		case 0xf0: /* lock, repne, rep */
+		case 0xf2:
+		case 0xf3:
+		case 0x26: /* segments */
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0x64:
+		case 0x65:
+			continue;
+		}
+		break;
 	}
 	if (x->p < x->end && (*x->p & 0xf0) == 0x40)
 		x->is_wide = *x->p++ & 8;
 	return x->p < x->end;
 }
 
-/* VEX and EVEX name the table of the opcode in their second byte. */
+/* Reads VEX and EVEX, which name the table of the opcode in their second byte. */
 static char take_vector(struct x86 *x, size_t n_prefix, uint8_t table)
 {
 	uint8_t code;
@@ -137,7 +152,7 @@ static char take_opcode(struct x86 *x)
 	return next == 0x3a ? 'B' : 'm';
 }
 
-/* The bytes of ModRM and what it requires; 0 if they are not all there. */
+/* Returns the size of ModRM and the bytes that it requires, or 0 if some of them are missing. */
 static unsigned modrm_length(const struct x86 *x)
 {
 	unsigned mode, base, n = 1;
@@ -180,26 +195,140 @@ static unsigned immediate_length(const struct x86 *x, char letter)
 	return 0;
 }
 
-static unsigned x86_length(const uint8_t *bytes, size_t n)
+/* Reads everything but the branch. Returns the letter of the opcode, or 'x'. */
+static char take_parts(struct x86 *x, const uint8_t *bytes, struct x86_parts *ret)
 {
-	struct x86 x = {bytes, bytes + (n < X86_MAX_BYTES ? n : X86_MAX_BYTES)};
 	unsigned length, modrm = 0;
 	char letter;
 
-	if (!take_prefixes(&x))
-		return 0;
-	letter = take_opcode(&x);
+	if (!take_prefixes(x))
+		return 'x';
+	ret->opcode_at = x->p - bytes;
+	ret->is_vector = *x->p == 0xc5 || *x->p == 0xc4 || *x->p == 0x62;
+	letter = take_opcode(x);
 	if (letter == 'x')
-		return 0;
-	if (strchr("mBZg", letter)) {
-		modrm = modrm_length(&x);
+		return 'x';
+	length = x->p - bytes;
+	if (letter == 'm' || letter == 'B' || letter == 'Z' || letter == 'g') {
+		modrm = modrm_length(x);
 		if (!modrm)
-			return 0;
+			return 'x';
+		ret->modrm_at = length;
+		if ((*x->p & 0xc7) == 5)
+			ret->rip_at = length + 1;
 	}
 	if (letter == 'g') /* test has an immediate; not, neg, mul and div have none */
-		letter = *x.p & 0x30 ? '.' : x.p[-1] == 0xf6 ? 'b' : 'z';
-	length = x.p - bytes + modrm + immediate_length(&x, letter);
-	return length <= (size_t)(x.end - bytes) ? length : 0;
+		letter = *x->p & 0x30 ? '.' : x->p[-1] == 0xf6 ? 'b' : 'z';
+	length += modrm + immediate_length(x, letter);
+	if (length > (size_t)(x->end - bytes))
+		return 'x';
+	ret->n_bytes = length;
+	return letter;
+}
+
+/* Returns the branch of code ff, which the middle of ModRM determines. */
+static enum x86_branch branch_of_group(uint8_t modrm)
+{
+	switch (modrm >> 3 & 7) {
+	case 2:
+	case 3:
+		return X86_CALL_INDIRECT;
+	case 4:
+	case 5:
+		return X86_JUMP_INDIRECT;
+	}
+	return X86_PLAIN;
+}
+
+static enum x86_branch branch_of(const uint8_t *bytes, const struct x86_parts *p)
+{
+	uint8_t code = bytes[p->opcode_at];
+	uint8_t next = p->n_bytes > p->opcode_at + 1 ? bytes[p->opcode_at + 1] : 0;
+
+	if (p->is_vector)
+		return X86_PLAIN;
+	switch (code) {
+	case 0x70 ... 0x7f:
+		return X86_CONDITION;
+	case 0xe0 ... 0xe3:
+		return X86_LOOP;
+	case 0xe8:
+		return X86_CALL;
+	case 0xe9:
+	case 0xeb:
+		return X86_JUMP;
+	case 0xff:
+		return branch_of_group(next);
+	case 0xc2:
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
+		return X86_RETURN;
+	case 0xcc:
+	case 0xf4:
+		return X86_TRAP;
+	case 0xc7: /* xbegin */
+		return next == 0xf8 ? X86_LOOP : X86_PLAIN;
+	case 0x0f:
+		if ((next & 0xf0) == 0x80)
+			return X86_CONDITION;
+		return next == 0x0b || next == 0xff || next == 0xb9 ? X86_TRAP
+		       : next == 0x07 || next == 0x35		    ? X86_RETURN
+								    : X86_PLAIN;
+	}
+	return X86_PLAIN;
+}
+
+bool x86_parts(const uint8_t *bytes, size_t n, struct x86_parts *ret)
+{
+	struct x86 x = {bytes, bytes + (n < X86_MAX_BYTES ? n : X86_MAX_BYTES)};
+	struct x86_parts p = {0};
+
+	if (take_parts(&x, bytes, &p) == 'x')
+		return false;
+	p.has_operand_prefix = x.is_short;
+	p.has_address_prefix = x.is_small_address;
+	p.branch = branch_of(bytes, &p);
+	if (p.branch >= X86_JUMP && p.branch <= X86_CALL) {
+		p.distance_bytes = (bytes[p.opcode_at] & 0xf0) == 0x70 ||
+						   (bytes[p.opcode_at] & 0xfc) == 0xe0 ||
+						   bytes[p.opcode_at] == 0xeb
+					   ? 1
+					   : 4;
+		p.distance_at = p.n_bytes - p.distance_bytes;
+	}
+	*ret = p;
+	return true;
+}
+
+uint64_t x86_target(const uint8_t *bytes, const struct x86_parts *parts, uint64_t address)
+{
+	const uint8_t *at = bytes + parts->distance_at;
+	int64_t distance = parts->distance_bytes == 1
+				   ? (int8_t)*at
+				   : (int32_t)bytes_get32(at, bytes_host_is_big());
+
+	return address + parts->n_bytes + distance;
+}
+
+bool x86_is_nop(const uint8_t *bytes, const struct x86_parts *parts)
+{
+	const uint8_t *code = bytes + parts->opcode_at;
+
+	if (parts->is_vector)
+		return false;
+	if (*code == 0x90) /* with f3 it is pause; with REX.B it is an exchange */
+		return !memchr(bytes, 0xf3, parts->opcode_at) &&
+		       (!parts->opcode_at || (code[-1] & 0xf1) != 0x41);
+	return *code == 0x0f && code[1] == 0x1f;
+}
+
+static unsigned x86_length(const uint8_t *bytes, size_t n)
+{
+	struct x86_parts p;
+
+	return x86_parts(bytes, n, &p) ? p.n_bytes : 0;
 }
 
 unsigned instruction_length(const struct arch *a, const uint8_t *bytes, size_t n)

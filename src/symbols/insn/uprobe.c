@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * uprobe.c - what the kernel's probes in programs do with an x86-64 instruction.
+ * uprobe.c - decides whether the kernel's probes in programs support an x86-64 instruction.
  *
  * The kernel executes a copy of the probed instruction elsewhere, in a single step; it emulates
  * jumps, calls and pushes. It checks the instruction when the program is mapped, and if it does not
@@ -10,9 +10,9 @@
  *	   │                            └── a list of unsupported ones; 66 before a jump or call
  *	   └── lock, and those of the segments cs, ds, es and ss
  *
- * It interprets the opcode as one of the first table even after VEX and EVEX, where it belongs to
- * other tables. So it refuses harmless ones (vpxor has the code of out), and executes others
- * wrongly, as seen on 6.18:
+ * The kernel interprets the opcode as one of the first table even after VEX and EVEX, where it
+ * belongs to other tables. So it refuses harmless instructions (vpxor has the code of out), and
+ * executes others wrongly, as seen on 6.18:
  *
  *	vpor, vmovdqu to memory, vzeroupper   have codes of jumps: the kernel "jumps" and skips the instruction
  *	vcmpps                                that of ret: the program continues in the kernel's copy, after it
@@ -27,19 +27,20 @@
 #include <elf.h>
 #include <string.h>
 
-/* Unsupported in every table. */
+/* Opcodes that the kernel does not support in any table. */
 static const uint8_t refused[] = {0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37,
 				  0x3f, 0x60, 0x61, 0x62, 0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a,
 				  0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5, 0xd6, 0xe4, 0xe5, 0xe6,
 				  0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb};
-/* Returns and popf, after which the kernel does not correct the address and the flags. */
+/* Returns and popf: after them the kernel does not correct the address and the flags. */
 static const uint8_t left_alone[] = {0x9d, 0xc2, 0xc3, 0xca, 0xcb};
 
 struct parts {
 	bool is_locked, has_segment, is_short, is_repeated; /* prefixes */
 	bool is_vector;					    /* VEX or EVEX */
-	const uint8_t *opcode;				    /* after all of them */
-	size_t n;					    /* bytes from there on, at least 1 */
+	const uint8_t *opcode;				    /* the opcode after all prefixes */
+	/* number of bytes from the opcode on, at least 1 */
+	size_t n;
 };
 
 static bool is_among(const uint8_t *list, size_t n, uint8_t code)
@@ -80,7 +81,7 @@ static bool get_parts(const uint8_t *bytes, size_t n, struct parts *ret)
 	return true;
 }
 
-/* A jump or call with its own distance, which the kernel emulates. */
+/* Returns true for a jump or call with its own distance, which the kernel emulates. */
 static bool is_branch(uint8_t code)
 {
 	return (code & 0xf0) == 0x70 || code == 0xe8 || code == 0xe9 || code == 0xeb;

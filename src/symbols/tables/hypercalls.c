@@ -4,7 +4,7 @@
  *
  * Used by print formats that call xen_hypercall_name(). Numbers 48 to 55 differ between
  * architectures and are only numbered. The list has the gaps of trace-cmd's: later calls (38 tmem,
- * 39 argo …) stay numbers.
+ * 39 argo …) have no name.
  */
 #include "symbols/tables/hypercalls.h"
 

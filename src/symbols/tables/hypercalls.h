@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The name, or NULL. */
+/* Returns the name, or NULL. */
 const char *xen_hypercall_name(uint32_t number);
 
 #endif

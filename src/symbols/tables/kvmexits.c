@@ -5,7 +5,7 @@
  * The numbers are the processors' own: the basic exit reason of a VMCS (Intel SDM, volume 3,
  * appendix C), the EXITCODE of a VMCB (AMD APM, volume 2, appendix C). The names are those that
  * trace-cmd prints; reasons that it does not know are unknown here, too. SVM numbers its codes in
- * three islands:
+ * three ranges:
  *
  *	0x000 … 0x08d   instructions, registers, exceptions   array by number
  *	0x400 … 0x402   nested paging, interrupt controller   array from 0x400

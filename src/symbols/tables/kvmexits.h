@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * kvmexits.h - why a virtual CPU left its guest, by name.
- */
+/* kvmexits.h - names of the reasons why a virtual CPU left its guest. */
 #ifndef SONDE_SYMBOLS_TABLES_KVMEXITS_H
 #define SONDE_SYMBOLS_TABLES_KVMEXITS_H
 
@@ -9,7 +7,7 @@
 
 enum kvm_isa { KVM_ISA_VMX = 1, KVM_ISA_SVM = 2 }; /* as the events of the kernel number them */
 
-/* The name; "UNKNOWN-ISA" for an unknown processor, NULL for an unknown reason. */
+/* Returns the name, "UNKNOWN-ISA" for an unknown processor, or NULL for an unknown reason. */
 const char *kvm_exit_name(uint32_t isa, int32_t reason);
 
 #endif

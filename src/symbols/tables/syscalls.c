@@ -2,8 +2,8 @@
 /*
  * syscalls.c - the table of system calls of each machine.
  *
- * x86-64 and i386 have their own numbers; later machines share the generic ones. To add a machine:
- * a list, its word in src/symbols/meson.build, a row here.
+ * x86-64 and i386 have their own numbers; later machines share the generic ones. To add a machine,
+ * add a list, its word in src/symbols/meson.build, and a row here.
  */
 #include "symbols/tables/syscalls.h"
 

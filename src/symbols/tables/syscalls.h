@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscalls.h - numbers of system calls to names, by machine.
+ * syscalls.h - resolves numbers of system calls to names, by machine.
  *
  * The build makes the tables from the lists in src/symbols/syscalls/.
  */
@@ -13,13 +13,13 @@ struct textbuf;
 
 struct syscall_table {
 	const char *name;
-	const char *const *names; /* by number, NULL: none */
+	const char *const *names; /* names by number; NULL: no such call */
 	size_t n;
 };
 
 extern const struct syscall_table syscall_tables[]; /* ended by a row without a name */
 
-/* The table for a machine by its uname(1) name, or NULL. */
+/* Returns the table for a machine by its uname(1) name, or NULL. */
 const struct syscall_table *syscalls_for(const char *machine, size_t len);
 
 static inline const char *syscall_name(const struct syscall_table *t, unsigned long long number)
@@ -28,7 +28,7 @@ static inline const char *syscall_name(const struct syscall_table *t, unsigned l
 }
 
 /*
- * Changes "NR 59 (…" at `start` of a text to "NR 59 execve (…"; keeps any other text, and an
+ * Changes "NR 59 (…" at `start` of a text to "NR 59 execve (…". Keeps any other text, and an
  * unknown number.
  */
 void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * darktimes.c - times in which data of at least one CPU of a machine is missing.
+ * darktimes.c - collects times in which data of at least one CPU of a machine is missing.
  *
  *	CPU 0     ────────· · · ·──────────────────        · no data: lost events, truncated file
  *	CPU 1     ─────────────· · · ·───────┤· · ·
  *	dark              [==========]       [====
  *
- * A CPU is also dark where the recorder hides switches: those between its own threads. Only these
- * threads can have run then, so the CPU is dark for such tasks only.
+ * A CPU is also dark where the recorder excludes switches between its own threads. Only these
+ * threads can have run then, so the CPU is dark only for such tasks.
  *
  * A task that waits for a CPU in a dark time may run on the CPU without data, so its wait is only a
- * guess (states.c). The list of dark times is sorted and searched by bisection. When it exceeds
- * TIMES_MAX, each two neighbours become one, together with the time between them: then too much
+ * guess (states.c). The list of dark times is sorted, for a binary search. When it exceeds
+ * TIMES_MAX, neighbours are joined in pairs, including the time between them: then too much time
  * counts as dark, never too little.
  */
 #include "timeline/index/darktimes.h"
@@ -97,7 +97,7 @@ uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 {
 	size_t low = 0, high = d->n;
 
-	while (low < high) { /* find the first that ends after t */
+	while (low < high) { /* find the first dark time that ends after t */
 		size_t mid = low + (high - low) / 2;
 
 		if (d->times[mid].end > t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * darktimes.h - times in which data of at least one CPU of a machine is missing ("dark"), collected
+ * darktimes.h - collects times in which data of at least one CPU of a machine is missing ("dark"),
  * during a pass over the turns. For one thread.
  */
 #ifndef SONDE_TIMELINE_INDEX_DARKTIMES_H
@@ -14,12 +14,14 @@
 #define DARK_OF_ALL UINT16_MAX
 
 struct dark_times {
-	uint8_t *is_dark; /* by stream number */
+	uint8_t *is_dark; /* whether the CPU of a stream is dark */
 	size_t n_streams, n_dark;
 	struct dark_time {
 		uint64_t start, end; /* end DARK_NEVER: not ended yet */
-		uint16_t of;	     /* only tasks like this one can have run in it; DARK_OF_ALL */
-		bool is_joint;	     /* joins several CPUs, or several dark times of one CPU */
+		/* only tasks like this one can have run in the dark time; DARK_OF_ALL: any task */
+		uint16_t of;
+		/* the dark time joins several CPUs, or several dark times of one CPU */
+		bool is_joint;
 	} * times;
 	size_t n, cap;
 	bool failed; /* out of memory: some times are missing */
@@ -27,16 +29,21 @@ struct dark_times {
 
 int dark_times_init(struct dark_times *d, size_t n_streams);
 void dark_times_release(struct dark_times *d);
-/* From ts on, the CPU of this stream is dark, or no longer dark. Times must not decrease. */
+/*
+ * Notes that the CPU of this stream is dark, or no longer dark, from ts on. Times must not
+ * decrease.
+ */
 void dark_times_add(struct dark_times *d, size_t stream, bool is_dark, uint64_t ts);
 /*
- * For the last dark time, if it has just ended and is at most max_ns long: only tasks like `of` can
- * have run in it.
+ * Limits the last dark time to tasks like `of`, if it has just ended and is at most max_ns long:
+ * only they can have run in it.
  */
 void dark_times_limit(struct dark_times *d, uint64_t max_ns, uint16_t of);
-/* The first known dark moment at or after t, or DARK_NEVER. */
+/* Returns the first known dark moment at or after t, or DARK_NEVER. */
 uint64_t dark_times_find(const struct dark_times *d, uint64_t t);
-/* The same for one task: ignores dark times in which only other tasks can have run. */
+/*
+ * Like dark_times_find(), for one task: ignores dark times in which only other tasks can have run.
+ */
 uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 			     bool (*is_like)(void *ctx, uint16_t of), void *ctx);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kinds.c - kinds of events, numbered in the order of appearance, with the field offsets for the
- * index.
+ * kinds.c - numbers the kinds of events in the order of appearance, and finds the field offsets for
+ * the index.
  *
  *	id of a record ──▶ kindtable.by_id ──▶ kind_info: number, role, offsets
  *
  * All threads read the table without a lock. The first record of an id takes the formats' lock to
- * parse and compile its format. The finished kind_info is stored in the table with release; then
- * only its count changes. Sources with the same formats share a table. Ids that do not fit into the
- * table (no kernel has any) are in a list, under the lock.
+ * parse and compile its format. The finished kind_info is stored in the table with release; after
+ * that only its count changes. Sources with the same formats share a table. Ids that do not fit
+ * into the table (no kernel has any) are in a list, under the lock.
  *
  * The rows of `roles` define the meaning of an event for the index; its format has the field
  * offsets.
@@ -81,7 +81,6 @@ static void find_names(struct kind_info *k, const struct event *ev)
 	}
 }
 
-/* ev: parsed */
 static void find_role(struct kind_info *k, const struct event *ev)
 {
 	for (size_t i = 0; i < N(roles); i++) {
@@ -100,7 +99,7 @@ static void find_role(struct kind_info *k, const struct event *ev)
 		k->role = KIND_NAMES;
 }
 
-/* Formats lock held. */
+/* Adds a kind. The caller holds the formats' lock. */
 static struct kind_info *add_kind(struct timeline *tl, struct kindtable *kt, int id)
 {
 	uint32_t n = atomic_load(&tl->n_kinds);
@@ -128,7 +127,7 @@ static struct kind_info *add_kind(struct timeline *tl, struct kindtable *kt, int
 	return k;
 }
 
-/* Formats lock held. */
+/* Finds a kind whose id does not fit into the table. The caller holds the formats' lock. */
 static struct kind_info *find_odd(struct timeline *tl, struct kindtable *kt, int id)
 {
 	for (size_t i = 0; i < kt->n_odd; i++)

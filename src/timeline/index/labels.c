@@ -44,7 +44,10 @@ void labels_release(struct labels *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-/* The same in every run: does not depend on the seed. */
+/*
+ * Returns the colour of a text. It is the same in every run, because it does not depend on the
+ * seed.
+ */
 static uint32_t colour_of(const char *text, size_t len)
 {
 	uint32_t h = 2166136261u;

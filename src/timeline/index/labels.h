@@ -3,10 +3,11 @@
  * labels.h - numbered texts: names of functions, interrupts and system calls that lanes show.
  *
  * A text keeps its number as long as the table lives, even if its lanes are freed. So the page may
- * cache it. Number 0 is "?"; a text that does not fit into the table gets it, too. Any thread.
+ * cache it. Number 0 is "?", which is also the number of a text that does not fit into the table.
+ * Any thread may use it.
  *
  * The low LABEL_COLOUR_BITS of a number depend on the text alone and select its colour. So a
- * function has the same colour in every picture, in whatever order the texts appear.
+ * function has the same colour in every picture, independent of the order of appearance.
  */
 #ifndef SONDE_TIMELINE_INDEX_LABELS_H
 #define SONDE_TIMELINE_INDEX_LABELS_H
@@ -23,9 +24,9 @@
 struct labels {
 	pthread_mutex_t lock;
 	struct arena arena;
-	const char **texts; /* by number; NULL: number not in use */
+	const char **texts; /* texts by number; NULL: the number is not in use */
 	uint32_t n, cap;
-	uint32_t n_of[LABEL_COLOURS]; /* numbers in use for each colour */
+	uint32_t n_of[LABEL_COLOURS]; /* number of texts of each colour */
 	uint32_t *slots;
 	uint32_t n_slots;
 	uint64_t seed;
@@ -34,7 +35,7 @@ struct labels {
 int labels_init(struct labels *l);
 void labels_release(struct labels *l);
 uint32_t labels_add(struct labels *l, const char *text, size_t len);
-/* "?" for an unknown number. The text stays valid. */
+/* Returns the text of a number, or "?" if it is unknown. The text stays valid. */
 const char *labels_find(struct labels *l, uint32_t number);
 
 #endif

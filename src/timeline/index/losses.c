@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * losses.c - where a trace lost events: how many, and the next place before or after a time.
+ * losses.c - finds where a trace lost events, and how many.
  *
  * The kernel reports a loss at the beginning of a sub-buffer, so it belongs to the first event of a
  * page. The index has a bit for each page that may have one (PAGE_LOST). Only those pages, and the
@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-/* May this page begin with a loss? See segment_missed(). */
+/* Returns true if this page may begin with a loss; see segment_missed(). */
 static bool page_may_lose(const struct index_segment *seg, uint32_t page)
 {
 	uint32_t n = seg->page_first[page + 1] - seg->page_first[page];
@@ -21,7 +21,7 @@ static bool page_may_lose(const struct index_segment *seg, uint32_t page)
 	return n && (seg->page_bits[page] & PAGE_LOST || !seg->page_first[page]);
 }
 
-/* The first event of a page, if events were lost before it. */
+/* Reads the first event of a page, if events were lost before it. */
 static bool read_loss(struct timeline *tl, struct stream *st, const struct index_segment *seg,
 		      uint32_t page, struct timeline_loss *ret)
 {
@@ -113,7 +113,7 @@ static bool take_missed(void *ctx, const struct walk_event *ev)
 	return false;
 }
 
-/* Were events lost at t, that is, is the next event the first after a loss? */
+/* Returns true if events were lost at t, that is, if the next event is the first after a loss. */
 static bool is_in_loss(struct timeline *tl, size_t stream, uint64_t t)
 {
 	struct walk_wants wants = {.from = t, .to = TIMELINE_TIME_MAX};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagedata.c - the bytes of a page, from any kind of storage.
+ * pagedata.c - reads the bytes of a page from any kind of storage.
  *
  *	STREAM_MAPPED   in the mapping
  *	STREAM_PACKED   chunks of about ten pages, unpacked on request
  *	STREAM_READ     a live file: LIVE_CHUNK_PAGES at a time, read with pread().
- *	                The recorder closes its holes when it ends, and a mapping would shrink
- *	                under us (SIGBUS)
+ *	                The recorder closes its holes when it ends, and a mapping would then
+ *	                raise SIGBUS
  *
  * All threads share a cache of chunks; the least recently used are evicted first. A reader holds
  * its chunk (refs), which prevents eviction. If two threads request the same chunk at the same
@@ -35,8 +35,8 @@ struct cached {
 	uint32_t n_bytes;
 	unsigned refs;
 	bool is_ready;
-	struct cached *next;	      /* in its slot */
-	struct cached *newer, *older; /* in the order of use */
+	struct cached *next;	      /* next chunk in the same slot */
+	struct cached *newer, *older; /* neighbours in the order of use */
 	uint8_t data[];
 };
 
@@ -103,7 +103,7 @@ size_t chunk_of_page(const struct stream *st, uint64_t page)
 	return low;
 }
 
-/* Dropped pages read as zeros: no events. */
+/* Reads a chunk. Dropped pages read as zeros, so they have no events. */
 static int load_plain(const struct stream *st, size_t chunk, uint8_t *buf)
 {
 	uint64_t at = (uint64_t)chunk * LIVE_CHUNK_PAGES * st->page_size;
@@ -202,7 +202,10 @@ static void evict(struct chunkcache *cc)
 	}
 }
 
-/* lock held; NULL: out of memory. The new chunk is held and not ready. */
+/*
+ * Adds a chunk, which is held and not ready. Returns NULL if out of memory. The caller holds the
+ * lock.
+ */
 static struct cached *add_chunk(struct chunkcache *cc, const struct stream *st, uint64_t chunk)
 {
 	size_t n_bytes = chunk_plain_bytes(st, chunk);
@@ -249,7 +252,7 @@ static struct cached *cache_get(struct chunkcache *cc, const struct stream *st, 
 		link_newest(cc, c);
 	} else if ((c = add_chunk(cc, st, chunk))) {
 		pthread_mutex_unlock(&cc->lock);
-		/* an unreadable chunk has no events: a commit of 0 */
+		/* an unreadable chunk gets commits of 0, so it has no events */
 		if (chunk_load(st, chunk, c->data) < 0)
 			memset(c->data, 0, c->n_bytes);
 		pthread_mutex_lock(&cc->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pages.c - the pages of all streams and their times, from page headers alone.
+ * pages.c - finds the pages of all streams and their times, from page headers alone.
  *
  *	stream   ┌ segment 0 ────────────┐┌ segment 1 ───────…
  *	pages    [ts][ts][ts][ts] … [ts]  [ts][ts] …
@@ -12,11 +12,11 @@
  * page of each segment is unpacked, and the times between are interpolated until the segment is
  * indexed.
  *
- * All later searches for a time use bisection, so the times must ascend. An event is never before
- * the time of its page and never after that of the next page; pagewalk_next() moves other times
- * into this range. If two pages are in the wrong order, the one that does not fit the others counts
- * as unknown, like one without events. It takes the time of the page after it, so that the page
- * before keeps its own:
+ * All later searches for a time are binary searches, so the times must ascend. An event is never
+ * before the time of its page and never after that of the next page; pagewalk_next() moves other
+ * times into this range. If two pages are in the wrong order, the time that does not fit the others
+ * counts as unknown, like that of a page without events. Such a page takes the time of the next
+ * page, so that the page before keeps its own time:
  *
  *	10  20  900  30  40        900 is wrong: 20 and 30 fit together
  *	10  20    3  30  40        3 is wrong
@@ -34,7 +34,7 @@
 #include <string.h>
 
 #define EDGE_PAGES_MAX	    64	       /* limit for skipping empty pages at the ends of a stream */
-#define CHUNK_MIN_MAX_BYTES (4u << 20) /* as in pagestream.c */
+#define CHUNK_MIN_MAX_BYTES (4u << 20) /* limit, as in pagestream.c */
 #define CHUNK_PAGES_MAX	    16
 
 /* --- times ------------------------------------------------------------------------------------- */
@@ -46,7 +46,10 @@ static size_t next_known(const uint64_t *ts, size_t n, size_t i)
 	return i;
 }
 
-/* ts[i] > ts[k], both known and unknown between: which one is wrong? */
+/*
+ * Returns true if ts[i] is wrong, and false if ts[k] is. ts[i] > ts[k], with only unknown times
+ * between them.
+ */
 static bool first_is_wrong(const uint64_t *ts, size_t n, size_t i, size_t k, uint64_t before)
 {
 	size_t after;
@@ -85,7 +88,7 @@ void pages_settle(uint64_t *ts, size_t n, uint64_t end)
 	}
 }
 
-/* Reads only the header: the rest of the page may not be in memory. */
+/* Reads only the header, because the rest of the page may not be in memory. */
 uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, uint16_t *ret_fill)
 {
 	const struct page_layout *l = &st->layout;
@@ -102,7 +105,7 @@ uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, u
 	return timeconv(&st->src->time, bytes_get64(data, l->swap), st->pub.cpu);
 }
 
-/* The times are on the trace's clock until stream_settle(). */
+/* Reads the headers of a segment. The times are on the trace's clock until stream_settle(). */
 void segment_read_headers(struct timeline *tl, struct stream *st, struct index_segment *seg)
 {
 	uint8_t buf[64];
@@ -246,7 +249,10 @@ uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last)
 		page_hold(tl, st, last ? n - 1 - i : i, &hold);
 		if (!hold.data || !walker_start(&w, hold.data, hold.len, &st->layout))
 			continue;
-		/* if times decrease, the latest one counts: no later event gets an earlier time */
+		/*
+		 * if times decrease, the latest one counts, because no later event gets an earlier
+		 * time
+		 */
 		while (walker_next(&w, &rec) && (last || ts == TS_UNKNOWN)) {
 			uint64_t t = timeconv(&st->src->time, rec.ts, st->pub.cpu);
 
@@ -426,7 +432,10 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 		st->n_bytes = src->tf->map.len - st->offset;
 	if (st->n_bytes > st->max_pages * st->page_size)
 		st->n_bytes = st->max_pages * st->page_size;
-	/* or its directory is missing, and the stream reaches the end of the file */
+	/*
+	 * the file is truncated, or its directory is missing and the stream reaches the end of the
+	 * file
+	 */
 	st->is_cut = !src->is_live &&
 		     (c->n_bytes < c->n_bytes_stated ||
 		      (src->tf->n_damage && st->offset + st->n_bytes >= src->tf->map.len));
@@ -437,7 +446,7 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 			return -ENOMEM;
 		if (st->is_cut)
 			tracefile_add_damage(src->tf,
-					     "%s: the data of CPU %u is cut off; what it did "
+					     "%s: the data of CPU %u is truncated; what it did "
 					     "after that is not known",
 					     src->tf->path, st->pub.cpu);
 	} else {
@@ -502,7 +511,7 @@ static int read_headers(struct timeline *tl)
 	return 0;
 }
 
-/* The earliest event has time 0. */
+/* Finds the first and last event of all streams. The earliest event gets time 0. */
 static void find_edges(struct timeline *tl)
 {
 	uint64_t origin = TS_UNKNOWN, duration = 0;
@@ -530,7 +539,7 @@ static void find_edges(struct timeline *tl)
 	atomic_store(&tl->duration, duration);
 }
 
-/* The first and last event cannot be outside the range of the pages. */
+/* Limits the times of the first and last event to the range of the pages. */
 void stream_settle_edges(struct timeline *tl, struct stream *st)
 {
 	const struct index_segment *last = st->n_segments ? st->segments[st->n_segments - 1] : NULL;

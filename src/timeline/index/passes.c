@@ -7,8 +7,8 @@
  *	stream 1   [  page   ][  page    ][pg][pg][pg]
  *
  *	page ──▶ contains none of the kinds?     skipped: one comparison of bits
- *	     ──▶ all events are only counted?    the columns give the bucket of each; reads the file
- *	                                         only where they are not exact enough
+ *	     ──▶ all events are only counted?    the columns give the bucket of each; the file is read
+ *	                                         only where the columns are not exact enough
  *	     ──▶ otherwise                       walked up to the last wanted event; each event goes
  *	                                         to the consumers of its kind
  *
@@ -23,6 +23,7 @@
  */
 #include "timeline/index/passes.h"
 
+#include "base/scope.h"
 #include "decode/walker.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/insight/marks.h"
@@ -48,26 +49,26 @@ struct pass {
 	struct gatherer *list;
 	size_t n;
 	/*
-	 * the consumers of a kind: targets[first[kind]] … targets[first[kind + 1] - 1];
-	 * kind n_kinds: any other
+	 * the consumers of a kind are targets[first[kind]] … targets[first[kind + 1] - 1]; kind
+	 * n_kinds is any other kind
 	 */
 	uint32_t *first;
 	uint16_t *targets;
 	size_t n_kinds;
-	uint64_t *bits;	      /* by gatherer: of its kinds */
+	uint64_t *bits;	      /* bits of the kinds of each gatherer */
 	int finest, coarsest; /* levels of the counting buckets; finest 64: none */
 	uint64_t cuts[SLICES_MAX + 1];
 	size_t n_slices;
 	struct part *parts; /* by slice, then gatherer */
-	size_t n_bytes;	    /* __atomic */
+	size_t n_bytes;	    /* accessed with __atomic */
 };
 
-/* The consumer that counts a kind, if there is only one, as nearly always. */
+/* The consumer that counts a kind. There is nearly always only one. */
 struct counter {
 	struct tick_bucket *buckets;
 	size_t n_buckets;
 	uint8_t level;
-	uint8_t n; /* 2: several */
+	uint8_t n; /* number of consumers; 2: several */
 };
 
 struct slice {
@@ -79,13 +80,15 @@ struct slice {
 
 	/* the current stream */
 	struct stream *st;
-	bool *is_on;		  /* by gatherer: wants events of it */
-	struct counter *counters; /* by kind, the last one for all others */
-	uint64_t bits, walk_bits; /* of all wanted kinds; of those that are not only counted */
+	bool *is_on;		  /* whether a gatherer wants events of the stream */
+	struct counter *counters; /* by kind; the last one is for all other kinds */
+	/* bits of all wanted kinds, and of those that are not only counted */
+	uint64_t bits, walk_bits;
 	uint64_t first_page,
-		cut_page;    /* nothing is wanted before first_page; up to cut_page, only a part */
-	uint64_t until_page; /* from this page on, only a part is wanted */
-	uint8_t *tasks;	     /* one bit for each wanted task; only if no consumer wants all */
+		/* no events are wanted before first_page; up to cut_page, only some of a page */
+		cut_page;
+	uint64_t until_page; /* from this page on, only some events of a page are wanted */
+	uint8_t *tasks;	     /* one bit for each wanted task, if no consumer wants all tasks */
 	bool by_task;
 };
 
@@ -123,16 +126,19 @@ static bool page_is_missed(struct slice *s, const struct index_segment *seg, uin
 	return segment_missed(s->p->tl, s->st, seg, page, s->hold.data, s->hold.len);
 }
 
-/* A page that is counted from the columns, and read only where those are not exact enough. */
+/*
+ * A page that is counted from the columns. The file is read only where the columns are not exact
+ * enough.
+ */
 struct counted_page {
 	const struct index_segment *seg;
 	uint32_t page, n_walked;
-	uint64_t ts; /* of the last walked event */
+	uint64_t ts; /* time of the last walked event */
 	struct pagewalk pw;
 	bool is_open, has_failed;
 };
 
-/* The exact time of event i of the page; i must ascend from call to call. */
+/* Returns the exact time of event i of the page. i must ascend from call to call. */
 static uint64_t exact_ts(struct slice *s, struct counted_page *c, uint32_t i, uint64_t guess)
 {
 	const struct index_segment *seg = c->seg;
@@ -255,7 +261,7 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 	struct walked rec;
 	struct pagewalk pw;
 
-	/* nothing after the last wanted event needs to be read */
+	/* events after the last wanted one need not be read */
 	while (n && !is_wanted(s, seg->kinds[first + n - 1], seg->tasks[first + n - 1]))
 		n--;
 	if (!n)
@@ -288,7 +294,7 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 
 /* --- a slice -------------------------------------------------------------------------------------------------- */
 
-/* Do all consumers only count its events? */
+/* Returns true if all consumers only count the events of the page. */
 static bool is_countable(const struct slice *s, const struct index_segment *seg, uint32_t page)
 {
 	uint64_t number = seg->first_page + page;
@@ -297,7 +303,7 @@ static bool is_countable(const struct slice *s, const struct index_segment *seg,
 	       number < s->until_page;
 }
 
-/* false: the rest of the stream is later */
+/* Processes a segment. Returns false if the rest of the stream is after the slice. */
 static bool go_through(struct slice *s, const struct index_segment *seg)
 {
 	for (uint32_t page = segment_find_page(seg, s->from); page < seg->n_pages; page++) {
@@ -357,7 +363,7 @@ static void find_counters(struct slice *s)
 	}
 }
 
-/* Sets up what is wanted of this stream; false: nothing. */
+/* Prepares what is wanted of this stream. Returns false if nothing is. */
 static bool aim(struct slice *s, uint32_t stream)
 {
 	struct pass *p = s->p;
@@ -542,11 +548,20 @@ static void find_levels(struct pass *p)
 		}
 }
 
+static void pass_release(struct pass *p)
+{
+	for (size_t i = 0; p->parts && i < p->n_slices * p->n; i++)
+		free(p->parts[i].items);
+	free(p->parts);
+	free(p->first);
+	free(p->targets);
+	free(p->bits);
+}
+
 int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, uint64_t to)
 {
-	struct pass p = {.tl = tl, .list = list, .n = n};
+	SCOPED(pass_release) struct pass p = {.tl = tl, .list = list, .n = n};
 	uint64_t end = timeline_duration(tl);
-	int r;
 
 	for (size_t i = 0; i < n; i++) {
 		list[i].items = NULL;
@@ -557,24 +572,16 @@ int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, 
 	if (!n || from > to)
 		return 0;
 	find_levels(&p);
-	r = find_targets(&p);
-	if (!r)
-		r = slice_cuts(tl, from, to, p.coarsest, p.cuts, SLICES_MAX, &p.n_slices);
-	if (!r && !(p.parts = calloc(p.n_slices * n, sizeof(*p.parts))))
-		r = -ENOMEM;
-	if (!r) {
-		if (p.finest < 64)
-			timeline_parallel(tl, n, touch, &p);
-		timeline_parallel(tl, p.n_slices, slice_run, &p);
-		timeline_parallel(tl, n, join, &p);
-	}
-	for (size_t i = 0; p.parts && i < p.n_slices * n; i++)
-		free(p.parts[i].items);
-	free(p.parts);
-	free(p.first);
-	free(p.targets);
-	free(p.bits);
-	return r;
+	TRY(find_targets(&p));
+	TRY(slice_cuts(tl, from, to, p.coarsest, p.cuts, SLICES_MAX, &p.n_slices));
+	p.parts = calloc(p.n_slices * n, sizeof(*p.parts));
+	if (!p.parts)
+		return -ENOMEM;
+	if (p.finest < 64)
+		timeline_parallel(tl, n, touch, &p);
+	timeline_parallel(tl, p.n_slices, slice_run, &p);
+	timeline_parallel(tl, n, join, &p);
+	return 0;
 }
 
 uint64_t *gather_until(struct timeline *tl, size_t *ret_n)
@@ -591,7 +598,7 @@ uint64_t *gather_until(struct timeline *tl, size_t *ret_n)
 			last = st->segments[k];
 		if (!last || !last->n_pages)
 			continue;
-		/* after the last event of the last page, which may grow */
+		/* the position after the last event of the last page, which may grow */
 		until[i] = (last->first_page + last->n_pages - 1) << st->ref_shift |
 			   (last->page_first[last->n_pages] - last->page_first[last->n_pages - 1]);
 	}

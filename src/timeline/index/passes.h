@@ -21,13 +21,16 @@ struct gatherer {
 	size_t n_kinds, n_tasks;
 
 	/*
-	 * By stream: only events whose number is in [since, until); NULL: all. For a growing trace:
+	 * By stream: only events whose number is in [since, until); NULL: all. In a growing trace,
 	 * the next pass starts where this one ended.
 	 */
 	const uint64_t *since, *until;
 	size_t n_since, n_until;
 
-	/* False: makes no item of this event. Several threads call it at once. */
+	/*
+	 * Makes an item of an event. Returns false to skip the event. Several threads call it at
+	 * once.
+	 */
 	bool (*take)(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
 		     void *ret_item);
 	void *ctx;
@@ -35,19 +38,28 @@ struct gatherer {
 	size_t item_bytes;
 	size_t items_max;
 
-	/* Instead of take: struct tick_bucket of its base; with `since`, adds to it. No tasks. */
+	/*
+	 * Used instead of take: counts events in the struct tick_bucket of the base; with `since`,
+	 * adds to them. It cannot select tasks.
+	 */
 	struct pyramid *ticks;
 
-	/* results: all items in time order, ties in the order of streams; the caller frees them */
+	/*
+	 * results: all items in time order, at equal times in the order of streams; the caller
+	 * frees them
+	 */
 	void *items;
 	size_t n_items;
 	int error; /* 0, -ENOMEM, -E2BIG: more than items_max, or too many in total */
 };
 
-/* Serves all n consumers with the events in [from, to]. -ENOMEM: serves none. */
+/* Serves all n consumers with the events in [from, to]. Returns -ENOMEM if none was served. */
 int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, uint64_t to);
 
-/* By stream: the end of the indexed part. The caller frees it. NULL: out of memory. */
+/*
+ * Returns the end of the indexed part of each stream, which the caller frees, or NULL if out of
+ * memory.
+ */
 uint64_t *gather_until(struct timeline *tl, size_t *ret_n);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pool.c - the threads of a timeline: first the jobs of callers, then segments to index.
+ * pool.c - the threads of a timeline, which do the jobs of callers first, and then index segments.
  *
  *	timeline_parallel()   the caller works, too, so it never waits for a thread that has not
  *	                      started, and a job may start its own jobs
- *	segments              the nearest to what the user looks at. Each stream knows its next
- *	                      segment on the left and on the right of it:
+ *	segments              those nearest to the visible range (hint) first. Each stream knows its
+ *	                      next segment on the left and on the right of the hint:
  *
  *	                          [done][todo][todo][done][done][done][todo][todo]
  *	                                      left ┘  └─ hint ─┘        └ right
@@ -22,7 +22,9 @@
 
 /* --- jobs -------------------------------------------------------------------------------------- */
 
-/* lock held; takes and runs one number of a job; false if there was none. */
+/*
+ * Takes and runs one number of a job. Returns false if there was none. The caller holds the lock.
+ */
 static bool job_run_one(struct timeline *tl, struct job *job)
 {
 	size_t i;
@@ -84,7 +86,7 @@ static void aim(struct timeline *tl, struct stream *st)
 	st->left = st->right = i < 0 ? 0 : i;
 }
 
-/* The nearer of a stream's two candidates, and its distance. */
+/* Returns the nearer of a stream's two candidates, and its distance. */
 static struct index_segment *candidate(struct timeline *tl, struct stream *st,
 				       uint64_t *ret_distance)
 {
@@ -132,7 +134,7 @@ static struct index_segment *find_segment(struct timeline *tl)
 	return best;
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void finish_if_done(struct timeline *tl)
 {
 	unsigned n_refused = shortage_count_here();
@@ -152,7 +154,7 @@ static void finish_if_done(struct timeline *tl)
 	pthread_cond_broadcast(&tl->idle);
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void segment_done(struct timeline *tl, struct index_segment *seg, int r)
 {
 	if (r < 0)
@@ -166,7 +168,7 @@ static void segment_done(struct timeline *tl, struct index_segment *seg, int r)
 	finish_if_done(tl);
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg)
 {
 	int r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * refresh.c - a file that is being recorded: index the data that came since the last time.
+ * refresh.c - indexes the new data of a file that is still being recorded.
  *
  * The file can be opened at any moment (store/live/livefile.h). Each refresh opens it, reads from
  * its directory how much data each CPU has, and closes it. The timeline reads the data through its
@@ -13,8 +13,8 @@
  * rewritten with more events. This happens in a private copy of the stream, while requests use the
  * existing data:
  *
- *	look      find the pages of each CPU                          no thread waits
- *	move      if they have moved                                  timeline.shape, rare
+ *	look      finds the pages of each CPU                         no thread waits
+ *	move      adapts the pages that have moved                    timeline.shape, rare
  *	grow      cut, read headers, index; several CPUs at once      no thread waits
  *	publish   replace the last segment and its counts, add the    timeline.shape, about 100 us
  *	          new ones; the pool indexes all after the first
@@ -31,6 +31,7 @@
  *
  * A refresh does nothing while a segment is queued or being indexed. One thread at a time.
  */
+#include "base/scope.h"
 #include "store/tracefile.h"
 #include "timeline/timeline_int.h"
 
@@ -44,16 +45,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BATCH 16 /* streams indexed at once: each needs about 10 MB */
+#define BATCH 16 /* number of streams indexed at once; each needs about 10 MB */
 
 /* A stream that has grown or moved. */
 struct growth {
 	struct stream *st;
-	struct stream now; /* a copy with only the new segments, until they are published */
+	/* a copy of the stream with only the new segments, until they are published */
+	struct stream now;
 	struct source_state source;
 	bool has_moved, has_grown;
 	struct indexer *ix;
-	struct index_segment *old; /* removed, to be freed */
+	struct index_segment *old; /* the removed segment, to be freed */
 	int result;
 };
 
@@ -61,7 +63,7 @@ struct refresh {
 	struct timeline *tl;
 	struct growth *list;
 	size_t n;
-	int *fds; /* by source: the current file; -1: none */
+	int *fds; /* descriptors of the current files by source; -1: none */
 	bool changed;
 };
 
@@ -86,7 +88,7 @@ static void uncount(struct timeline *tl, struct stream *st, const struct index_s
 	atomic_fetch_sub(&tl->n_uncounted, seg->n_uncounted);
 }
 
-/* Both locks held. Removes the last segment from the stream. */
+/* Removes the last segment from the stream. The caller holds both locks. */
 static struct index_segment *take_last(struct timeline *tl, struct stream *st)
 {
 	struct index_segment *seg = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
@@ -106,7 +108,7 @@ static struct index_segment *take_last(struct timeline *tl, struct stream *st)
 	return seg;
 }
 
-/* Both locks held. The segment stays, with its times, but loses its events. */
+/* Drops the events of a segment, which keeps its times. The caller holds both locks. */
 static void forget(struct timeline *tl, struct stream *st, struct index_segment *seg)
 {
 	static const uint32_t none[4];
@@ -124,7 +126,7 @@ static void forget(struct timeline *tl, struct stream *st, struct index_segment 
 	seg->last_ts = seg->n_lost = seg->n_uncounted = 0;
 }
 
-/* Both locks held. Never drops the last segment: it is indexed again. */
+/* Drops segments, but never the last one, which is indexed again. The caller holds both locks. */
 static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
 {
 	while (st->n_forgotten + 1 < st->n_segments) {
@@ -139,7 +141,7 @@ static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
 
 /* --- the file now ------------------------------------------------------------------------------ */
 
-/* The known page with the time of the page at `offset`; -1: none. */
+/* Returns the known page with the time of the page at `offset`, or -1. */
 static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t offset)
 {
 	const struct stream *st = g->st;
@@ -166,7 +168,7 @@ static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t 
 	return -1;
 }
 
-/* The present position of its pages; false: none of them is known. */
+/* Finds the present position of the stream's pages. Returns false if none of them is known. */
 static bool find_place(struct timeline *tl, struct growth *g, const struct tracefile_cpu *cpu)
 {
 	struct stream *now = &g->now;
@@ -187,7 +189,6 @@ static bool find_place(struct timeline *tl, struct growth *g, const struct trace
 	return true;
 }
 
-/* Has the last page changed? */
 static bool last_page_changed(const struct growth *g)
 {
 	const struct stream *st = g->st, *now = &g->now;
@@ -214,7 +215,7 @@ static void growth_release(struct growth *g)
 	indexer_free(g->ix);
 }
 
-/* Copies the stream with its own chunks and without segments. */
+/* Copies the stream with its own chunks, without its segments. */
 static int growth_init(struct growth *g, struct stream *st, int fd)
 {
 	*g = (struct growth){.st = st, .now = *st, .source = *st->source};
@@ -305,34 +306,30 @@ static int look_at_source(struct refresh *rf, size_t source, const struct tracef
 /* Opens the current files and finds what has changed. */
 static int look(struct refresh *rf, struct errmsg *err)
 {
+	SCOPED(tracefile_close_scoped) struct tracefile *now = NULL;
 	struct timeline *tl = rf->tl;
-	struct tracefile *now = NULL;
 	const char *path = NULL;
-	int r = 0;
 
-	for (size_t i = 0; i < tl->n_sources && !r; i++) {
+	for (size_t i = 0; i < tl->n_sources; i++) {
 		if (!tl->sources[i].is_live)
 			continue;
 		/* buffers of one file are adjacent */
 		if (!now || strcmp(path, tl->sources[i].tf->path)) {
-			tracefile_close(now);
-			now = NULL;
+			tracefile_close(TAKE(now));
 			path = tl->sources[i].tf->path;
-			r = tracefile_open(&now, path, err);
+			TRY(tracefile_open(&now, path, err));
 		}
-		if (!r && tasktable_learn(tl, tl->source_states[i].machine,
-					  tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot read the task names in %s",
-					     path);
-		if (!r)
-			rf->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
-		if (!r && rf->fds[i] < 0)
-			r = errmsg_set_errno(err, -errno, "cannot open %s", path);
-		if (!r && look_at_source(rf, i, now) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot index new data in %s", path);
+		if (tasktable_learn(tl, tl->source_states[i].machine,
+				    tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot read the task names in %s",
+						path);
+		rf->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (rf->fds[i] < 0)
+			return errmsg_set_errno(err, -errno, "cannot open %s", path);
+		if (look_at_source(rf, i, now) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot index new data in %s", path);
 	}
-	tracefile_close(now);
-	return r;
+	return 0;
 }
 
 /* --- moving ------------------------------------------------------------------------------------ */
@@ -355,7 +352,7 @@ static bool has_any_moved(const struct refresh *rf)
 	return false;
 }
 
-/* Both locks held. */
+/* The caller holds both locks. */
 static void move_stream(struct timeline *tl, struct growth *g)
 {
 	struct stream *st = g->st;
@@ -372,7 +369,7 @@ static void move_stream(struct timeline *tl, struct growth *g)
 	forget_before(tl, st, st->n_dropped);
 }
 
-/* All streams at once: data of the new file must be read at its new position. */
+/* Moves all streams at once, because the data of the new file must be read at its new position. */
 static int move_all(struct refresh *rf, struct errmsg *err)
 {
 	struct timeline *tl = rf->tl;
@@ -382,7 +379,7 @@ static int move_all(struct refresh *rf, struct errmsg *err)
 		return 0;
 	pthread_rwlock_wrlock(&tl->shape);
 	pthread_mutex_lock(&tl->lock);
-	/* keeps the descriptor's number, so that concurrent readers continue */
+	/* keep the descriptor's number, so that concurrent readers can continue */
 	for (size_t i = 0; i < tl->n_sources && !r; i++)
 		if (rf->fds[i] >= 0 && dup3(rf->fds[i], tl->source_states[i].fd, O_CLOEXEC) < 0)
 			r = errmsg_set_errno(err, -errno, "cannot open %s",
@@ -398,7 +395,8 @@ static int move_all(struct refresh *rf, struct errmsg *err)
 /* --- growing ----------------------------------------------------------------------------------- */
 
 /*
- * An empty trace has no origin yet. Once known, the origin never changes: the page stores times.
+ * Finds the origin of times. An empty trace has none yet. Once known, the origin never changes,
+ * because the page stores times.
  */
 static void find_origin(struct refresh *rf)
 {
@@ -419,7 +417,10 @@ static void find_origin(struct refresh *rf)
 	rf->tl->has_origin = true;
 }
 
-/* Times the new segments of a stream and indexes the first one, which must not be missing. */
+/*
+ * Reads the times of the new segments of a stream and indexes the first one, which must not be
+ * missing.
+ */
 static int grow(struct timeline *tl, struct growth *g)
 {
 	const struct stream *st = g->st;
@@ -447,7 +448,7 @@ static void grow_one(void *ctx, size_t i)
 		rf->list[i].result = grow(rf->tl, &rf->list[i]);
 }
 
-/* Both locks held. */
+/* The caller holds both locks. */
 static int make_room(struct stream *st, size_t n)
 {
 	return ARRAY_ROOM(st->segments, st->cap_segments, st->n_segments + n, ARRAY_NO_MAX)
@@ -455,7 +456,7 @@ static int make_room(struct stream *st, size_t n)
 		       : -ENOMEM;
 }
 
-/* Both locks held. */
+/* The caller holds both locks. */
 static int publish(struct timeline *tl, struct growth *g)
 {
 	struct stream *st = g->st, *now = &g->now;
@@ -469,7 +470,7 @@ static int publish(struct timeline *tl, struct growth *g)
 	st->generation = now->generation;
 	st->pub.n_pages = now->pub.n_pages;
 	st->chunks = now->chunks;
-	now->chunks = chunks; /* to be freed */
+	now->chunks = chunks; /* the old chunks, to be freed */
 	st->n_chunks = now->n_chunks;
 	st->cap_chunks = now->cap_chunks;
 	if (now->pub.last > st->pub.last)
@@ -489,7 +490,10 @@ static int publish(struct timeline *tl, struct growth *g)
 	return 0;
 }
 
-/* Both locks held. Drops the oldest segment of the stream whose index reaches back furthest. */
+/*
+ * Drops the oldest segment of the stream whose index reaches back furthest. The caller holds both
+ * locks.
+ */
 static bool forget_oldest(struct timeline *tl)
 {
 	bool any = false;
@@ -516,7 +520,7 @@ static bool forget_oldest(struct timeline *tl)
 	return any;
 }
 
-/* Once for each file. */
+/* Reports, once for each file, that old events were dropped. */
 static void tell_of_forgetting(struct timeline *tl)
 {
 	for (size_t i = 0; i < tl->n_sources; i++) {
@@ -609,6 +613,12 @@ static void refresh_release(struct refresh *rf)
 	free(rf->list);
 }
 
+static int look_and_move(struct refresh *rf, struct errmsg *err)
+{
+	TRY(look(rf, err));
+	return move_all(rf, err);
+}
+
 int timeline_refresh(struct timeline *tl, struct errmsg *err)
 {
 	struct refresh rf;
@@ -623,19 +633,14 @@ int timeline_refresh(struct timeline *tl, struct errmsg *err)
 	if (busy)
 		return 0;
 	r = refresh_init(&rf, tl);
-	if (r < 0)
-		errmsg_set_errno(err, r, "cannot index new data");
-	else
-		r = look(&rf, err);
-	if (!r)
-		r = move_all(&rf, err);
-	if (!r) {
+	r = r < 0 ? errmsg_set_errno(err, r, "cannot index new data") : look_and_move(&rf, err);
+	if (r < 0) {
+		for (size_t i = 0; i < rf.n; i++)
+			growth_release(&rf.list[i]);
+	} else {
 		find_origin(&rf);
 		if (grow_all(&rf) < 0)
 			r = errmsg_set_errno(err, -ENOMEM, "cannot index new data");
-	} else {
-		for (size_t i = 0; i < rf.n; i++)
-			growth_release(&rf.list[i]);
 	}
 	refresh_release(&rf);
 	return r < 0 ? r : rf.changed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rowsearch.c - all events in time order by number, without a global array.
+ * rowsearch.c - numbers all events in time order, without a global array.
  *
  *	rank(t)      for each stream: counts segments and pages before t, and walks one page
- *	rows(r)      finds the time t with rank(t) <= r < rank(t + 1) by bisection, first by whole
+ *	rows(r)      finds the time t with rank(t) <= r < rank(t + 1) with a binary search, first by whole
  *	             pages, finally by walking some; then merges the streams from there on
  *	row_of(e)    counts the events before it in its own stream and in others; at equal times
  *	             lower streams come first
@@ -48,7 +48,7 @@ static uint32_t count_in_segment(const struct selection *sel, const struct strea
 	       sel_segment_count(ss, seg->page_first[p], seg->page_first[p] + n);
 }
 
-/* The number of events of a page before t. */
+/* Returns the number of events of a page before t. */
 static uint32_t count_in_page(struct timeline *tl, struct stream *st,
 			      const struct index_segment *seg, uint32_t p, uint64_t t)
 {
@@ -96,7 +96,7 @@ static uint64_t rank(struct timeline *tl, const struct selection *sel, uint64_t 
 	return sum;
 }
 
-/* Lower and upper bound of a rank by whole pages, without walking any. */
+/* Computes the lower and upper bound of a rank by whole pages, without walking any. */
 static void rank_bounds(struct timeline *tl, const struct selection *sel, uint64_t t,
 			uint64_t *ret_low, uint64_t *ret_high)
 {
@@ -124,7 +124,7 @@ static void rank_bounds(struct timeline *tl, const struct selection *sel, uint64
 	}
 }
 
-/* The last time with at most `row` events before it. */
+/* Returns the last time with at most `row` events before it. */
 static uint64_t find_time(struct timeline *tl, const struct selection *sel, uint64_t row)
 {
 	uint64_t low = 0, high = atomic_load(&tl->duration) + 1;
@@ -158,7 +158,8 @@ uint64_t timeline_rank(struct timeline *tl, const struct selection *sel, uint64_
 struct row_cursor {
 	struct stream *st;
 	size_t segment;
-	uint32_t page, index, n; /* index: of the next record in the page; n: records in the page */
+	/* index: next record in the page; n: number of records in the page */
+	uint32_t page, index, n;
 	bool is_open, ended;
 	struct pagehold hold;
 	struct pagewalk pw;
@@ -178,7 +179,10 @@ static bool page_is_empty(const struct selection *sel, const struct row_cursor *
 	       ss->page_first[c->page] == ss->page_first[c->page + 1];
 }
 
-/* Opens the current page or the first one after it with (selected) events; false: none. */
+/*
+ * Opens the current page, or the first one after it with (selected) events. Returns false if there
+ * is none.
+ */
 static bool cursor_open(struct timeline *tl, const struct selection *sel, struct row_cursor *c)
 {
 	for (; c->segment < c->st->n_segments; c->segment++, c->page = 0) {
@@ -213,7 +217,7 @@ static bool is_selected(const struct selection *sel, const struct row_cursor *c,
 	return ss && sel_segment_has(ss, c->st->segments[c->segment]->page_first[c->page] + index);
 }
 
-/* The next (selected) event; ended if there is none. */
+/* Moves to the next (selected) event, or to the end. */
 static void cursor_next(struct timeline *tl, const struct selection *sel, struct row_cursor *c)
 {
 	struct walked rec;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * runmerge.c - merge adjacent sorted runs of items into one run in time order.
+ * runmerge.c - merges adjacent sorted runs of items into one run in time order.
  *
  *	1 4 9 | 2 3 8 | 5 6 7 | 0        runs: a new one begins where the time decreases
  *	1 2 3 4 8 9   | 0 5 6 7          merged pairwise, into a second block and back
  *	0 1 2 3 4 5 6 7 8 9
  *
- * There are about as many runs as streams, so the number of rounds is the logarithm of that; each
- * round is a plain copy. Sorted input is not touched. qsort() would compare each item more often,
- * and is not stable.
+ * There are about as many runs as streams, so the number of rounds is the logarithm of that number.
+ * Each round is a plain copy. Sorted input is not touched. qsort() would compare each item more
+ * often, and is not stable.
  */
 #include "timeline/index/runmerge.h"
 
@@ -26,7 +26,10 @@ static uint64_t item_ts(const uint8_t *item)
 	return word & TIME_BITS;
 }
 
-/* Inlined for each item size in use, so that copying an item takes a few moves. */
+/*
+ * Merges two runs. The function is inlined for each item size in use, so that copying an item takes
+ * a few moves.
+ */
 static inline __attribute__((always_inline)) void merge_runs(uint8_t *to, const uint8_t *a,
 							     const uint8_t *a_end, const uint8_t *b,
 							     const uint8_t *b_end, size_t size)
@@ -53,7 +56,7 @@ static void merge_two(uint8_t *to, const uint8_t *a, const uint8_t *mid, const u
 		merge_runs(to, a, mid, mid, end, size);
 }
 
-/* The end of the run that begins at item i. */
+/* Returns the end of the run that begins at item i. */
 static size_t run_end(const uint8_t *items, size_t n, size_t i, size_t size)
 {
 	for (i++; i < n; i++)

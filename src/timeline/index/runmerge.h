@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * runmerge.h - merge adjacent sorted runs of items into one run in time order.
- */
+/* runmerge.h - merges adjacent sorted runs of items into one run in time order. */
 #ifndef SONDE_TIMELINE_INDEX_RUNMERGE_H
 #define SONDE_TIMELINE_INDEX_RUNMERGE_H
 
@@ -9,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * n items of `size` bytes, with the time in the lower 48 bits of their first 8; at equal times the
- * earlier position comes first. *items may become another block, which the caller frees instead.
- * -ENOMEM: no item is lost, but they are not sorted.
+ * Sorts n items of `size` bytes, with the time in the lower 48 bits of their first 8. At equal
+ * times the earlier position comes first. *items may become another block, which the caller frees
+ * instead. After -ENOMEM no item is lost, but they are not sorted.
  */
 int runs_merge(uint8_t **items, size_t n, size_t size);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * schedlist.c - switches and wakings of a segment, 8 bytes each; and the running task of a stream.
+ * schedlist.c - stores switches and wakings of a segment, 8 bytes each, and finds the running task
+ * of a stream.
  *
  *	block   base: a time           entry   delta:28 ns since the base │ flags:4 │ a:16 │ b:16
  *
- * 28 bits of nanoseconds are 268 ms: a longer gap, or SCHED_BLOCK_MAX entries, begin a new block.
- * Entries are found by bisection, first over the blocks, then inside one.
+ * 28 bits of nanoseconds are 268 ms: a longer gap, or SCHED_BLOCK_MAX entries, begin a new block. A
+ * binary search finds entries, first over the blocks, then inside one.
  *
  * Switches may be missing: events are lost, a recorder excludes itself, a file ends. But the
  * common_pid of every event names the task that ran. So the index compares it with the task that
@@ -38,7 +39,7 @@ void sched_builder_add(struct sched_builder *sb, const struct sched_item *item)
 			       (uint64_t)item->a << 16 | item->b;
 }
 
-/* The block that contains entry i. */
+/* Returns the block that contains entry i. */
 static uint32_t block_of(const struct sched_list *sl, uint32_t i)
 {
 	uint32_t low = 0, high = sl->n_blocks;
@@ -101,8 +102,8 @@ struct sched_query {
 	struct stream *st;
 	bool wakings, turns;
 	uint64_t to;
-	uint8_t has; /* of the machine: the origins of wakings to use */
-	/* false: stop. before: the last entry before the segment */
+	uint8_t has; /* kinds of wakings that the machine has, of which the best are used */
+	/* Returns false to stop. before is the last entry before the segment. */
 	bool (*each)(void *ctx, const struct sched_item *item, const struct sched_item *before);
 	void *ctx;
 };
@@ -118,7 +119,10 @@ static bool is_start(const struct sched_item *item)
 	return item->flags == SWITCH_START || item->flags == SWITCH_RESTART;
 }
 
-/* Counts each waking once: a fork has less information than wakeup_new, and so on. */
+/*
+ * Returns true if the waking counts. Each waking counts once: a fork has less information than
+ * wakeup_new, and so on.
+ */
 static bool counts(const struct sched_query *q, const struct sched_item *item)
 {
 	static const uint8_t better[] = {
@@ -133,7 +137,10 @@ static bool counts(const struct sched_query *q, const struct sched_item *item)
 	return q->turns || switch_is_real(item->flags);
 }
 
-/* Starts at the last entry before from; for turns, at one that does not depend on earlier ones. */
+/*
+ * Finds the entry to start at: the last one before from. For turns, it must not depend on earlier
+ * entries.
+ */
 static bool find_begin(const struct sched_query *q, uint64_t from, long *segment, uint32_t *entry)
 {
 	uint64_t t = from;
@@ -157,7 +164,7 @@ static bool find_begin(const struct sched_query *q, uint64_t from, long *segment
 	return false;
 }
 
-/* false: each has stopped */
+/* Returns false if each() has stopped. */
 static bool query_segment(const struct sched_query *q, const struct index_segment *seg, uint32_t i,
 			  const struct sched_item *before)
 {
@@ -181,8 +188,8 @@ static bool query_segment(const struct sched_query *q, const struct index_segmen
 }
 
 /*
- * Time and task of the last event of the segments before one; .flags 0: they are not indexed, or
- * have none.
+ * Returns time and task of the last event of the segments before one. flags is 0 if they are not
+ * indexed, or have no events.
  */
 static struct sched_item event_before(const struct stream *st, long segment)
 {
@@ -283,9 +290,10 @@ struct turns_call {
 	uint64_t from, to;
 	bool (*each)(void *ctx, const struct switch_entry *e);
 	void *ctx;
-	uint16_t running, leaving; /* the task before the last switch, until the next entry */
+	/* leaving: the task before the last switch, until the next entry */
+	uint16_t running, leaving;
 	uint64_t last_ts;
-	struct switch_entry held; /* the last one before from; its prev is unknown */
+	struct switch_entry held; /* the last switch before from; its prev is unknown */
 	bool has_held, is_begun, stopped;
 };
 
@@ -312,7 +320,7 @@ static void turn(struct turns_call *c, uint64_t ts, uint16_t next, uint8_t state
 		c->stopped = !c->each(c->ctx, &e);
 }
 
-/* `task` runs at ts. The task before it ran until `until`. */
+/* Notes that `task` runs from ts on. The task before it ran until `until`. */
 static void turn_to(struct turns_call *c, uint64_t ts, uint16_t task, uint64_t until)
 {
 	if (c->running == task)
@@ -322,13 +330,13 @@ static void turn_to(struct turns_call *c, uint64_t ts, uint16_t task, uint64_t u
 	turn(c, ts, task, STATE_UNKNOWN);
 }
 
-/* A segment begins. */
+/* Handles the start of a segment. */
 static void turn_start(struct turns_call *c, const struct sched_item *item,
 		       const struct sched_item *before)
 {
 	bool is_lost = item->flags == SWITCH_RESTART || !before->flags;
 
-	/* still events of the task that left: see note_other() in segment.c */
+	/* these are still events of the task that left: see note_other() in segment.c */
 	if (!is_lost && item->b == c->leaving && before->b == c->leaving &&
 	    item->ts - c->last_ts < LEAVING_NS)
 		return;
@@ -347,17 +355,17 @@ static bool take_turn(void *ctx, const struct sched_item *item, const struct sch
 		turn_start(c, item, before);
 		return !c->stopped && item->ts <= c->to;
 	}
-	/* the first entry */
+	/* this is the first entry */
 	if (!c->is_begun && item->ts < c->from)
 		c->running = item->a;
 	if (item->flags == SWITCH_GAP) {
-		/* except if the task was already leaving when the segment began */
+		/* not if the task was already leaving when the segment began */
 		if (item->a == c->running)
 			turn(c, item->ts, TIMELINE_NO_TASK, STATE_UNKNOWN);
 	} else if (item->flags == SWITCH_SEEN) {
 		turn_to(c, item->ts, item->b, c->last_ts);
 	} else {
-		/* the task that leaves may have come unseen */
+		/* the switch to the task that leaves may be missing */
 		turn_to(c, item->ts, item->a, c->last_ts);
 		turn(c, item->ts, item->b, item->flags);
 		c->leaving = item->a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * segment.c - walk the records of a segment and store what the index keeps of them.
+ * segment.c - walks the records of a segment and stores their index.
  *
  *	records ──▶ scratch of the thread: columns, switches, wakings, sums for each task and kind
  *	                 │                                    │
@@ -18,6 +18,7 @@
  *
  * Cost: about 10 ns per record.
  */
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
@@ -30,8 +31,8 @@
 #include <string.h>
 
 #define CLONE_THREAD_FLAG 0x10000
-#define TASK_CACHE	  64 /* pids; a power of two */
-/* The most entries in the list of switches for one event: a gap, a seen task, a switch. */
+#define TASK_CACHE	  64 /* number of cached pids; a power of two */
+/* Maximum of entries in the list of switches for one event: a gap, a seen task, a switch. */
 #define ENTRIES_AN_EVENT  3
 
 struct task_sum {
@@ -43,10 +44,10 @@ struct task_sum {
 
 struct thread_note {
 	uint16_t task;
-	int parent; /* pid; the task itself if it is not a thread */
+	int parent; /* pid of the parent, or of the task itself if it is not a thread */
 };
 
-#define THREAD_NOTES_MAX 4096 /* per segment */
+#define THREAD_NOTES_MAX 4096 /* limit per segment */
 
 struct indexer {
 	uint16_t *kinds, *tasks, *places;
@@ -56,17 +57,17 @@ struct indexer {
 	uint64_t *page_bits;
 	uint8_t *page_shift;
 	size_t page_room, bits_room, shift_room;
-	uint8_t *bytes; /* of a packed or live segment */
+	uint8_t *bytes; /* bytes of a packed or live segment */
 	size_t bytes_room;
 
-	struct task_sum *sums; /* TASKS_MAX + 1 */
+	struct task_sum *sums; /* TASKS_MAX + 1 sums */
 	uint16_t *touched;
 	uint32_t n_touched;
-	uint32_t *kind_counts; /* UINT16_MAX + 1 */
+	uint32_t *kind_counts; /* UINT16_MAX + 1 counts */
 	struct thread_note *notes;
 	uint32_t n_notes;
 	struct {
-		uint64_t key; /* pid and 1 above it; 0: empty */
+		uint64_t key; /* the pid with a 1 above it; 0: empty */
 		uint16_t task;
 	} cache[TASK_CACHE];
 	uint32_t cache_machine;
@@ -82,7 +83,7 @@ struct indexer {
 	uint16_t running, leaving;
 	bool is_begun, has_switches;
 	uint64_t sign_ts, switch_ts;
-	bool is_lost; /* events were lost before the next one */
+	bool is_lost; /* events were lost before the next event */
 	uint64_t last_ts;
 	uint32_t n;
 	uint32_t n_uncounted;
@@ -143,7 +144,7 @@ static void learn_name(struct indexer *ix, uint16_t task, uint64_t ts, struct pi
 	sum->comm_ts = ts;
 }
 
-/* The kernel names a task after the last part of its program's path. */
+/* Returns the last part of a program's path, after which the kernel names the task. */
 static struct piece base_name(struct piece path)
 {
 	const uint8_t *nul = path.len ? memchr(path.data, 0, path.len) : NULL;
@@ -185,9 +186,9 @@ static void add_sign(struct indexer *ix, uint64_t ts, uint16_t a, uint16_t b, ui
 }
 
 /*
- * An event of a task that should not run: its switch is missing. The task before it ran until its
- * last event. Exception: after a switch, until the kernel sets `current` to the next task, some
- * events (functions, TLB flushes) still have the pid of the previous task.
+ * Handles an event of a task that should not run: its switch is missing. The task before it ran
+ * until its last event. Exception: after a switch, until the kernel sets `current` to the next
+ * task, some events (functions, TLB flushes) still have the pid of the previous task.
  */
 static __attribute__((noinline)) void note_other(struct indexer *ix, uint16_t task, uint64_t ts,
 						 bool is_lost)
@@ -274,7 +275,10 @@ static void add_waking(struct indexer *ix, const struct kind_info *k, const stru
 	if (flags & (SNF_FLAG_HARDIRQ | SNF_FLAG_SOFTIRQ))
 		item.flags |= WAKING_IRQ;
 	ix->has |= rows[k->role].has;
-	/* skip what will not be shown; entries stored before that was known are skipped later */
+	/*
+	 * skip wakings that will not be shown; entries stored before that was known are skipped
+	 * later
+	 */
 	if (!(ix->has & rows[k->role].better))
 		sched_builder_add(&ix->wakings, &item);
 }
@@ -303,7 +307,7 @@ static struct kind_info *find_kind(struct indexer *ix, int id)
 	return k;
 }
 
-/* Returns the bits of the page. */
+/* Walks a page and returns its bits. */
 static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint64_t low,
 			  uint64_t high)
 {
@@ -344,7 +348,7 @@ static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, u
 	if (pw.w.damaged) {
 		timeline_lock_formats(ix->tl);
 		tracefile_add_damage(ix->st->src->tf,
-				     "%s: sub-buffers of CPU %u are cut off or damaged; some of "
+				     "%s: sub-buffers of CPU %u are truncated or damaged; some of "
 				     "their events are missing",
 				     ix->st->src->tf->path, ix->st->pub.cpu);
 		timeline_unlock_formats(ix->tl);
@@ -400,7 +404,10 @@ static int make_room(struct indexer *ix, const struct index_segment *seg, size_t
 	return 0;
 }
 
-/* Page i of the segment; for packed and live segments in ix->bytes, each at its own place. */
+/*
+ * Returns page i of the segment. For packed and live segments it is in ix->bytes, each page at its
+ * own place.
+ */
 static const uint8_t *page_bytes(const struct indexer *ix, const struct index_segment *seg,
 				 uint32_t i, size_t *ret_len)
 {
@@ -419,7 +426,7 @@ static const uint8_t *page_bytes(const struct indexer *ix, const struct index_se
 	return stream_bytes(st, st->offset + at, *ret_len, NULL);
 }
 
-/* The pages of a chunk are contiguous. */
+/* Loads a chunk, whose pages are contiguous. */
 static void load_chunk(struct indexer *ix, const struct index_segment *seg, size_t chunk)
 {
 	const struct stream *st = ix->st;
@@ -443,7 +450,7 @@ static void settle_loaded(struct indexer *ix, struct index_segment *seg)
 	uint64_t *ts = malloc(seg->n_pages * sizeof(*ts));
 
 	if (!ts)
-		return; /* the times stay as estimated */
+		return; /* the times stay estimated */
 	ts[0] = first;
 	for (uint32_t i = 0; i < seg->n_pages; i++) {
 		size_t len;
@@ -566,7 +573,7 @@ static void merge_task(struct task_state_row *row, const struct task_sum *sum)
 	}
 }
 
-/* The timeline's lock is held. */
+/* The caller holds the timeline's lock. */
 static void merge(struct indexer *ix, struct timeline *tl)
 {
 	uint32_t n_kinds = atomic_load(&tl->n_kinds);
@@ -651,10 +658,8 @@ int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *s
 {
 	struct stream *st = tl->streams[seg->stream];
 	unsigned n_refused = shortage_count_here();
-	int r = indexer_walk(ix, tl, st, seg);
 
-	if (r < 0)
-		return r;
+	TRY(indexer_walk(ix, tl, st, seg));
 	pthread_mutex_lock(&tl->lock);
 	indexer_merge(ix, tl, st);
 	pthread_mutex_unlock(&tl->lock);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * selection.c - select events by kind, task, stream, expression and text.
+ * selection.c - selects events by kind, task, stream, expression and text.
  *
  *	columns ─▶ kinds, tasks ─▶ walk the rest ─▶ filter of the source ─▶ text of the line ─▶ bit
  *
- * One job per segment, on all threads. Without expression and text, only the columns are read. The
- * columns also exclude kinds that an expression does not name, so pages with only such kinds are
- * never read. selection_match.c decides about a record. Kernel symbols are loaded before the start;
- * after that the formats change only when a filter parses an event for the first time.
+ * All threads work on the segments, one job per segment. Without expression and text, only the
+ * columns are read. The columns also exclude kinds that an expression does not name, so pages with
+ * only such kinds are never read. selection_match.c decides about a record. Kernel symbols are
+ * loaded before the start; after that the formats change only when a filter parses an event for the
+ * first time.
  *
  * An expression must be valid for at least one source; sources without the events that it names
  * have no matches. A text is searched in "comm-pid event: info", as the list shows it (with names
- * of system calls), and case is ignored. Events that are indexed later are not in the selection; a
+ * of system calls), and case is ignored. Events that are indexed later are not in the selection. A
  * new selection can copy the results of the old one (wants.before). Events keep their numbers when
  * their segment grows, so the old results are the first bits of each segment.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/filter/filter.h"
 #include "symbols/tasks.h"
 #include "timeline/index/selection_match.h"
@@ -134,7 +136,7 @@ static void match_columns(const struct making *mk, const struct index_segment *s
 	}
 }
 
-/* from: pages before it are known */
+/* Matches the records from page `from` on; the pages before it are known. */
 static void match_records(struct making *mk, struct stream *st, const struct index_segment *seg,
 			  struct sel_segment *ss, uint32_t from)
 {
@@ -199,7 +201,7 @@ static void job_run(void *ctx, size_t i)
 
 /* --- making ------------------------------------------------------------------------------------ */
 
-/* Is the expression valid, and for which sources? */
+/* Checks whether the expression is valid, and for which sources. */
 static int check_expression(struct making *mk, struct errmsg *err)
 {
 	size_t n_good = 0;
@@ -285,7 +287,7 @@ static int find_places(struct making *mk)
 	return 0;
 }
 
-/* Does the expression name events of this kind? The formats' lock is held. */
+/* Returns true if the expression names events of this kind. The caller holds the formats' lock. */
 static bool filter_names(const struct helper *h, const struct making *mk, const struct kind_info *k)
 {
 	struct record rec = {.data = (const uint8_t *)"", .event = k->pub.event};
@@ -297,7 +299,9 @@ static bool filter_names(const struct helper *h, const struct making *mk, const 
 	       filter_match(helper_filter(h, table), &rec) != FILTER_NOT_FOUND;
 }
 
-/* One byte for each possible number in the columns. h: with filters, or NULL. */
+/*
+ * Makes tables of one byte for each possible number in the columns. h has the filters, or is NULL.
+ */
 static int make_tables(struct making *mk, const struct helper *h)
 {
 	const struct selection_wants *w = mk->wants;
@@ -369,10 +373,9 @@ static void making_release(struct making *mk)
 
 static int make(struct making *mk, struct errmsg *err)
 {
-	int r = prepare(mk, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(prepare(mk, err));
 	timeline_enter(mk->tl);
 	mk->sel->n_drops = atomic_load(&mk->tl->n_drops);
 	r = find_places(mk);

@@ -8,9 +8,9 @@
 #include "timeline/timeline_int.h"
 
 struct sel_segment {
-	uint32_t n_pages, n_events; /* of the segment when it was matched */
+	uint32_t n_pages, n_events; /* numbers of the segment when it was matched */
 	uint32_t count;
-	uint32_t *page_first; /* n_pages + 1: number of selected events before a page */
+	uint32_t *page_first; /* n_pages + 1 numbers of selected events before a page */
 	uint64_t *bits;
 };
 
@@ -24,11 +24,12 @@ struct selection {
 	struct sel_stream *streams;
 	size_t n_streams;
 	uint64_t count;
-	uint32_t n_drops; /* of the timeline, when the selection was made */
+	/* number of dropped segments of the timeline when the selection was made */
+	uint32_t n_drops;
 	_Atomic unsigned n_refs;
 };
 
-/* NULL: the selection has no data of this segment. */
+/* Returns NULL if the selection has no data of this segment. */
 static inline const struct sel_segment *selection_segment(const struct selection *sel,
 							  uint32_t stream, size_t segment)
 {
@@ -42,7 +43,7 @@ static inline bool sel_segment_has(const struct sel_segment *ss, uint32_t i)
 	return i < ss->n_events && ss->bits[i / 64] >> i % 64 & 1;
 }
 
-/* The number of selected events among the events [from, to) of a segment. */
+/* Returns the number of selected events among the events [from, to) of a segment. */
 uint32_t sel_segment_count(const struct sel_segment *ss, uint32_t from, uint32_t to);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * selection_match.c - test whether a record matches the expression and the text of a selection.
+ * selection_match.c - tests whether a record matches the expression and the text of a selection.
  *
  *	record ─▶ filter of its source ─▶ "comm-pid event: info" ─▶ text, or regular expression
  *
- * Helpers hold what needs state per thread (a compiled filter, a printer). A job takes a free
+ * A helper has the state that each thread needs (a compiled filter, a printer). A job takes a free
  * helper and returns it, so there are never more helpers than threads.
  *
  * Formats belong to one thread at a time, and a filter parses the format of an event when it first
@@ -12,6 +12,7 @@
  */
 #include "timeline/index/selection_match.h"
 
+#include "base/scope.h"
 #include "decode/print/print.h"
 #include "symbols/tables/syscalls.h"
 #include "timeline/lanes/forms.h"
@@ -23,13 +24,13 @@
 
 #define LINE_MAX_BYTES (1u << 20)
 
-/* Data of one thread for one kind table (formats). */
+/* The data of one thread for one kind table (formats). */
 struct helper_part {
 	struct filter *filter;
-	uint8_t *met; /* kinds that the filter has seen: one bit each */
+	uint8_t *met; /* one bit for each kind that the filter has seen */
 	struct printer printer;
 	bool has_printer;
-	const struct syscall_table *syscalls; /* the line contains their names, too */
+	const struct syscall_table *syscalls; /* system calls whose names the line contains */
 };
 
 struct helper {
@@ -59,18 +60,15 @@ static void helper_free(struct helper *h, size_t n_parts)
 	free(h);
 }
 
-/* The formats' lock is held. */
+/* The caller holds the formats' lock. */
 static int part_init(struct making *mk, struct helper *h, size_t i, struct errmsg *err)
 {
 	const struct selection_wants *w = mk->wants;
 	struct helper_part *part = &h->parts[i];
 	struct formats *f = mk->tl->kindtables[i].formats;
-	int r;
 
 	if (w->expression && !mk->no_filter[i]) {
-		r = filter_new(&part->filter, f, w->expression, err);
-		if (r < 0)
-			return r;
+		TRY(filter_new(&part->filter, f, w->expression, err));
 		part->met = calloc(mk->n_kinds / 8 + 1, 1);
 		if (!part->met)
 			return errmsg_set_errno(err, -ENOMEM, "cannot search");

@@ -19,37 +19,41 @@ struct making {
 	const struct selection_wants *wants;
 	bool (*stop)(void *ctx);
 	void *stop_ctx;
-	struct task *tasks; /* their names, for the filters */
+	struct task *tasks; /* names of tasks, for the filters */
 	char (*comms)[TASK_COMM_BYTES];
 	size_t n_tasks, n_kinds;
-	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 each; NULL: all match */
-	bool *no_filter;		      /* by kind table: the expression does not apply */
-	char *needle;			      /* the text in lower case */
+	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 flags each; NULL: all match */
+	/* by kind table: the expression does not apply to it */
+	bool *no_filter;
+	char *needle; /* the text in lower case */
 	size_t needle_len;
 	struct segment_place {
 		uint32_t stream;
 		size_t segment;
 	} * places;
 	size_t n_places;
-	pthread_mutex_t lock; /* for the list of free helpers */
+	pthread_mutex_t lock; /* protects the list of free helpers */
 	struct helper *helpers;
 	_Atomic int error;
 	_Atomic bool stopped;
 };
 
 int helper_new(struct making *mk, struct helper **ret, struct errmsg *err);
-/* A free helper, or a new one; NULL: out of memory, mk->error is set. The caller returns it. */
+/*
+ * Takes a free helper or creates one. Returns NULL if out of memory, and sets mk->error. The caller
+ * returns the helper.
+ */
 struct helper *helper_take(struct making *mk);
 void helper_give(struct making *mk, struct helper *h);
 /* Frees all returned helpers. */
 void helpers_free(struct making *mk);
-/* The compiled expression for a kind table, or NULL. */
+/* Returns the compiled expression for a kind table, or NULL. */
 struct filter *helper_filter(const struct helper *h, size_t table);
 
-/* Tests expression and text; the caller has tested kind, task and stream. */
+/* Tests expression and text. The caller has tested kind, task and stream. */
 bool record_matches(struct making *mk, struct helper *h, const struct stream *st,
 		    const struct walk_event *ev);
-/* ASCII only: other letters match only in the same case. */
+/* Converts to lower case. Only ASCII is converted: other letters match only in the same case. */
 void lower_all(char *s, size_t n);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sidecar.c - the whole index in a file of the user's cache, so that reopening a trace is fast.
+ * sidecar.c - stores the whole index in a file of the user's cache, so that reopening a trace is
+ * fast.
  *
  *	CACHE/16 bytes in hex.index      the name comes from device and inode of the traces, their
  *	                                 buffers and clocks: a new index replaces the old one
- *	        key, inside              also size and mtime of each; if they differ, it is stale
+ *	        key, inside              also size and mtime of each trace; if they differ, the index is stale
  *
  * The file is mapped and used in place (sidecar_int.h has the format, sidecar_check.c the checks).
  * Only a file from exactly this build is used. It is written under a temporary name when the index
@@ -14,6 +15,7 @@
  * The directory has ceilings: SIDECARS_MAX files, CACHE_MAX_BYTES; the least recently used are
  * removed first (a file's mtime is its last use).
  */
+#include "base/scope.h"
 #include "base/sha256.h"
 #include "decode/timeconv.h"
 #include "format/bytes.h"
@@ -36,13 +38,14 @@
 #define FILE_MAX_BYTES	 ((uint64_t)64 << 30)
 #define SUFFIX		 ".index"
 #define TEMP_SUFFIX	 ".part"
-#define TEMP_AGE_SECONDS 3600 /* after that its writer has ended */
+/* older temporary files are removed, because their writer has ended */
+#define TEMP_AGE_SECONDS 3600
 
 struct sidecar {
 	int dir;
 	char name[48];
 	uint8_t key[SHA256_BYTES];
-	struct piece map; /* len 0: none */
+	struct piece map; /* the mapped file; len 0: none */
 };
 
 /* --- which trace ------------------------------------------------------------------------------- */
@@ -66,7 +69,7 @@ static void add_time(struct sha256 *s, const struct timeconv *tc)
 	}
 }
 
-/* false: the file is no longer the one that was opened. */
+/* Returns false if the file at the path is no longer the one that was opened. */
 static bool add_source(struct sha256 *name, struct sha256 *key, const struct timeline_source *src)
 {
 	struct stat st;
@@ -117,7 +120,7 @@ static bool map_file(struct sidecar *sc)
 
 	if (fd < 0)
 		return false;
-	/* no other user may have written it, or may write to it while it is mapped */
+	/* refuse a file that another user may have written, or may change while it is mapped */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & 022) && st.st_size >= (off_t)sizeof(struct sidecar_head) &&
 	    (uint64_t)st.st_size <= FILE_MAX_BYTES)
@@ -133,13 +136,16 @@ static bool map_file(struct sidecar *sc)
 struct check_job {
 	struct timeline *tl;
 	struct piece map;
-	struct index_segment **segments; /* in the order of the file */
+	struct index_segment **segments; /* all segments in the order of the file */
 	_Atomic bool is_bad;
 };
 
 static bool take_kinds(struct timeline *tl, struct piece map);
 
-/* Number 0 checks the kinds: compiling their formats may take as long as all segments. */
+/*
+ * Checks a segment. Number 0 checks the kinds instead, because compiling their formats may take as
+ * long as all segments.
+ */
 static void check_run(void *ctx, size_t i)
 {
 	struct check_job *job = ctx;
@@ -236,7 +242,7 @@ static bool take_tasks(struct timeline *tl, struct piece map)
 	return true;
 }
 
-/* Nothing fails from here on. */
+/* Takes the counts. No step fails from here on. */
 static void take_counts(struct timeline *tl, struct piece map)
 {
 	const struct sidecar_head *head = sidecar_head(map);
@@ -403,7 +409,7 @@ static int write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Times and fills of a segment's pages, as stored in the file. The caller frees them. */
+/* Returns times and fills of a segment's pages, as stored in the file. The caller frees them. */
 static void *pages_of(const struct index_segment *seg)
 {
 	uint8_t *p = calloc(1, sidecar_pages_bytes(seg->n_pages));
@@ -480,19 +486,14 @@ static int write_segments(int fd, struct index_segment **segments, size_t n,
 		return -EIO;
 	for (size_t i = 0; i < n; i++) {
 		size_t n_pages_bytes = sidecar_pages_bytes(segments[i]->n_pages);
-		void *pages = pages_of(segments[i]);
-		int r;
+		SCOPED(scope_free) void *pages = pages_of(segments[i]);
 
 		if (!pages)
 			return -ENOMEM;
 		rows[i].sum = sidecar_sum(pages, n_pages_bytes) ^
 			      sidecar_sum(segments[i]->blob, segments[i]->blob_bytes);
-		r = write_all(fd, pages, n_pages_bytes);
-		free(pages);
-		if (!r)
-			r = write_all(fd, segments[i]->blob, segments[i]->blob_bytes);
-		if (r < 0)
-			return r;
+		TRY(write_all(fd, pages, n_pages_bytes));
+		TRY(write_all(fd, segments[i]->blob, segments[i]->blob_bytes));
 	}
 	return 0;
 }
@@ -504,10 +505,9 @@ static int write_file(const struct timeline *tl, int fd, struct index_segment **
 		sizeof(struct sidecar_head) + tl->n_machines * sizeof(struct sidecar_machine) +
 		n_kinds * sizeof(struct sidecar_kind) + n_tasks * sizeof(struct sidecar_task) +
 		n * sizeof(struct sidecar_segment);
-	struct sidecar_head *head = calloc(1, n_bytes);
+	SCOPED(scope_free) struct sidecar_head *head = calloc(1, n_bytes);
 	struct sidecar_segment *rows;
 	struct statvfs fs;
-	int r;
 
 	if (!head)
 		return -ENOMEM;
@@ -523,16 +523,13 @@ static int write_file(const struct timeline *tl, int fd, struct index_segment **
 	fill_tables(tl, (uint8_t *)head);
 	rows = (void *)sidecar_segments((struct piece){(uint8_t *)head, 0});
 	head->n_bytes = fill_segments(segments, n, rows, n_bytes);
-	r = head->n_bytes > FILE_MAX_BYTES || fstatvfs(fd, &fs) < 0 ||
-			    (uint64_t)fs.f_bavail * fs.f_frsize / 2 < head->n_bytes
-		    ? -ENOSPC
-		    : write_segments(fd, segments, n, rows, n_bytes);
+	if (head->n_bytes > FILE_MAX_BYTES || fstatvfs(fd, &fs) < 0 ||
+	    (uint64_t)fs.f_bavail * fs.f_frsize / 2 < head->n_bytes)
+		return -ENOSPC;
+	TRY(write_segments(fd, segments, n, rows, n_bytes));
 	head->sum = sidecar_sum(head, sizeof(*head)) ^
 		    sidecar_sum((uint8_t *)head + sizeof(*head), n_bytes - sizeof(*head));
-	if (!r)
-		r = lseek(fd, 0, SEEK_SET) < 0 ? -EIO : write_all(fd, head, n_bytes);
-	free(head);
-	return r;
+	return lseek(fd, 0, SEEK_SET) < 0 ? -EIO : write_all(fd, head, n_bytes);
 }
 
 static int write_part(const struct timeline *tl, int fd)

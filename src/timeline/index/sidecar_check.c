@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sidecar_check.c - check a sidecar file. It is used where it is mapped, so nothing in it may refer
- * to memory outside.
+ * sidecar_check.c - checks a sidecar file. The file is mapped and used in place, so it must not
+ * refer to memory outside.
  *
- * There are two checks: a sum shows whether the bytes are those that were written; and everything
- * that is later used as an index or a length is compared with its bounds, independent of the sum.
- * Both together read the file once, at about 5 GB/s per thread.
+ * There are two checks. A sum shows whether the bytes are those that were written. Independent of
+ * the sum, every number that is used as an index or a length is compared with its bounds. Both
+ * together read the file once, at about 5 GB/s per thread.
  */
 #include "format/bytes.h"
 #include "timeline/index/sidecar_int.h"
@@ -104,7 +104,7 @@ bool sidecar_check_tables(const struct timeline *tl, struct piece map, const uin
 
 /* --- segments ------------------------------------------------------------------------------------ */
 
-/* All are below n, or UINT16_MAX. */
+/* Returns true if all values are below n, or UINT16_MAX. */
 static bool check_column(const uint16_t *values, uint32_t n_values, uint32_t n)
 {
 	uint16_t bad = 0, limit = n;

@@ -20,12 +20,12 @@
 struct sidecar_head {
 	char magic[16];
 	char build[32];		   /* version of the program, sizes of the structs */
-	uint8_t key[SHA256_BYTES]; /* of the files it belongs to */
-	uint64_t n_bytes;	   /* of the whole file */
-	uint64_t tables_bytes;	   /* head and tables */
+	uint8_t key[SHA256_BYTES]; /* key of the trace files */
+	uint64_t n_bytes;	   /* size of the whole file */
+	uint64_t tables_bytes;	   /* size of head and tables */
 	uint32_t n_machines, n_kinds, n_tasks, n_segments;
 	uint64_t n_events;
-	uint64_t sum; /* of head and tables, with 0 here */
+	uint64_t sum; /* sum of head and tables, computed with 0 here */
 };
 
 struct sidecar_machine {
@@ -46,12 +46,12 @@ struct sidecar_task {
 };
 
 struct sidecar_segment {
-	uint64_t at, n_bytes; /* of its blob */
-	uint64_t pages_at;    /* of the pages' times, and after them the fills */
-	uint64_t sum;	      /* of blob and pages */
+	uint64_t at, n_bytes; /* position and size of the blob */
+	uint64_t pages_at;    /* position of the pages' times, which the fills follow */
+	uint64_t sum;	      /* sum of blob and pages */
 	uint64_t first_page, last_ts;
 	uint32_t stream, n_pages, n_events;
-	uint32_t n_sched[4]; /* as segment_layout() takes them */
+	uint32_t n_sched[4]; /* numbers for segment_layout() */
 	uint32_t unused;
 };
 
@@ -62,9 +62,9 @@ static inline size_t sidecar_pages_bytes(uint32_t n_pages)
 
 /* sidecar_check.c */
 uint64_t sidecar_sum(const void *data, size_t n_bytes);
-/* Head and tables of a mapped file: are they consistent, and do they match tl? */
+/* Returns true if head and tables of a mapped file are consistent and match tl. */
 bool sidecar_check_tables(const struct timeline *tl, struct piece map, const uint8_t *key);
-/* One segment: is it complete, and is everything in it within its bounds? */
+/* Returns true if a segment is complete, and everything in it is within its bounds. */
 bool sidecar_check_segment(const struct timeline *tl, struct piece map,
 			   const struct sidecar_segment *row, const struct index_segment *seg);
 void sidecar_build_id(char build[32]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slicecuts.c - cut a range into slices so that all threads have about the same work.
+ * slicecuts.c - cuts a range into slices so that all threads have about the same work.
  *
  *	stream 0   [seg ][seg ][seg ][seg ]                     many events here,
  *	stream 1        [seg   ][seg            ][seg      ]    few there
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct edge { /* where a segment begins */
+struct edge { /* the beginning of a segment */
 	uint64_t ts, n_pages;
 };
 

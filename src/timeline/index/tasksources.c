@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasksources.c - the files and buffers that have events of a task.
+ * tasksources.c - finds the files and buffers that have events of a task.
  *
  * Files of one machine share their tasks, so a task does not belong to one file. But the index has
- * the task of each event in a column, 2 bytes each, and this reads the column: 0.1 s for 100
- * million events. It is needed only with several files.
+ * the task of each event in a column, 2 bytes each, and this code reads the column, in 0.1 s for
+ * 100 million events. This is needed only with several files.
  */
 #include "timeline/timeline_int.h"
 
-/* Marks the source in each task of the segment. only: mark only this task; true: found it. */
+/*
+ * Marks the source in each task of the segment. If `only` is a task, marks only this one, and
+ * returns true if it was found.
+ */
 static bool mark_segment(const struct index_segment *seg, uint64_t bit, int only, uint64_t *ret,
 			 size_t n_tasks)
 {

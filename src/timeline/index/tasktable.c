@@ -34,7 +34,7 @@ static uint64_t key_of(uint32_t machine, int pid)
 	return (uint64_t)machine << 32 | (uint32_t)pid;
 }
 
-/* The slot of a key: the one that contains it, or the free one for it. */
+/* Returns the slot that contains the key, or the free slot for it. */
 static _Atomic uint64_t *slot_find(const struct tasktable *tt, uint64_t key, uint64_t *ret)
 {
 	size_t i = hash_number(tt->seed, key, TASK_SLOTS);
@@ -60,7 +60,7 @@ struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number
 				     memory_order_acquire)[number % TASK_BLOCK];
 }
 
-/* The time that a name of saved_cmdlines counts as. */
+/* Returns the time from which a name of saved_cmdlines is valid. */
 static uint64_t told_at(const struct timeline *tl, int pid)
 {
 	return tl->is_live && !tl->has_ended && pid ? 0 : UINT64_MAX;
@@ -99,7 +99,7 @@ static void row_init(const struct timeline *tl, struct task_state_row *row, uint
 	}
 }
 
-/* The mutex is held. */
+/* The caller holds the mutex. */
 static uint16_t add_task(struct timeline *tl, uint32_t machine, int pid, _Atomic uint64_t *slot)
 {
 	struct tasktable *tt = &tl->tasks;
@@ -151,12 +151,12 @@ static uint64_t sum_of(struct piece text)
 	return sum;
 }
 
-/* The mutex is held. A later text is better: pids are reused. */
+/* Learns a name. A later text is better, because pids are reused. The caller holds the mutex. */
 static void row_learn(const struct timeline *tl, struct task_state_row *row, const struct task *t)
 {
 	size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
 
-	/* an event is newer than what a recorder writes at its start */
+	/* an event is newer than the names that a recorder writes at its start */
 	if (!t->known || (row->comm_ts && told_at(tl, row->pub.pid) != UINT64_MAX))
 		return;
 	memset(row->pub.comm, 0, TASK_COMM_BYTES);
@@ -164,7 +164,7 @@ static void row_learn(const struct timeline *tl, struct task_state_row *row, con
 	row->comm_ts = told_at(tl, row->pub.pid);
 }
 
-/* Both locks held. */
+/* The caller holds both locks. */
 static void learn_all(struct timeline *tl, uint32_t machine, struct tasks *names)
 {
 	for (uint32_t i = 0; i < atomic_load(&tl->tasks.n); i++) {
@@ -193,7 +193,7 @@ void timeline_end(struct timeline *tl)
 	pthread_mutex_unlock(&tl->lock);
 }
 
-/* Names of later tasks are in the new text, so it must be kept. */
+/* Reads the names of a new text, which is kept, because it also has the names of later tasks. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines)
 {
 	struct tasktable *tt = &tl->tasks;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - read events from the file: all of a range, or one.
+ * walk.c - reads events from the file: all of a range, or a single one.
  *
  * A page has bits for its kinds, and the columns are exact, so a page without wanted events is
  * skipped without file access. A walk returns at most the events that the index counted in a page:
  * if the file has changed since, it ends early and never returns more.
  *
- * The first event of a page reports `missed`; empty pages before it may report it, too.
+ * The first event of a page reports `missed`; empty pages before it may report missed events, too.
  */
 #include "decode/walker.h"
 #include "timeline/timeline_int.h"
@@ -74,7 +74,7 @@ struct walk {
 	const struct walk_wants *wants;
 	bool (*each)(void *ctx, const struct walk_event *ev);
 	void *ctx;
-	uint64_t bits; /* of the wanted kinds */
+	uint64_t bits; /* bits of the wanted kinds */
 	struct pagehold hold;
 };
 
@@ -101,7 +101,7 @@ static bool page_has_wanted(const struct walk_wants *w, const struct index_segme
 	return false;
 }
 
-/* false: stop */
+/* Returns false to stop. */
 static bool walk_page(struct walk *wk, const struct index_segment *seg, uint32_t page)
 {
 	const struct walk_wants *w = wk->wants;
@@ -234,7 +234,10 @@ void walk_release(struct walk_one *one)
 	one->hold = NULL;
 }
 
-/* The nearest page with events, from `page` on in direction by; false: none. */
+/*
+ * Finds the nearest page with events, from `page` on in direction `by`. Returns false if there is
+ * none.
+ */
 static bool find_filled(const struct stream *st, uint64_t *page, int by, uint32_t *ret_count)
 {
 	for (; *page < st->pub.n_pages; *page += by) {

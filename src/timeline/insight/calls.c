@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls.c - functions of a range: how often, how long, and what called what.
+ * calls.c - finds the function calls of a range: counts, durations and callers.
  *
- * Of one task everything is known from its lane. For all tasks at once the events are gone through, a slice of time
- * after the other, with a stack for each task: first those before the range, so that it is known what is open when it
- * begins (calls_cache.c keeps that for the next time), then those in it, and then as many behind it as tell which of those
- * that are open at its end return at all. The idle task has a stack for each CPU. Not known is what was not seen to
- * begin, and ends behind the range.
+ * For one task, its lane contains all calls. For all tasks, the events are processed in slices of
+ * time, with a stack for each task. First come the events before the range, to find the calls that
+ * are open at its start (calls_cache.c stores these for the next time), then the events in the
+ * range. Finally events after the range are read, until it is known which of the open calls return.
+ * The idle task has a stack for each CPU. A call is unknown if its start was not recorded and it
+ * ends after the range.
  *
  *	range           [================]
- *	a call       ├──────────┤        :           counts, with what of it is in the range
- *	                     ├───────────:──┤        as well: that it returns is found behind the range
- *	                          ├──────:─ ─ ─      is cut: nobody knows how long it took
+ *	a call       ├──────────┤        :           counts, with its part in the range
+ *	                     ├───────────:──┤        counts, too: it returns after the range
+ *	                          ├──────:─ ─ ─      is cut: its duration is unknown
  *
- * A call whose begin or end was not recorded has no length: it counts as cut and its time is nobody's, as in
- * `sonde functions`. Those below it count.
+ * A call whose start or end was not recorded has no duration: it counts as cut, and its time
+ * belongs to no function, as in `sonde functions`. The calls that it makes count.
  *
- * A probe on an address is a call only if some other probe tells that it returned; else it is a single event. Which are
- * left anywhere is found out first, where there are such probes.
+ * A probe on an address is a call only if another probe records its return; otherwise it is a
+ * single event. If there are such probes, a first pass finds those with a return.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
@@ -28,7 +30,8 @@
 #include <string.h>
 
 #define SLICE_MARKS (1u << 20)
-#define AHEAD_MARKS (8u << 20) /* looked at behind a range; what is open then is taken to return */
+/* limit of marks read after a range; calls that are still open then count as returning */
+#define AHEAD_MARKS (8u << 20)
 
 struct counted_stack;
 
@@ -38,27 +41,30 @@ struct calling {
 	void *ctx;
 	uint64_t from, to;
 	uint32_t machine;
-	uint64_t version;	       /* of the index */
-	int task;		       /* whose calls these are, for the sink */
-	uint16_t clock_of;	       /* … and on which clock: runclock_idle() */
-	struct forms forms;	       /* all tasks: */
-	struct counted_stack **stacks; /* by task, then CPUs of the idle task */
+	uint64_t version;	       /* version of the index */
+	int task;		       /* the task of the calls, for the sink */
+	uint16_t clock_of;	       /* clock of the calls: see runclock_idle() */
+	struct forms forms;	       /* for all tasks: */
+	struct counted_stack **stacks; /* by task, then by CPU for the idle task */
 	int idle;
 	uint32_t path[CALLSTACK_MAX];
 	bool with_idle, is_wall;
-	bool is_behind;	   /* what is looked at is behind the range */
-	bool is_undecided; /* … and did not tell of all calls whether they return */
+	bool is_behind;	   /* true while events after the range are read */
+	bool is_undecided; /* true while it is unknown whether some open calls return */
 	struct runclock clock;
-	uint8_t *left; /* labels of loose forms that are left; NULL: there are no loose forms */
+	uint8_t *left; /* labels of loose forms that have a leave; NULL: there are no loose forms */
 };
 
-/* A stack, and what was spent below each depth since it was last left; the clock of the range. */
+/*
+ * A stack, and the time spent in deeper calls since each depth was last left. The time is on the
+ * clock of the range.
+ */
 struct counted_stack {
 	struct callstack cs;
 	uint64_t below[CALLSTACK_MAX + 1];
 };
 
-/* How long [start, end] is within the range, on the clock that counts. */
+/* Returns the length of the part of [start, end] that is in the range, on the clock in use. */
 static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
 {
 	uint64_t a, b;
@@ -72,7 +78,7 @@ static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
 	return b > a ? b - a : 0;
 }
 
-/* The call path[depth], of which `below` was in those that it made. */
+/* Reports the call path[depth]. `below` is the time in the calls that it made. */
 static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_t end, uint64_t ns,
 		      uint64_t below, uint8_t flags)
 {
@@ -117,7 +123,7 @@ static bool add_lane_span(void *ctx, const struct lane_span *s)
 	struct lane_calls *l = ctx;
 	unsigned depth;
 
-	/* what ended before this one is not its caller, whatever the rows say */
+	/* a call that ended before this one is not its caller, even if its row is above */
 	while (l->top && l->open[l->top - 1].end <= s->start)
 		pop(l, l->top - 1);
 	depth = s->row < l->top ? s->row : l->top;
@@ -133,7 +139,7 @@ static bool add_lane_span(void *ctx, const struct lane_span *s)
 static int calls_of_task(struct calling *c)
 {
 	const struct timeline_task *t = timeline_task(c->ls->tl, c->task);
-	struct lane_calls *l;
+	SCOPED(scope_free) struct lane_calls *l = NULL;
 	struct errmsg err = {0};
 	struct lane *ln;
 	uint64_t from, to;
@@ -146,9 +152,7 @@ static int calls_of_task(struct calling *c)
 		return r == -EINVAL ? -ENODATA : r;
 	lane_put(ln);
 	l = calloc(1, sizeof(*l));
-	r = l ? 0 : -ENOMEM;
-	if (!r)
-		r = runclock_init(&c->clock, c->ls, t->machine, c->task, c->from, c->to);
+	r = l ? runclock_init(&c->clock, c->ls, t->machine, c->task, c->from, c->to) : -ENOMEM;
 	if (!r) {
 		l->c = c;
 		c->clock_of = c->task;
@@ -157,7 +161,6 @@ static int calls_of_task(struct calling *c)
 		pop(l, 0);
 	}
 	runclock_release(&c->clock);
-	free(l);
 	return r;
 }
 
@@ -182,7 +185,7 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		return;
 	if (c->is_undecided)
 		flags &= ~TILE_OPEN_END;
-	/* of what ended before the range only the stack is wanted */
+	/* calls that ended before the range are needed only for the stack */
 	if (end > c->from || (end == c->from && call->start == end))
 		give_call(c, n, call->start, end, ns, below, flags);
 }
@@ -198,7 +201,7 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 	if (c->left && ret->what == MARK_ENTER && form_is_loose(c->forms.kinds[ev->kind].form) &&
 	    !bit_get(c->left, ret->label))
 		return false;
-	/* the CPU of an idle task is all that tells them apart */
+	/* only the CPU distinguishes idle tasks */
 	if (ev->task == c->idle)
 		ret->task =
 			runclock_idle(timeline_stream(c->ls->tl, event_ref_stream(ev->ref))->cpu);
@@ -246,7 +249,7 @@ static int run_marks(struct calling *c, const struct marks *m)
 	return 0;
 }
 
-/* Marks that a range may have, from the counts of the whole. */
+/* Estimates the number of marks in a range from the whole trace. */
 static uint64_t expected_marks(const struct calling *c, uint64_t length)
 {
 	struct timeline *tl = c->ls->tl;
@@ -265,7 +268,7 @@ static const struct callstack *stack_at(void *ctx, uint16_t task)
 	return c->stacks[task] ? &c->stacks[task]->cs : NULL;
 }
 
-/* What is open now, for those who come later. */
+/* Stores the calls that are open now, for later requests. */
 static void keep_moment(struct calling *c, uint64_t ts)
 {
 	if (timeline_progress(c->ls->tl) >= 1)
@@ -281,19 +284,19 @@ static int fill_stack(void *ctx, uint16_t task, const struct callstack *from)
 	memcpy(cs->calls, from->calls, from->top * sizeof(from->calls[0]));
 	memcpy(cs->displaced, from->displaced, from->n_displaced * sizeof(from->displaced[0]));
 	cs->top = from->top;
+	cs->n_user = from->n_user;
 	cs->n_displaced = from->n_displaced;
 	cs->lower = from->lower;
 	return 0;
 }
 
-/* The events of [from, to], some SLICE_MARKS at a time. */
+/* Processes the events of [from, to], some SLICE_MARKS at a time. */
 static int run_slices(struct calling *c, const struct lane *where, const uint8_t *kinds,
 		      uint64_t from, uint64_t to)
 {
 	uint64_t n = expected_marks(c, to - from) / SLICE_MARKS + 1, step = (to - from) / n + 1;
-	int r = 0;
 
-	for (uint64_t at = from; at <= to && !r; at += step) {
+	for (uint64_t at = from; at <= to; at += step) {
 		struct mark_wants wants = {.streams = where->streams,
 					   .n_streams = where->n_streams,
 					   .from = at,
@@ -303,18 +306,18 @@ static int run_slices(struct calling *c, const struct lane *where, const uint8_t
 					   .make = make_mark,
 					   .ctx = c};
 		struct marks m;
+		int r = marks_gather(&m, c->ls->tl, &wants);
 
-		r = marks_gather(&m, c->ls->tl, &wants);
-		if (!r)
-			r = run_marks(c, &m);
+		r = r < 0 ? r : run_marks(c, &m);
 		free(m.marks);
-		if (!r && wants.to < c->from)
+		TRY(r);
+		if (wants.to < c->from)
 			keep_moment(c, wants.to + 1);
 	}
-	return r;
+	return 0;
 }
 
-/* Is a call open that began in the range, or before? */
+/* Returns true if a call is open that began in the range, or before. */
 static bool has_open(const struct calling *c)
 {
 	for (size_t i = 0; i <= UINT16_MAX; i++) {
@@ -327,7 +330,7 @@ static bool has_open(const struct calling *c)
 	return false;
 }
 
-/* What comes behind the range tells which calls return. */
+/* Reads events after the range to find which open calls return. */
 static int run_ahead(struct calling *c, const struct lane *where, const uint8_t *kinds)
 {
 	uint64_t end = timeline_duration(c->ls->tl), at = c->to, step = (c->to - c->from) / 4 + 1;
@@ -350,15 +353,13 @@ static int run_ahead(struct calling *c, const struct lane *where, const uint8_t 
 static int run_range(struct calling *c, const struct lane *where, const uint8_t *kinds)
 {
 	uint64_t at;
-	int r = 0;
 
 	c->version = lanes_version(c->ls->tl);
 	at = calls_cache_load(c->ls->calls, c->machine, c->version, c->from, fill_stack, c);
 	if (at < c->from)
-		r = run_slices(c, where, kinds, at, c->from - 1);
-	if (!r)
-		r = run_slices(c, where, kinds, c->from, c->to);
-	return r < 0 ? r : run_ahead(c, where, kinds);
+		TRY(run_slices(c, where, kinds, at, c->from - 1));
+	TRY(run_slices(c, where, kinds, c->from, c->to));
+	return run_ahead(c, where, kinds);
 }
 
 static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
@@ -371,7 +372,7 @@ static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_eve
 	return false;
 }
 
-/* Which loose forms are calls: those that are left, whenever. */
+/* Finds which loose forms are calls: those that have a leave anywhere. */
 static int find_left(struct calling *c, const struct lane *where)
 {
 	struct gatherer g = {.streams = where->streams, .n_streams = where->n_streams};
@@ -402,37 +403,36 @@ static int find_left(struct calling *c, const struct lane *where)
 	return r;
 }
 
+static int run_machine(struct calling *c, struct lane *where)
+{
+	SCOPED(scope_free) uint8_t *kinds = NULL;
+
+	TRY(forms_init(&c->forms, c->ls->tl, &c->ls->labels, c->machine, FORM_CALLS));
+	if (!c->forms.n_found)
+		return -ENODATA;
+	TRY(lane_take_streams(where, c->machine, -1));
+	kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+	c->stacks = calloc(UINT16_MAX + 1, sizeof(*c->stacks));
+	if (!kinds || !c->stacks)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->forms.n_kinds; i++)
+		if (c->forms.kinds[i].form)
+			bit_set(kinds, i);
+	c->idle = timeline_find_task(c->ls->tl, c->machine, 0);
+	TRY(runclock_init(&c->clock, c->ls, c->machine, -1, c->from, c->to));
+	c->is_wall |= c->clock.is_wall;
+	TRY(find_left(c, where));
+	return run_range(c, where, kinds);
+}
+
 static int calls_of_machine(struct calling *c, uint32_t machine)
 {
 	struct lane where = {.owner = c->ls};
-	uint8_t *kinds = NULL;
 	int r;
 
 	c->machine = machine;
 	c->is_behind = c->is_undecided = false;
-	r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
-
-	if (!r && !c->forms.n_found)
-		r = -ENODATA;
-	if (!r)
-		r = lane_take_streams(&where, machine, -1);
-	if (!r) {
-		kinds = calloc(1, c->forms.n_kinds / 8 + 1);
-		c->stacks = calloc(UINT16_MAX + 1, sizeof(*c->stacks));
-		r = kinds && c->stacks ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; !r && i < c->forms.n_kinds; i++)
-		if (c->forms.kinds[i].form)
-			bit_set(kinds, i);
-	c->idle = timeline_find_task(c->ls->tl, machine, 0);
-	if (!r)
-		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
-	if (!r)
-		c->is_wall |= c->clock.is_wall;
-	if (!r)
-		r = find_left(c, &where);
-	if (!r)
-		r = run_range(c, &where, kinds);
+	r = run_machine(c, &where);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
 		c->clock_of = i;
@@ -441,12 +441,9 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 				      later(c->to, timeline_duration(c->ls->tl)));
 		free(c->stacks[i]);
 	}
-	free(c->stacks);
-	c->stacks = NULL;
-	free(c->left);
-	c->left = NULL;
+	free(TAKE(c->stacks));
+	free(TAKE(c->left));
 	runclock_release(&c->clock);
-	free(kinds);
 	free(where.streams);
 	forms_release(&c->forms);
 	return r;

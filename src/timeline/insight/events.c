@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - how many events of each kind are in a range, counted by all threads.
+ * events.c - counts the events of each kind in a range, with all threads.
  *
- * The range is cut into COUNT_SLICES parts of equal length. Each has counts of its own, so that threads share nothing;
- * they are added up in the end. A selection is asked for every event, which is a look at one bit.
+ * The range is cut into COUNT_SLICES parts of equal length. Each part has its own counts, so that
+ * threads share nothing; the counts are added at the end. With a selection, one bit per event is
+ * tested.
  */
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
@@ -66,7 +68,7 @@ static bool is_same_kind(const struct timeline *tl, size_t a, size_t b)
 	       !strcmp(x->event->system, y->event->system);
 }
 
-/* Files of a machine each have their own kinds; what has the same name is the same for people. */
+/* Joins the counts of kinds with the same name: each file of a machine has its own kinds. */
 static void join_counts(const struct counting *c)
 {
 	for (size_t k = 1; k < c->n_kinds && c->n_kinds <= JOIN_KINDS_MAX; k++)
@@ -118,9 +120,9 @@ int insight_events(struct insight_events *ret, struct lanes *ls, const struct se
 	timeline_parallel(ls->tl, COUNT_SLICES, count_slice, &c);
 	r = c.error < 0 ? c.error : list_counts(&c, &answer);
 	free(c.counts);
-	if (r >= 0)
-		*ret = answer;
-	return r;
+	TRY(r);
+	*ret = answer;
+	return 0;
 }
 
 void insight_events_release(struct insight_events *e)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame.c - a flame graph of a range: which kind of it there can be, and its frames.
+ * flame.c - makes a flame graph of a range: its frames, and the available kinds of graphs.
  *
- *	functions   CPU time, by what called what           (calls.c)
- *	stacks      how many stacks events have, all of them or those of one event   (stacks.c)
+ *	functions   CPU time of functions by their callers  (calls.c)
+ *	stacks      number of stacks, of all events or of one event   (stacks.c)
  *	off-CPU     time that tasks were off their CPUs     (stacks.c)
  *
- * The answer names what it was made of and what else there is, so that a page can offer it.
+ * The answer names its own kind and the other available kinds, so that a page can offer them.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "decode/formats/event.h"
 #include "timeline/insight/insight_int.h"
 
@@ -43,7 +45,7 @@ struct flame {
 	bool in_stacks;
 	enum flame_clock clock;
 	enum flame_gap gap;
-	uint64_t *n_of; /* stacks, by kind of their event */
+	uint64_t *n_of; /* number of stacks by kind of their event */
 	size_t n_kinds;
 };
 
@@ -60,7 +62,7 @@ static bool has_stacks(const struct timeline *tl)
 	return false;
 }
 
-/* by: "functions", "stacks", an event, or NULL: functions if there are any. */
+/* Fills the graph. by is "functions", "stacks", an event, or NULL: functions if there are any. */
 static int fill_on_cpu(struct flame *f, const char *by)
 {
 	struct flame_calls calls = {&f->t, f->task < 0};
@@ -94,10 +96,8 @@ static int fill_on_cpu(struct flame *f, const char *by)
 static int fill_off_cpu(struct flame *f)
 {
 	bool by_stack = false;
-	int r = insight_off_cpu(f->ls, f->task, f->from, f->to, &f->t, &by_stack);
 
-	if (r < 0)
-		return r;
+	TRY(insight_off_cpu(f->ls, f->task, f->from, f->to, &f->t, &by_stack));
 	f->by = by_stack ? "stacks" : "states";
 	if (f->t.n == 1)
 		f->gap = FLAME_NO_SWITCHES;
@@ -108,17 +108,13 @@ static int fill_off_cpu(struct flame *f)
 
 static int add_choice(struct insight_flame *ret, const char *by, uint64_t n)
 {
-	struct flame_choice *more =
-		realloc(ret->choices, (ret->n_choices + 1) * sizeof(*ret->choices));
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(ret->choices, ret->n_choices, ARRAY_NO_MAX))
 		return -ENOMEM;
-	ret->choices = more;
-	more[ret->n_choices] = (struct flame_choice){strdup(by), n};
-	return more[ret->n_choices++].by ? 0 : -ENOMEM;
+	ret->choices[ret->n_choices] = (struct flame_choice){strdup(by), n};
+	return ret->choices[ret->n_choices++].by ? 0 : -ENOMEM;
 }
 
-/* Stacks of one event, those of its other kinds with it: events of several buffers are one. */
+/* Adds the stacks of one event, including those of the same event in other buffers. */
 static int add_event_choice(struct flame *f, size_t i, struct insight_flame *ret)
 {
 	struct timeline *tl = f->ls->tl;
@@ -137,7 +133,7 @@ static int add_event_choice(struct flame *f, size_t i, struct insight_flame *ret
 	return add_choice(ret, name, f->n_of[i]);
 }
 
-/* What else could be drawn: functions, stacks, those of each event. */
+/* Lists the other possible graphs: functions, all stacks, stacks of each event. */
 static int find_choices(struct flame *f, struct insight_flame *ret)
 {
 	struct timeline *tl = f->ls->tl;
@@ -156,34 +152,32 @@ static int find_choices(struct flame *f, struct insight_flame *ret)
 	return r;
 }
 
+static void flame_release(struct flame *f)
+{
+	free(f->n_of);
+	flametree_release(&f->t);
+}
+
 int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, const char *by,
 		  int task, uint64_t from, uint64_t to)
 {
+	SCOPED(flame_release)
 	struct flame f = {.ls = ls, .task = task, .from = from, .to = to};
-	struct insight_flame answer = {.is_off_cpu = off_cpu};
-	int r = flametree_init(&f.t);
+	SCOPED(insight_flame_release) struct insight_flame answer = {.is_off_cpu = off_cpu};
 
-	if (r < 0)
-		return r;
-	r = off_cpu ? fill_off_cpu(&f) : fill_on_cpu(&f, by);
-	if (!r && !off_cpu)
-		r = find_choices(&f, &answer);
-	if (!r)
-		r = flametree_list(&f.t, &ls->labels, &answer.frames, &answer.n_frames);
-	if (!r) {
-		answer.by = strdup(f.by);
-		answer.in_stacks = f.in_stacks;
-		answer.clock = f.clock;
-		answer.gap = f.gap;
-		r = answer.by ? 0 : -ENOMEM;
-	}
-	free(f.n_of);
-	flametree_release(&f.t);
-	if (r < 0)
-		insight_flame_release(&answer);
-	else
-		*ret = answer;
-	return r;
+	TRY(flametree_init(&f.t));
+	TRY(off_cpu ? fill_off_cpu(&f) : fill_on_cpu(&f, by));
+	if (!off_cpu)
+		TRY(find_choices(&f, &answer));
+	TRY(flametree_list(&f.t, &ls->labels, &answer.frames, &answer.n_frames));
+	answer.by = strdup(f.by);
+	answer.in_stacks = f.in_stacks;
+	answer.clock = f.clock;
+	answer.gap = f.gap;
+	if (!answer.by)
+		return -ENOMEM;
+	*ret = TAKE_STRUCT(answer);
+	return 0;
 }
 
 void insight_flame_release(struct insight_flame *f)

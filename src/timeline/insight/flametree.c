@@ -2,86 +2,47 @@
 /*
  * flametree.c - a tree of frames with weights, the data of a flame graph.
  *
- * Nodes are numbers in one array; the child of a node with a given key is found by hashing both. A listed frame has its
- * own weight and that of all below it. Frames without any weight, and those deeper than FLAME_DEPTH_MAX, are not listed.
+ * Nodes are numbers in one array; a map finds the child of a node with a given key. The weight of a
+ * listed frame includes all frames below it. Frames without any weight, and those deeper than
+ * FLAME_DEPTH_MAX, are not listed.
  */
 #include "timeline/insight/insight_int.h"
 
-#include "base/hash.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 int flametree_init(struct flametree *t)
 {
-	*t = (struct flametree){.seed = hash_seed(), .n = 1, .cap = 256, .n_slots = 1024};
-	t->nodes = calloc(t->cap, sizeof(*t->nodes));
-	t->slots = calloc(t->n_slots, sizeof(*t->slots));
-	if (t->nodes && t->slots)
-		return 0;
-	flametree_release(t);
-	return -ENOMEM;
+	*t = (struct flametree){.n = 1}; /* the root */
+	return ARRAY_ROOM(t->nodes, t->cap, 1, FLAME_NODES_MAX) ? 0 : -ENOMEM;
 }
 
 void flametree_release(struct flametree *t)
 {
 	free(t->nodes);
-	free(t->slots);
+	map_release(&t->children);
 	*t = (struct flametree){0};
-}
-
-static size_t place_of(const struct flametree *t, uint32_t parent, uint32_t key)
-{
-	return hash_number(t->seed, ((uint64_t)parent << 32 | key) * 0x9e3779b97f4a7c15u,
-			   t->n_slots);
-}
-
-static int grow(struct flametree *t)
-{
-	struct flame_node *nodes = realloc(t->nodes, (size_t)t->cap * 2 * sizeof(*nodes));
-	uint32_t *slots;
-
-	if (!nodes)
-		return -ENOMEM;
-	t->nodes = nodes;
-	slots = calloc((size_t)t->n_slots * 2, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(t->slots);
-	t->slots = slots;
-	t->n_slots *= 2;
-	t->cap *= 2;
-	for (uint32_t i = 1; i < t->n; i++) {
-		size_t at = place_of(t, nodes[i].parent, nodes[i].key);
-
-		while (slots[at])
-			at = (at + 1) & (t->n_slots - 1);
-		slots[at] = i;
-	}
-	return 0;
 }
 
 uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t key)
 {
-	size_t at;
+	void **slot;
 	uint32_t n;
 
 	if (parent == UINT32_MAX)
 		return UINT32_MAX;
-	for (at = place_of(t, parent, key); t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
-		n = t->slots[at];
-		if (t->nodes[n].parent == parent && t->nodes[n].key == key)
-			return n;
-	}
-	if (t->n == FLAME_NODES_MAX)
+	slot = map_take(&t->children, (uint64_t)parent << 32 | key, FLAME_NODES_MAX);
+	if (slot && *slot)
+		return (uintptr_t)*slot;
+	if (!slot || !ARRAY_ROOM(t->nodes, t->cap, t->n + 1, FLAME_NODES_MAX))
 		return UINT32_MAX;
-	if (t->n == t->cap)
-		return grow(t) < 0 ? UINT32_MAX : flametree_child(t, parent, key);
 	n = t->n++;
+	*slot = (void *)(uintptr_t)n;
 	t->nodes[n] = (struct flame_node){
 		.key = key, .parent = parent, .next = t->nodes[parent].first_child};
 	t->nodes[parent].first_child = n;
-	t->slots[at] = n;
 	return n;
 }
 
@@ -96,7 +57,7 @@ void flametree_add(struct flametree *t, uint32_t node, uint64_t weight)
 struct listing {
 	const struct flametree *t;
 	struct labels *labels;
-	uint64_t *weights; /* with all below */
+	uint64_t *weights; /* weights including all frames below */
 	struct flame_frame *frames;
 	uint32_t n;
 	bool failed;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - calls of a range, added up by function.
+ * functions.c - sums the calls of a range by function.
  *
- * A function that calls itself has the time of the inner call already in the outer one's, so the total counts only the
- * outermost; its own time (self) counts in each. off is the time in which the task of a call did not run. A call that
- * was not recorded from begin to end is only counted (n_cut).
+ * If a function calls itself, the time of the outer call includes that of the inner one. So the
+ * total counts only the outermost call, while self time counts every call. off is the time in which
+ * the task of a call did not run. A call whose start or end was not recorded is only counted
+ * (n_cut).
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
@@ -20,7 +23,7 @@ struct function_sum {
 };
 
 struct functions {
-	struct function_sum *rows; /* by label */
+	struct function_sum *rows; /* sums by label */
 	size_t n;
 	bool failed;
 };
@@ -32,19 +35,11 @@ static void add_function(void *ctx, const struct counted_call *call)
 	struct function_sum *row;
 	bool is_inner = false;
 
-	if (label >= f->n) {
-		size_t n = label + 1024;
-		struct function_sum *more = realloc(f->rows, n * sizeof(*more));
-
-		if (!more) {
-			f->failed = true;
-			return;
-		}
-		memset(more + f->n, 0, (n - f->n) * sizeof(*more));
-		f->rows = more;
-		f->n = n;
+	if (!ARRAY_ROOM(f->rows, f->n, (size_t)label + 1, LABELS_MAX)) {
+		f->failed = true;
+		return;
 	}
-	/* a function that calls itself has its time already */
+	/* the outer call of the same function already includes this time */
 	for (unsigned i = 0; i < call->depth; i++)
 		is_inner |= call->path[i] == label;
 	row = &f->rows[label];
@@ -102,16 +97,12 @@ int insight_functions(struct insight_functions *ret, struct lanes *ls, int task,
 	struct functions f = {0};
 	int r = insight_each_call(ls, task, from, to, true, add_function, &f, &answer.is_wall);
 
-	if (r == -ENODATA)
-		r = 0;
-	if (!r && f.failed)
-		r = -ENOMEM;
-	if (!r)
-		r = list_functions(ls, &f, &answer);
+	if (!r || r == -ENODATA)
+		r = f.failed ? -ENOMEM : list_functions(ls, &f, &answer);
 	free(f.rows);
-	if (!r)
-		*ret = answer;
-	return r;
+	TRY(r);
+	*ret = answer;
+	return 0;
 }
 
 void insight_functions_release(struct insight_functions *f)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * insight_int.h - what the files behind insight.h share: trees of frames, calls of a range.
+ * insight_int.h - declarations that the files behind insight.h share: trees of frames, calls of a
+ * range.
  */
 #ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
 
+#include "base/map.h"
 #include "decode/formats/event.h"
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
@@ -19,7 +21,7 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
-/* How much of [start, end] is in [from, to]. */
+/* Returns how much of [start, end] is in [from, to]. */
 static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
 {
 	start = later(start, from);
@@ -30,9 +32,9 @@ static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint
 /* --- trees of frames: flametree.c ------------------------------------------------------------------- */
 
 #define FLAME_NODES_MAX (1u << 20)
-#define FLAME_DEPTH_MAX 120 /* two levels of JSON each */
+#define FLAME_DEPTH_MAX 120 /* each level takes two levels of JSON */
 
-/* What a node stands for, in one number: a label, or what else a frame can be. */
+/* Returns the meaning of a node as one number: a label, or another kind of frame. */
 static inline uint32_t frame_key(enum frame_kind kind, uint32_t value)
 {
 	return (uint32_t)kind << 24 | (value & 0xffffff);
@@ -50,18 +52,16 @@ struct flame_node {
 struct flametree {
 	struct flame_node *nodes;
 	uint32_t n, cap;
-	uint32_t *slots;
-	uint32_t n_slots;
-	uint64_t seed;
-	uint64_t n_dropped; /* weight that found no room */
+	struct map children; /* number of a node by its parent and its key */
+	uint64_t n_dropped;  /* weight for which there was no room */
 };
 
 int flametree_init(struct flametree *t);
 void flametree_release(struct flametree *t);
-/* The child of a node with this key; UINT32_MAX: no room. */
+/* Finds or adds the child of a node with this key. Returns UINT32_MAX if there is no room. */
 uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t key);
 void flametree_add(struct flametree *t, uint32_t node, uint64_t weight);
-/* As insight.h has them; the caller frees *ret. 0 or -ENOMEM. */
+/* Makes the frames of insight.h, which the caller frees. Returns 0 or -ENOMEM. */
 int flametree_list(const struct flametree *t, struct labels *labels, struct flame_frame **ret,
 		   size_t *ret_n);
 
@@ -72,61 +72,68 @@ struct counted_call {
 	const uint32_t *path; /* labels from the outermost on, path[depth] is the call */
 	unsigned depth;
 	uint64_t start;
-	/* within the range: while its task ran, of that in no other call, and all of it */
+	/*
+	 * times within the range: ns while the task ran, self_ns of it outside deeper calls,
+	 * wall_ns in total
+	 */
 	uint64_t ns, self_ns, wall_ns;
-	bool is_cut; /* its begin or end was not recorded: the times are no lengths */
+	bool is_cut; /* the begin or end was not recorded, so the times are no durations */
 };
 typedef void (*call_sink)(void *ctx, const struct counted_call *call);
 /*
- * 0; -ENODATA: the trace has no such events. *ret_is_wall: it does not tell when tasks ran, so that the time
- * asleep counts as well.
+ * Visits all calls of a range. Returns 0, or -ENODATA if the trace has no such events. *ret_is_wall
+ * is set if the trace does not show when tasks ran; then the time asleep counts, too.
  */
 int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool with_idle,
 		      call_sink sink, void *ctx, bool *ret_is_wall);
-/* Are there events of functions at all? */
+/* Returns true if there are events of functions. */
 bool insight_has_calls(struct lanes *ls);
 
 /* --- time that tasks ran: runclock.c ------------------------------------------------------------------ */
 
-#define RUNCLOCK_MAX (4u << 20) /* runs */
+#define RUNCLOCK_MAX (4u << 20) /* limit of runs */
 
 struct run_start {
-	uint64_t start, end, before; /* before: time that it ran before, since the range's start */
+	/* before: time that the task ran before this run, since the range's start */
+	uint64_t start, end, before;
 };
 
 struct run_list {
 	struct run_start *runs;
 	size_t n, cap, last;
-	bool is_known; /* else nothing tells when it ran: all time counts */
+	bool is_known; /* if false, it is unknown when the task ran: all time counts */
 };
 
 struct runclock {
-	struct run_list *tasks; /* by task number; of the idle task by runclock_idle() */
+	struct run_list *tasks; /* by task number; for the idle task by runclock_idle() */
 	size_t n_runs;
-	bool is_wall; /* nothing is known: all time counts */
+	bool is_wall; /* no switches are known: all time counts */
 	bool failed;
 };
 
-/* The idle task runs on all CPUs, and has a clock on each: this instead of its number. */
+/* Returns the number to use for the idle task, which runs on all CPUs and has a clock on each. */
 static inline uint16_t runclock_idle(uint32_t cpu)
 {
 	return UINT16_MAX - 1 - (cpu & 0xfff);
 }
-/* task -1: all of the machine. What does not fit leaves the clock on the wall. 0 or -ENOMEM. */
+/*
+ * Collects the runs of a task, or of all tasks of the machine (-1). A task for which there is no
+ * room uses wall clock time. Returns 0 or -ENOMEM.
+ */
 int runclock_init(struct runclock *rc, struct lanes *ls, uint32_t machine, int task, uint64_t from,
 		  uint64_t to);
 void runclock_release(struct runclock *rc);
-/* How long the task ran until t. Fastest if t grows. */
+/* Returns how long the task ran until t. It is fastest if t grows from call to call. */
 uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 
 /* --- stacks: stacks.c -------------------------------------------------------------------------- */
 
-/* Is it the event SYSTEM/NAME? */
+/* Returns true if ev is the event SYSTEM/NAME. */
 bool insight_is_event(const struct event *ev, const char *name);
 /*
- * A tree of what is in the kernel_stack and user_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
- * event that a stack belongs to, how many there are; n_of[n_kinds]: where that is not known. 0, -ENODATA: there are
- * none.
+ * Makes a tree of the stacks in kernel_stack and user_stack events. event: only stacks of this
+ * event, SYSTEM/NAME. n_of has the number of stacks by kind of their event; n_of[n_kinds] counts
+ * those of unknown events. Returns 0, or -ENODATA if there are none.
  */
 int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
 			 struct flametree *t, uint64_t *n_of, size_t n_kinds);
@@ -135,7 +142,7 @@ int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 
 /* --- lanes that cannot be looked at: spans.c ---------------------------------------------------- */
 
-/* text: copied; may be NULL. 0 or -ENOMEM. */
+/* Adds a refused lane. text is copied and may be NULL. Returns 0 or -ENOMEM. */
 int lanes_refuse(struct lanes_refused *list, const char *spec, enum refusal why, const char *text);
 void lanes_refused_release(struct lanes_refused *list);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lengths.c - durations in order, by counting digits.
+ * lengths.c - sorts durations with a radix sort.
  *
- * A digit has 11 bits. Those that are the same in all values (most of the upper ones) are left out, so that a
- * million durations of one kind are in order after three rounds, some ten milliseconds. qsort() needs
- * ten times as long, and a panel asks whenever the picture has moved.
+ * A digit has 11 bits. Digits that are equal in all values (most of the upper ones) are skipped,
+ * so that a million similar durations are sorted after three rounds, in about ten milliseconds.
+ * qsort() takes ten times as long, and a panel needs this whenever the visible range changes.
  */
 #include "timeline/insight/lengths.h"
 
@@ -28,7 +28,7 @@ int lengths_add(struct lengths *l, uint64_t value)
 	return 0;
 }
 
-/* One round: in order of the digit, otherwise as they were. */
+/* Does one round: a stable sort by one digit. */
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
 {
 	size_t at[DIGITS] = {0}, sum = 0;
@@ -78,7 +78,7 @@ void lengths_release(struct lengths *l)
 
 uint64_t lengths_quantile(const uint64_t *sorted, size_t n, unsigned of_10000)
 {
-	/* rounded up, in two steps, as the product may be too large */
+	/* the rank is rounded up; computed in two steps, because the product may overflow */
 	uint64_t rank = n / 10000 * of_10000 + (n % 10000 * of_10000 + 9999) / 10000;
 
 	return sorted[rank ? rank - 1 : 0];

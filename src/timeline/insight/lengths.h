@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lengths.h - many durations, kept one by one, so that quantiles are exact.
+ * lengths.h - stores many durations singly, so that quantiles are exact.
  *
- *	lengths_add … ─▶ lengths_sort ─▶ lengths_quantile of any part that is in order ─▶ lengths_release
+ *	lengths_add … ─▶ lengths_sort ─▶ lengths_quantile of any sorted part ─▶ lengths_release
  *
- * Above 48 bits a value may carry the number of a group; sorted, each group's durations then stand together.
- * One owner.
+ * The bits above 48 of a value may contain the number of a group. After sorting, the durations of
+ * each group are adjacent. Only one thread may use it at a time.
  */
 #ifndef SONDE_TIMELINE_INSIGHT_LENGTHS_H
 #define SONDE_TIMELINE_INSIGHT_LENGTHS_H
@@ -14,22 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LENGTHS_MAX  (4u << 20) /* 32 MB, twice that while they are sorted */
+#define LENGTHS_MAX  (4u << 20) /* 32 MB, and twice as much during sorting */
 #define LENGTHS_BITS 48
 
-struct lengths { /* all 0: empty */
+struct lengths { /* a zeroed struct is empty */
 	uint64_t *list;
 	size_t n, cap;
-	bool is_over; /* there were more than fit: no quantiles */
+	bool is_over; /* there were more durations than fit: no quantiles */
 };
 
-/* 0 or -ENOMEM. What is too much is not kept, see is_over. */
+/* Adds a duration. Returns 0 or -ENOMEM. Durations above the limit are not kept, see is_over. */
 int lengths_add(struct lengths *l, uint64_t value);
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int lengths_sort(struct lengths *l);
 void lengths_release(struct lengths *l);
 
-/* The smallest of n sorted values that so many of 10 000 do not exceed; n is not 0. */
+/*
+ * Returns the smallest of n sorted values that this many of 10 000 values do not exceed. n must not
+ * be 0.
+ */
 uint64_t lengths_quantile(const uint64_t *sorted, size_t n, unsigned of_10000);
 
 #endif

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * list.c - single spans of lanes, one by one: all calls of a function, all runs of an interrupt, all times that
- * a task was blocked.
+ * list.c - lists single spans of lanes: all calls of a function, all runs of an interrupt, all
+ * times in which a task was blocked.
  *
- * Which ones: spans with a name (a label of interrupts, system calls, functions, pairs), or with a value (the number of
- * a task on a CPU, of a state of a task), that touch the range. All of them are counted; the first `max` in the
- * wanted order are listed. They are kept in a heap with the last of them on top, so memory depends on max alone.
+ * The spans must overlap the range, and have a given name (a label of interrupts, system calls,
+ * functions, pairs) or a given value (the number of a task on a CPU, or of a state of a task). All
+ * of them are counted, and the first `max` in the requested order are listed. These are in a heap
+ * with the last one on top, so memory depends only on max.
  *
- * A span whose begin or end was not recorded has no length: in an order by length it stands behind the others.
+ * A span whose start or end was not recorded has no length; sorted by length, it comes after the
+ * others.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ struct span_listing {
 	const struct list_wants *wants;
 	uint64_t from, to;
 	uint32_t lane;
-	int64_t label; /* number of the wanted name; -1: not met yet */
+	int64_t label; /* number of the wanted name; -1: the name was not found yet */
 	uint64_t n, n_cut, total;
 	struct listed_span *heap;
 	size_t n_heap;
@@ -37,7 +40,7 @@ static bool is_cut(const struct listed_span *s)
 	return s->flags & (TILE_OPEN_START | TILE_OPEN_END);
 }
 
-/* Does a stand before b in the wanted order? The last rule makes the order complete. */
+/* Returns true if a comes before b in the requested order. The last rule makes the order total. */
 static bool is_before(enum list_order order, const struct listed_span *a,
 		      const struct listed_span *b)
 {
@@ -96,7 +99,7 @@ static void keep(struct span_listing *l, const struct listed_span *s)
 	}
 }
 
-/* Takes the last one away again and again: what is left is in order. */
+/* Sorts the heap: repeatedly moves the last span to the end. */
 static void put_in_order(struct span_listing *l)
 {
 	for (size_t n = l->n_heap; n > 1; n--) {
@@ -110,7 +113,10 @@ static void put_in_order(struct span_listing *l)
 
 /* --- spans ------------------------------------------------------------------------------------------------ */
 
-/* A name has one number, so it is compared until it is met once. */
+/*
+ * Returns true if the value is the wanted name. A name has one number, so texts are compared only
+ * until the number is known.
+ */
 static bool is_wanted(struct span_listing *l, uint32_t value)
 {
 	if (!l->wants->name)
@@ -153,12 +159,11 @@ static int list_lane(struct span_listing *l, const char *spec, struct lanes_refu
 
 	if (r == -EINVAL || r == -E2BIG)
 		return lanes_refuse(refused, spec, REFUSED_BY_LANE, err.text);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (lane_kind(ln) > LANE_SPANS || (lane_kind(ln) == LANE_SPANS) != !!l->wants->name)
 		r = lanes_refuse(refused, spec,
 				 l->wants->name ? REFUSED_NO_NAMES : REFUSED_NO_VALUES, NULL);
-	else /* one earlier, for what has no length and stands at the very begin */
+	else /* start 1 ns earlier, to include spans of length 0 at the start */
 		r = lanes_each(l->ls, spec, l->from ? l->from - 1 : 0, l->to, add_span, l, NULL,
 			       &err);
 	lane_put(ln);
@@ -187,12 +192,17 @@ static int take_spans(const struct span_listing *l, const char *const *specs,
 	return 0;
 }
 
+static void span_listing_release(struct span_listing *l)
+{
+	free(l->heap);
+}
+
 int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *specs,
 		 size_t n_specs, const struct list_wants *wants, uint64_t from, uint64_t to)
 {
+	SCOPED(span_listing_release)
 	struct span_listing l = {.ls = ls, .wants = wants, .from = from, .label = -1};
-	struct insight_list answer = {.from = from};
-	int r = 0;
+	SCOPED(insight_list_release) struct insight_list answer = {.from = from};
 
 	l.to = answer.to = earlier(to, timeline_duration(ls->tl));
 	l.heap = calloc(wants->max + 1, sizeof(*l.heap));
@@ -200,19 +210,15 @@ int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *
 		return -ENOMEM;
 	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
 	lanes_prepare(ls, specs, n_specs);
-	for (size_t i = 0; i < n_specs && r >= 0; i++) {
+	for (size_t i = 0; i < n_specs; i++) {
 		l.lane = i;
-		r = is_repeated(specs, i) ? 0 : list_lane(&l, specs[i], &answer.refused);
+		if (!is_repeated(specs, i))
+			TRY(list_lane(&l, specs[i], &answer.refused));
 	}
 	put_in_order(&l);
-	if (r >= 0)
-		r = take_spans(&l, specs, &answer);
-	free(l.heap);
-	if (r < 0)
-		insight_list_release(&answer);
-	else
-		*ret = answer;
-	return r < 0 ? r : 0;
+	TRY(take_spans(&l, specs, &answer));
+	*ret = TAKE_STRUCT(answer);
+	return 0;
 }
 
 void insight_list_release(struct insight_list *l)

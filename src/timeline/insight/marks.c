@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marks.c - marks of one who wants them, by a pass of its own over the trace.
+ * marks.c - gathers marks for one caller, with a separate pass over the trace.
  *
- * passes.c does the work; here a wish for marks (streams, kinds, tasks, a function that makes a mark of an event)
- * becomes one for items. Whoever builds several lanes at once puts the wish beside others' instead. The list that
- * comes back is the caller's to free; MARKS_MAX bounds it.
+ * passes.c does the work; this file translates a request for marks (streams, kinds, tasks, a
+ * function that makes a mark from an event) into a request for items. Code that builds several
+ * lanes at once combines the requests into one pass instead. The caller frees the returned list;
+ * MARKS_MAX limits it.
  */
 #include "timeline/insight/marks.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sleepplace.c - reads the stack behind a switch.
+ * sleepplace.c - finds where a task sleeps, from the stack after its switch.
  *
  *	CPU 1   sched_switch prev=bash   kernel_stack (bash): schedule ← io_schedule ← folio_wait_bit ← …
  *	                                                                               └ the answer
  *
  * A stack belongs to the switch if it is the next event of the CPU and of the task that left
  * (stacks.c). The innermost frames are the scheduler's own and general helpers that wait for any
- * condition; they say nothing. The first other frame says what the task waits for. A stack follows
- * its event at once, so only STACK_NEAR_NS are looked at.
+ * condition; they are skipped. The first other frame shows what the task waits for. A stack follows
+ * its event at once, so only STACK_NEAR_NS are searched.
  */
 #include "timeline/insight/sleepplace.h"
 
@@ -20,7 +20,7 @@
 #define STACK_NEAR_NS 1000000
 #define FRAMES_LOOKED 16
 
-/* Does a frame say only that somebody waits? */
+/* Returns true if the frame is only a general wait function. */
 static bool is_waiting_only(const char *frame)
 {
 	static const char *const begins[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sleepplace.h - in which function of the kernel a task went to sleep, from the stack of its switch. For one thread.
+ * sleepplace.h - finds the kernel function in which a task sleeps, from the stack of its switch.
+ * For one thread.
  *
  *	sleep_places_init ─▶ sleep_places_find … ─▶ sleep_places_release
  */
@@ -13,12 +14,12 @@ struct sleep_places {
 	struct stack_reader reader;
 };
 
-/* 0 or -ENOMEM; released in either case. */
+/* Returns 0 or -ENOMEM. Release p in either case. */
 int sleep_places_init(struct sleep_places *p, struct lanes *ls);
 void sleep_places_release(struct sleep_places *p);
 /*
- * Where the task stood that left the CPU of this stream at ts. NULL: the trace has no stack of this switch. A label of the
- * lanes.
+ * Returns the kernel function in which the task left the CPU of this stream at ts, as a label of
+ * the lanes. Returns NULL if the trace has no stack of this switch.
  */
 const char *sleep_places_find(struct sleep_places *p, size_t stream, uint16_t task, uint64_t ts);
 

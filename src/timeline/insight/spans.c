@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * spans.c - how long interrupts, system calls, functions, pairs take: spans of lanes, by name.
+ * spans.c - computes durations of interrupts, system calls, functions and pairs: spans of lanes, by
+ * name.
  *
  *	lanes of one sort (interrupts of all CPUs, system calls of all tasks, one pair)
- *	  └─ all of them together: how many, how long, quantiles, where the longest is
- *	      └─ each name the same
+ *	  └─ all of them together: number, time, quantiles, the longest
+ *	      └─ the same for each name
  *
- * A span counts if it touches the range, with its whole length, also where that leaves the range: what is asked for is
- * how long they are, not how much of them is in sight; that is told besides (inside). One whose begin or end was not
- * recorded has no length; it is only counted (cut). What a function calls is in its length, as are its pauses.
+ * A span that overlaps the range counts with its whole length, because the result is about the
+ * duration of spans. The part within the range is summed separately (inside). A span whose start or
+ * end was not recorded has no length; it is only counted (cut). The length of a function includes
+ * the functions that it calls, and times off the CPU.
  *
- * Lengths are kept one by one, with the number of their group above them, so that quantiles are exact: sorted once
- * they stand group by group, and once more with the number of the sort instead.
+ * All lengths are stored, with the number of their group in the upper bits, so that quantiles are
+ * exact. Sorting them orders them by group; a second sort uses the number of the sort instead.
  *
- * Ceilings: SPANS_LANES_MAX lanes, GROUPS_MAX names; above LENGTHS_MAX spans there are no quantiles, all else is
- * exact. ROWS_SHOWN names of a sort are told, those with the most time.
+ * Ceilings: SPANS_LANES_MAX lanes, GROUPS_MAX names; above LENGTHS_MAX spans there are no
+ * quantiles; all other numbers are exact. For each sort, the ROWS_SHOWN names with the most time
+ * are reported.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/lengths.h"
 
@@ -25,9 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_MAX  (UINT16_MAX - SPANS_LANES_MAX)
-#define GROUP_SLOTS (2u * (UINT16_MAX + 1))
-#define ROWS_SHOWN  2000
+#define GROUPS_MAX (UINT16_MAX - SPANS_LANES_MAX)
+#define ROWS_SHOWN 2000
 
 struct span_group {
 	uint64_t n, n_cut, total, inside, min, max, max_at;
@@ -43,19 +47,18 @@ struct span_counting {
 	struct lanes *ls;
 	const char *const *specs;
 	uint64_t from, to;
-	uint32_t lane; /* that is gone through */
+	uint32_t lane; /* index of the lane that is being read */
 	uint16_t sort;
 	size_t n_sorts;
-	uint32_t first_lane[SPANS_LANES_MAX]; /* by sort */
+	uint32_t first_lane[SPANS_LANES_MAX]; /* first lane of each sort */
 	struct lane_spec sorts[SPANS_LANES_MAX];
 	struct span_group *groups;
 	size_t n_groups, cap_groups;
-	uint32_t *slots; /* from (sort, label) to a group, + 1 */
-	uint64_t seed;
+	struct map by_name; /* maps (sort, label) to a group + 1 */
 	struct lengths lengths;
 	bool is_over; /* there are more names than groups */
 	uint64_t
-		part_ns; /* lanes of very many events were gone through in parts so long; 0: none was */
+		part_ns; /* length of the parts in which lanes of very many events were read; 0: none */
 	int error;
 };
 
@@ -63,37 +66,28 @@ struct span_counting {
 
 static int add_group(struct span_counting *c, uint16_t sort, uint32_t label)
 {
-	if (c->n_groups == c->cap_groups) {
-		size_t cap = c->cap_groups ? c->cap_groups * 2 : 256;
-		struct span_group *more = realloc(c->groups, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		c->groups = more;
-		c->cap_groups = cap;
-	}
+	if (!ARRAY_ROOM(c->groups, c->cap_groups, c->n_groups + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
 	c->groups[c->n_groups] = (struct span_group){.sort = sort, .label = label};
 	return c->n_groups++;
 }
 
-/* The group of a name; -ENOSPC: no more of them. */
+/* Finds or adds the group of a name. Returns -ENOSPC if there are too many. */
 static int find_group(struct span_counting *c, uint32_t label)
 {
-	uint64_t key = ((uint64_t)c->sort << 32 | label) * 0x9e3779b97f4a7c15u;
-	size_t at = hash_number(c->seed, key, GROUP_SLOTS);
+	uint64_t key = (uint64_t)c->sort << 32 | label;
+	uintptr_t known = (uintptr_t)map_find(&c->by_name, key);
+	void **slot;
 	int n;
 
-	for (; c->slots[at]; at = (at + 1) & (GROUP_SLOTS - 1)) {
-		const struct span_group *g = &c->groups[c->slots[at] - 1];
-
-		if (g->sort == c->sort && g->label == label)
-			return c->slots[at] - 1;
-	}
+	if (known)
+		return (int)known - 1;
 	if (c->n_groups >= c->n_sorts + GROUPS_MAX)
 		return -ENOSPC;
-	n = add_group(c, c->sort, label);
+	slot = map_take(&c->by_name, key, ARRAY_NO_MAX);
+	n = slot ? add_group(c, c->sort, label) : -ENOMEM;
 	if (n >= 0)
-		c->slots[at] = n + 1;
+		*slot = (void *)(uintptr_t)(n + 1);
 	return n;
 }
 
@@ -133,7 +127,7 @@ static bool add_span(void *ctx, const struct lane_span *s)
 		return false;
 	}
 	if (n < 0) {
-		/* without a name it counts only in its sort */
+		/* if there is no group for the name, the span counts only in its sort */
 		c->is_over = true;
 		n = c->sort;
 	} else {
@@ -147,7 +141,10 @@ static bool add_span(void *ctx, const struct lane_span *s)
 
 /* --- lanes ------------------------------------------------------------------------------------------------- */
 
-/* Lanes of one type and machine are one sort; each pair is its own. */
+/*
+ * Returns true if both lanes belong to one sort. Lanes of one type and machine are one sort; each
+ * pair is its own.
+ */
 static bool is_same_sort(const struct lane_spec *a, const struct lane_spec *b)
 {
 	return a->type == b->type && a->machine == b->machine && a->type != LANE_OF_PAIR;
@@ -161,7 +158,7 @@ static bool is_repeated(const struct span_counting *c, uint32_t lane)
 	return false;
 }
 
-/* All sorts come before the names, so that their numbers are those of the first groups. */
+/* Finds all sorts before the names, so that their numbers are those of the first groups. */
 static int find_sorts(struct span_counting *c, size_t n_specs, int16_t *ret_sort_of)
 {
 	for (size_t i = 0; i < n_specs; i++) {
@@ -189,12 +186,9 @@ static int find_sorts(struct span_counting *c, size_t n_specs, int16_t *ret_sort
 
 int lanes_refuse(struct lanes_refused *list, const char *spec, enum refusal why, const char *text)
 {
-	struct lane_refused *more = realloc(list->list, (list->n + 1) * sizeof(*more));
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(list->list, list->n, ARRAY_NO_MAX))
 		return -ENOMEM;
-	list->list = more;
-	more[list->n++] = (struct lane_refused){spec, why, text ? strdup(text) : NULL};
+	list->list[list->n++] = (struct lane_refused){spec, why, text ? strdup(text) : NULL};
 	return 0;
 }
 
@@ -206,7 +200,7 @@ void lanes_refused_release(struct lanes_refused *list)
 	*list = (struct lanes_refused){0};
 }
 
-/* Goes through all lanes; notes those that cannot be. */
+/* Reads all lanes; lists those that cannot be read. */
 static int count_lanes(struct span_counting *c, size_t n_specs, struct lanes_refused *refused)
 {
 	int16_t sort_of[SPANS_LANES_MAX];
@@ -227,7 +221,7 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct lanes_ref
 		}
 		c->lane = i;
 		c->sort = sort_of[i];
-		/* one earlier, for what has no length and stands at the very begin */
+		/* start 1 ns earlier, to include spans of length 0 at the start */
 		r = lanes_each(c->ls, c->specs[i], c->from ? c->from - 1 : 0, c->to, add_span, c,
 			       &c->part_ns, &err);
 		if (r == -EINVAL || r == -E2BIG)
@@ -239,7 +233,7 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct lanes_ref
 
 /* --- rows --------------------------------------------------------------------------------------------------- */
 
-/* Quantiles of all groups that stand in the list, which is in order of them. */
+/* Computes the quantiles of all groups in the list, which is sorted by group. */
 static void find_quantiles(struct span_counting *c, bool of_sorts)
 {
 	const uint64_t *list = c->lengths.list, mask = (UINT64_C(1) << LENGTHS_BITS) - 1;
@@ -250,7 +244,7 @@ static void find_quantiles(struct span_counting *c, bool of_sorts)
 
 		for (end = i + 1; end < n && list[end] >> LENGTHS_BITS == group; end++)
 			;
-		/* in the first round what found no group of its own has that of its sort */
+		/* in the first round, spans without a group have that of their sort; skip it */
 		for (size_t q = 0; q < 3 && (of_sorts || group >= c->n_sorts); q++)
 			c->groups[group].quantiles[q] =
 				lengths_quantile(list + i, end - i, quantiles[q]) & mask;
@@ -260,23 +254,20 @@ static void find_quantiles(struct span_counting *c, bool of_sorts)
 static int sort_lengths(struct span_counting *c)
 {
 	uint64_t mask = (UINT64_C(1) << LENGTHS_BITS) - 1;
-	int r = lengths_sort(&c->lengths);
 
-	if (r < 0)
-		return r;
+	TRY(lengths_sort(&c->lengths));
 	find_quantiles(c, false);
 	for (size_t i = 0; i < c->lengths.n; i++) {
 		uint64_t *v = &c->lengths.list[i];
 
 		*v = (*v & mask) | (uint64_t)c->groups[*v >> LENGTHS_BITS].sort << LENGTHS_BITS;
 	}
-	r = lengths_sort(&c->lengths);
-	if (!r)
-		find_quantiles(c, true);
-	return r;
+	TRY(lengths_sort(&c->lengths));
+	find_quantiles(c, true);
+	return 0;
 }
 
-/* By sort: it first, then its names by time. */
+/* Sorts by sort; within it the sort itself comes first, then its names by time. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct span_group *x = a, *y = b;
@@ -311,7 +302,8 @@ static void add_row(const struct span_counting *c, const struct span_group *g, b
 
 static int list_groups(struct span_counting *c, struct insight_spans *ret)
 {
-	struct span_group *names = c->groups + c->n_sorts;
+	/* without any lane there are no groups at all */
+	struct span_group *names = c->groups ? c->groups + c->n_sorts : NULL;
 	size_t n_names = c->n_groups - c->n_sorts, at = 0;
 
 	ret->rows = calloc(c->n_groups + 1, sizeof(*ret->rows));
@@ -334,12 +326,23 @@ static int list_groups(struct span_counting *c, struct insight_spans *ret)
 	return 0;
 }
 
+static void span_counting_free(struct span_counting **counting)
+{
+	struct span_counting *c = *counting;
+
+	if (!c)
+		return;
+	lengths_release(&c->lengths);
+	free(c->groups);
+	map_release(&c->by_name);
+	free(c);
+}
+
 int insight_spans(struct insight_spans *ret, struct lanes *ls, const char *const *specs,
 		  size_t n_specs, uint64_t from, uint64_t to)
 {
-	struct span_counting *c = calloc(1, sizeof(*c));
-	struct insight_spans answer = {.from = from};
-	int r;
+	SCOPED(span_counting_free) struct span_counting *c = calloc(1, sizeof(*c));
+	SCOPED(insight_spans_release) struct insight_spans answer = {.from = from};
 
 	if (!c)
 		return -ENOMEM;
@@ -347,24 +350,14 @@ int insight_spans(struct insight_spans *ret, struct lanes *ls, const char *const
 	c->specs = specs;
 	c->from = from;
 	c->to = answer.to = earlier(to, timeline_duration(ls->tl));
-	c->seed = hash_seed();
-	c->slots = calloc(GROUP_SLOTS, sizeof(*c->slots));
 	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
 	lanes_prepare(ls, specs, n_specs);
-	r = c->slots ? count_lanes(c, n_specs, &answer.refused) : -ENOMEM;
-	if (!r && !c->lengths.is_over)
-		r = sort_lengths(c);
-	if (!r)
-		r = list_groups(c, &answer);
-	lengths_release(&c->lengths);
-	free(c->groups);
-	free(c->slots);
-	free(c);
-	if (r < 0)
-		insight_spans_release(&answer);
-	else
-		*ret = answer;
-	return r;
+	TRY(count_lanes(c, n_specs, &answer.refused));
+	if (!c->lengths.is_over)
+		TRY(sort_lengths(c));
+	TRY(list_groups(c, &answer));
+	*ret = TAKE_STRUCT(answer);
+	return 0;
 }
 
 void insight_spans_release(struct insight_spans *s)

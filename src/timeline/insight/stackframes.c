@@ -3,11 +3,12 @@
  * stackframes.c - the frames of kernel_stack and user_stack events, as labels.
  *
  *	kernel_stack   int size, unsigned long caller[]               functions, by kallsyms
- *	user_stack     unsigned int tgid, unsigned long caller[8]     what report prints of them, "0x401234"
+ *	user_stack     unsigned int tgid, unsigned long caller[8]     as report prints them, "0x401234"
  *
- * Both end with the record, with a 0 (what the kernel had no frame for) or with all bits set. How a frame of a program
- * is written depends on the kernel's print format, "\t=> %ps\n" for each; so the event is printed as report prints it,
- * and the line of each frame is its name. Addresses that were met before are not looked up again.
+ * The list of callers ends with the record, with a 0 (an unused entry) or with an entry that has
+ * all bits set. The text of a program's frame depends on the kernel's print format, "\t=> %ps\n"
+ * for each frame. So this file prints the event as report does, and uses the line of each frame as
+ * its name. The labels of recent addresses are cached.
  */
 #include "timeline/insight/stackframes.h"
 #include "base/array.h"
@@ -29,7 +30,7 @@ struct stack_form {
 	const struct field *caller;
 	const struct event *event;
 	const struct kallsyms *symbols;
-	struct printer printer; /* STACK_USER */
+	struct printer printer; /* only for STACK_USER */
 };
 
 static int form_init(struct stack_reader *r, struct stack_form *f, size_t kind)
@@ -91,13 +92,13 @@ enum stack_of stack_reader_kind(const struct stack_reader *r, uint16_t kind)
 	return kind < r->n_forms ? r->forms[kind].of : STACK_NONE;
 }
 
-/* The address of frame i; false: there is none. */
+/* Gets the address of frame i. Returns false if there is none. */
 static bool get_frame(const struct stack_form *f, const struct walk_event *ev, unsigned i,
 		      uint64_t *ret)
 {
 	uint64_t pos = f->caller ? f->caller->offset + (uint64_t)i * f->long_size : ev->size;
 
-	/* of the kernel's the size is that of the record */
+	/* the size of a kernel stack is that of the record */
 	if (f->of == STACK_USER && f->caller && f->caller->size &&
 	    pos + f->long_size > (uint64_t)f->caller->offset + f->caller->size)
 		return false;
@@ -115,7 +116,7 @@ bool stack_reader_is_empty(const struct stack_reader *r, const struct walk_event
 	return f->of == STACK_USER && !get_frame(f, ev, 0, &addr);
 }
 
-/* Where the label of an address is kept; *ret_known: it is there. */
+/* Returns the cache slot for the label of an address. *ret_known is set if the slot contains it. */
 static uint32_t *find_slot(struct stack_reader *r, const struct stack_form *f, uint64_t addr,
 			   bool *ret_known)
 {
@@ -127,7 +128,10 @@ static uint32_t *find_slot(struct stack_reader *r, const struct stack_form *f, u
 	return &r->cache.slots[at].label;
 }
 
-/* What report writes of frame i: behind the i-th arrow of the event's text, up to the end of its line. */
+/*
+ * Finds the text that report prints for frame i: after the i-th arrow of the event's text, up to
+ * the end of that line.
+ */
 static size_t find_line(struct stack_reader *r, struct stack_form *f, const struct walk_event *ev,
 			unsigned i, const char **ret)
 {
@@ -170,7 +174,7 @@ static uint32_t frame_label(struct stack_reader *r, struct stack_form *f,
 	return labels_add(&r->ls->labels, hex, strlen(hex));
 }
 
-/* How many of the innermost frames only wrote the event down. */
+/* Counts the innermost frames that belong to the tracer. */
 static unsigned count_tracing(struct stack_reader *r, const uint32_t *labels, unsigned n)
 {
 	static const char *const heads[] = {"trace_event_raw_event_", "__traceiter_",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stackframes.h - the frames of kernel_stack and user_stack events, as labels. For one thread.
+ * stackframes.h - reads the frames of kernel_stack and user_stack events, as labels. For one
+ * thread.
  */
 #ifndef SONDE_TIMELINE_INSIGHT_STACKFRAMES_H
 #define SONDE_TIMELINE_INSIGHT_STACKFRAMES_H
@@ -11,7 +12,7 @@
 
 enum stack_of { STACK_NONE, STACK_KERNEL, STACK_USER };
 
-struct stack_form; /* what is known of a kind of event */
+struct stack_form; /* properties of a kind of event */
 struct stack_reader {
 	struct lanes *ls;
 	struct stack_form *forms; /* by kind */
@@ -24,11 +25,11 @@ struct stack_reader {
 int stack_reader_init(struct stack_reader *r, struct lanes *ls);
 void stack_reader_release(struct stack_reader *r);
 enum stack_of stack_reader_kind(const struct stack_reader *r, uint16_t kind);
-/* A program's stack of no frames: of the kernel's own threads, of idle CPUs. */
+/* Returns true for a program's stack without frames: of kernel threads, of idle CPUs. */
 bool stack_reader_is_empty(const struct stack_reader *r, const struct walk_event *ev);
 /*
- * Labels of its frames, the innermost first, at most max; of a kernel's stack without those that only wrote the event
- * down. Returns how many.
+ * Gets the labels of the frames, the innermost first, at most max. The innermost frames of a kernel
+ * stack that belong to the tracer are omitted. Returns their number.
  */
 unsigned stack_reader_frames(struct stack_reader *r, const struct walk_event *ev, uint32_t *labels,
 			     unsigned max);

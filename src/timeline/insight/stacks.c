@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - stacks of events: how often each is there, and what tasks left their CPUs with.
+ * stacks.c - counts the stacks of events, and finds the stacks with which tasks left their CPUs.
  *
- * A stack belongs to the event before it on its CPU, if both are of one task. The kernel writes its own stack first
- * (kernel_stack), then the program's (user_stack), each if it was asked to; so a kernel_stack waits until the next
- * event, whose frames, if it is the program's stack, called those of the kernel:
+ * A stack belongs to the event before it on its CPU, if both are of one task. The kernel writes its
+ * own stack first (kernel_stack), then the program's (user_stack); both are optional. So a
+ * kernel_stack is held until the next event. If that event is the program's stack, its frames
+ * called those of the kernel:
  *
  *	bash-136   0x401300   0x401234   entry_SYSCALL_64   …   vfs_read        one path from the root
  *	           └ user_stack ────────┘└ kernel_stack ───────────────┘
  *
- * Stacks of events are no
- * samples of the CPU: how often a stack is there tells how often the event was. So they are counted, and can be
- * chosen, by event. One that follows a sched_switch tells where the task stood that left:
+ * Stacks of events are not CPU samples: the count of a stack is the number of events. So they are
+ * counted, and can be selected, by event. A stack after a sched_switch shows where the task was
+ * when it left the CPU:
  *
  *	CPU 1   sched_switch prev=bash next=…   kernel_stack (bash)        ← why bash is off the CPU
  *	bash    running │ sleeping ──────────────────────── │ runnable │ running
  *	                └─ all of this has the weight of that stack
  *
- * Stacks are kept once, as nodes of the tree they will be drawn in; a mark tells which node a task left with. Where
- * there are no stacks, time off the CPU is told by the state and by who ended it.
+ * Each stack is stored once, as a node of the tree that will be drawn; a mark contains the node
+ * with which a task left. Without stacks, time off the CPU is shown by state and by waker.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "decode/formats/event.h"
 #include "format/bytes.h"
 #include "timeline/insight/insight_int.h"
@@ -32,15 +35,15 @@
 
 struct stack_kind {
 	bool is_switch, swap;
-	bool is_wanted; /* stacks of this event */
+	bool is_wanted; /* stacks of this event are wanted */
 	const struct field *prev_pid;
 	uint32_t machine;
 };
 
-struct held_stack { /* of the kernel; that of the program may follow */
+struct held_stack { /* a kernel stack, which the program's stack may follow */
 	bool is_on;
 	uint16_t task;
-	uint64_t ts; /* of the switch that it belongs to */
+	uint64_t ts; /* time of the switch to which the stack belongs */
 	uint32_t labels[FRAMES_MAX];
 	unsigned n;
 };
@@ -55,12 +58,12 @@ struct stacking {
 	struct lanes *ls;
 	struct timeline *tl;
 	int only;	/* -1: all tasks */
-	bool by_switch; /* only stacks that follow a switch are wanted, as marks */
-	/* else all events are looked at: */
-	const char *event; /* whose stacks are wanted, SYSTEM/NAME; NULL: of all */
-	uint64_t *n_of;	   /* by kind: stacks that belong to it */
+	bool by_switch; /* only stacks after a switch are wanted, as marks */
+	/* otherwise all events are read: */
+	const char *event; /* event whose stacks are wanted, SYSTEM/NAME; NULL: all */
+	uint64_t *n_of;	   /* number of stacks by kind of their event */
 	size_t n_n_of;
-	uint16_t kind_before, task_before; /* of the stream's last event */
+	uint16_t kind_before, task_before; /* kind and task of the stream's last event */
 	uint64_t from, to;
 	struct stack_kind *kinds;
 	size_t n_kinds;
@@ -68,21 +71,21 @@ struct stacking {
 	struct flametree *t;
 	struct stack_reader reader;
 	uint64_t n_stacks;
-	/* walking a stream */
+	/* state while a stream is walked */
 	struct held_stack held;
 	uint64_t switch_ts;
-	int switched; /* who left, -1: the event before was no switch */
+	int switched; /* the task that left; -1: the event before was not a switch */
 	struct stack_left *left;
 	size_t n_left, cap_left;
 	int error;
-	/* time off the CPU */
-	uint32_t *node_of;	   /* by task: where it stands; UINT32_MAX: not known */
-	struct state_span *asleep; /* by task: a sleep whose end is not seen yet */
+	/* state for the time off the CPU */
+	uint32_t *node_of;	   /* current node of each task; UINT32_MAX: unknown */
+	struct state_span *asleep; /* by task: a sleep whose end was not read yet */
 };
 
 static uint32_t task_node(struct stacking *s, int task)
 {
-	/* of one task there is nothing to tell apart */
+	/* a single task needs no level of its own */
 	return s->only >= 0 ? 0 : flametree_child(s->t, 0, frame_key_task(FRAME_TASK, task));
 }
 
@@ -124,7 +127,7 @@ static int find_kinds(struct stacking *s)
 	return r;
 }
 
-/* The node of a stack: its outermost frame is next to the root. */
+/* Returns the node of a stack. Its outermost frame is next to the root. */
 static uint32_t stack_node(struct stacking *s, uint16_t task, const uint32_t *labels, unsigned n)
 {
 	uint32_t node = task_node(s, task);
@@ -136,21 +139,14 @@ static uint32_t stack_node(struct stacking *s, uint16_t task, const uint32_t *la
 
 static void note_left(struct stacking *s, uint64_t ts, uint16_t task, uint32_t node)
 {
-	if (s->n_left == s->cap_left) {
-		size_t cap = s->cap_left ? s->cap_left * 2 : 1024;
-		struct stack_left *more = realloc(s->left, cap * sizeof(*more));
-
-		if (!more) {
-			s->error = -ENOMEM;
-			return;
-		}
-		s->left = more;
-		s->cap_left = cap;
+	if (!ARRAY_ROOM(s->left, s->cap_left, s->n_left + 1, ARRAY_NO_MAX)) {
+		s->error = -ENOMEM;
+		return;
 	}
 	s->left[s->n_left++] = (struct stack_left){ts, node, task};
 }
 
-/* The stack at hand is complete. */
+/* Adds the held stack, which is complete now. */
 static void flush_held(struct stacking *s)
 {
 	struct held_stack *h = &s->held;
@@ -167,7 +163,7 @@ static void flush_held(struct stacking *s)
 	s->n_stacks++;
 }
 
-/* More frames of the stack at hand, which called those that it has. */
+/* Adds the callers to the held stack. */
 static void add_frames(struct stacking *s, const struct walk_event *ev)
 {
 	struct held_stack *h = &s->held;
@@ -186,7 +182,10 @@ static void hold(struct stacking *s, const struct walk_event *ev)
 		flush_held(s);
 }
 
-/* The program's stack behind the kernel's? Whatever else comes, the one at hand is complete. */
+/*
+ * Returns true if the event is the user stack that follows the held kernel stack. In any case, the
+ * held stack is complete after this event.
+ */
 static bool joins_held(struct stacking *s, const struct walk_event *ev)
 {
 	bool joins = s->held.is_on && s->held.task == ev->task &&
@@ -198,7 +197,7 @@ static bool joins_held(struct stacking *s, const struct walk_event *ev)
 	return joins;
 }
 
-/* The stacks of all events, by the event before each. */
+/* Counts the stacks of all events, by the event before each. */
 static bool count_stack(void *ctx, const struct walk_event *ev)
 {
 	struct stacking *s = ctx;
@@ -206,7 +205,10 @@ static bool count_stack(void *ctx, const struct walk_event *ev)
 	enum stack_of of = stack_reader_kind(&s->reader, ev->kind),
 		      of_before = stack_reader_kind(&s->reader, before);
 	bool is_its = s->task_before == ev->task && before < s->n_n_of && of_before == STACK_NONE;
-	/* the second stack of an event that is not wanted, or that was counted with the first */
+	/*
+	 * this is the second stack of an event that is not wanted, or that was counted with the
+	 * first stack
+	 */
 	bool is_second =
 		of == STACK_USER && of_before == STACK_KERNEL && s->task_before == ev->task;
 
@@ -216,8 +218,8 @@ static bool count_stack(void *ctx, const struct walk_event *ev)
 	    stack_reader_is_empty(&s->reader, ev) || (s->only >= 0 && ev->task != s->only))
 		return !s->error;
 	/*
-	 * What the event was is not known where it was lost, stands before the range, or an interrupt
-	 * had an event of its own in between.
+	 * the event of a stack is unknown if it was lost, is before the range, or if an interrupt
+	 * wrote an event in between
 	 */
 	s->n_of[is_its ? before : s->n_n_of]++;
 	if (s->event && !(is_its && s->kinds[before].is_wanted))
@@ -255,24 +257,26 @@ static int walk_stacks(struct stacking *s, uint64_t from, uint64_t to)
 {
 	struct walk_wants wants = {.from = from, .to = to};
 	bool whole;
-	int r = stack_reader_init(&s->reader, s->ls);
 
-	if (!r)
-		r = find_kinds(s);
-	if (r < 0 || !s->reader.has_any)
-		return r;
+	TRY(stack_reader_init(&s->reader, s->ls));
+	TRY(find_kinds(s));
+	if (!s->reader.has_any)
+		return 0;
 	if (s->by_switch) {
 		wants.kinds = s->mask.bits;
 		wants.n_kinds = s->mask.n;
 	}
-	for (size_t i = 0; i < timeline_n_streams(s->tl) && !r && !s->error; i++) {
+	for (size_t i = 0; i < timeline_n_streams(s->tl) && !s->error; i++) {
+		int r;
+
 		s->switched = -1;
 		s->kind_before = TIMELINE_NO_KIND;
 		r = timeline_walk(s->tl, i, &wants, s->by_switch ? take_stack : count_stack, s,
 				  &whole);
 		flush_held(s);
+		TRY(r);
 	}
-	return r < 0 ? r : s->error;
+	return s->error;
 }
 
 static struct stacking *stacking_new(struct lanes *ls, int task, uint64_t from, uint64_t to,
@@ -362,7 +366,7 @@ static void add_by_stack(void *ctx, uint16_t task, const struct task_track *t,
 	flametree_add(s->t, s->node_of[task] - 1, ns);
 }
 
-/* What ended a time off the CPU. */
+/* Returns the reason that ended a time off the CPU. */
 static uint32_t end_key(const struct state_span *sleep, const struct state_span *after)
 {
 	if (sleep->state == STATE_RUNNABLE || sleep->state == STATE_PREEMPTED)
@@ -388,7 +392,7 @@ static void add_by_waker(struct stacking *s, uint16_t task, const struct state_s
 	flametree_add(s->t, flametree_child(s->t, node, end_key(sleep, after)), ns);
 }
 
-/* A sleep counts when what ended it is seen. */
+/* Adds a span. A sleep is added when its end is read. */
 static void add_by_state(void *ctx, uint16_t task, const struct task_track *t,
 			 const struct state_span *sp, enum task_state next)
 {
@@ -416,7 +420,10 @@ static int pass_all(struct stacking *s, state_emit emit)
 
 	if (bits)
 		bit_set(bits, s->only);
-	/* what ended a sleep may stand behind the range; looked for as far again as that is long */
+	/*
+	 * the end of a sleep may be after the range; search for it in a time that is as long as the
+	 * range
+	 */
 	end = s->to + (s->to > s->from ? s->to - s->from : 0) + 1;
 	while (!r && lanes_next_machine(s->tl, &source, &machine))
 		r = states_pass(s->tl, s->ls->states, machine, bits, s->from, end, emit, s);

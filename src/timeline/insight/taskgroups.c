@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * taskgroups.c - sorts tasks by what they have in common, and adds up neighbours.
+ * taskgroups.c - groups tasks by name or process, and sums their times.
  *
- * Tasks of different machines are never in one group. Equal numbers are ordered by name and pid, so that the same trace
- * gives the same rows however its tasks are numbered. A process is known by its tgid; where the trace does not tell it,
- * a task is a process of its own.
+ * Tasks of different machines are never in one group. Equal numbers are ordered by name and pid, so
+ * that the same trace gives the same rows however its tasks are numbered. A process is identified
+ * by its tgid. If the trace does not contain the tgid, the task counts as a process.
  */
 #include "timeline/insight/taskgroups.h"
 
@@ -25,7 +25,7 @@ static int pid_of(const struct timeline_task *t, enum task_groups_by by)
 	return by == GROUP_BY_PROCESS && t->tgid >= 0 ? t->tgid : t->pid;
 }
 
-/* 0: the same group. */
+/* Returns 0 for tasks of the same group. */
 static int compare_keys(const void *a, const void *b, void *ctx)
 {
 	const struct task_group *x = a, *y = b;
@@ -40,7 +40,7 @@ static int compare_keys(const void *a, const void *b, void *ctx)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* What the order goes by. */
+/* Returns the number by which tasks are sorted. */
 static uint64_t number_of(const struct task_times *t, enum task_order order)
 {
 	switch (order) {

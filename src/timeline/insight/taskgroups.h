@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * taskgroups.h - times of tasks, put together by name or process, in an order.
- */
+/* taskgroups.h - sums the times of tasks by name or process, and sorts the groups. */
 #ifndef SONDE_TIMELINE_INSIGHT_TASKGROUPS_H
 #define SONDE_TIMELINE_INSIGHT_TASKGROUPS_H
 
@@ -10,12 +8,12 @@
 enum task_groups_by {
 	GROUP_BY_TASK,
 	GROUP_BY_COMM,
-	GROUP_BY_PROCESS /* a task whose process is not known is its own */
+	GROUP_BY_PROCESS /* a task whose process is unknown counts as a process */
 };
 
-enum task_order { /* the largest first; names ascend */
+enum task_order { /* the largest number first; names ascending */
 		  ORDER_RUNNING,
-		  ORDER_RUNNABLE, /* with those that were preempted */
+		  ORDER_RUNNABLE, /* includes preempted time */
 		  ORDER_PREEMPTED,
 		  ORDER_SLEEPING,
 		  ORDER_BLOCKED,
@@ -27,10 +25,10 @@ enum task_order { /* the largest first; names ascend */
 };
 
 struct task_group {
-	uint16_t first; /* a task of it; by process: its first thread, if the trace has it */
-	int pid;	/* of the task or process; by name: -1 */
-	size_t n_tasks; /* that are in it */
-	struct task_times times; /* sums; the longest wait of them */
+	uint16_t first; /* a task of the group; by process: its first thread, if the trace has it */
+	int pid;	/* id of the task or process; -1 if groups are by name */
+	size_t n_tasks; /* number of tasks in the group */
+	struct task_times times; /* sums of the tasks; the longest of their waits */
 };
 
 struct task_groups {
@@ -38,7 +36,7 @@ struct task_groups {
 	size_t n;
 };
 
-/* 0 or -ENOMEM. Groups of several machines stay apart. */
+/* Returns 0 or -ENOMEM. Tasks of different machines are never in one group. */
 int task_groups_init(struct task_groups *ret, const struct insight_tasks *t,
 		     const struct timeline *tl, enum task_groups_by by, enum task_order order);
 void task_groups_release(struct task_groups *g);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks.c - a range in numbers: time per task and state, load of CPUs.
+ * tasks.c - computes the time per task and state in a range, and the load of CPUs.
  *
- * States are gone through from the beginning of the trace, because what a task is at `from` follows from what came
- * before, and cut at both ends of the range: the sum of a task's states is the time it was there. A switch,
- * waking, migration or preemption counts if its moment is in the range. The longest wait is one of those that touch the
- * range, with its whole length; one that goes on behind it is marked (max_goes_on).
+ * States are derived from the beginning of the trace, because the state at `from` depends on
+ * earlier events. Then they are cut to the range: the sum of a task's states is the time in which
+ * it existed. A switch, waking, migration or preemption counts if its moment is in the range. The
+ * longest wait is that of all waits that overlap the range, with its whole length; max_goes_on is
+ * set if it continues after the range.
  *
- * Of a guest whose host's trace is there, too, it is known how much of the running time the host did not run the virtual
- * CPU (stolen.h).
+ * If the trace of a guest's host is available, the numbers include the running time in which the
+ * host did not run the virtual CPU (stolen.h).
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/states/stolen.h"
 
@@ -32,8 +34,8 @@ struct summing {
 	uint64_t from, to;
 	struct timeline *tl;
 	struct stolen stolen;
-	uint32_t machine; /* which is gone through */
-	bool is_guest;	  /* with a host that is known */
+	uint32_t machine; /* the current machine */
+	bool is_guest;	  /* the machine is a guest whose host is known */
 };
 
 static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
@@ -95,7 +97,7 @@ static int list_tasks(const struct summing *su, struct insight_tasks *ret)
 
 struct cpu_sum {
 	uint64_t from, to, busy, unknown, n_switches;
-	const struct stolen_vcpu *vcpu; /* NULL: it is none, or not known as one */
+	const struct stolen_vcpu *vcpu; /* NULL: not a virtual CPU, or unknown */
 	struct stolen_sum stolen;
 };
 
@@ -130,12 +132,11 @@ static int sum_up_cpu(struct lanes *ls, const struct summing *su, struct cpu_tim
 	c.vcpu = stolen_find(&su->stolen, ret->machine, ret->cpu);
 	snprintf(spec, sizeof(spec), "cpu:%u:%u", ret->machine, ret->cpu);
 	r = lane_get(ls, spec, &ln, &err);
-	if (r < 0)
-		return r;
+	TRY(r);
 	lane_each(ln, from, to, sum_cpu, &c);
 	if (ln->sched_stream >= 0)
 		r = cpu_turns(ls->tl, ret->machine, ret->cpu, from, to, count_switch, &c);
-	/* without switches an event tells who is there, but not for how long */
+	/* without switches an event shows which task runs, but not for how long */
 	else
 		c.unknown = length - c.busy;
 	lane_put(ln);
@@ -172,35 +173,34 @@ static int list_cpus(struct lanes *ls, const struct summing *su, struct insight_
 	return r;
 }
 
+static void summing_release(struct summing *su)
+{
+	stolen_release(&su->stolen);
+	free(su->sums);
+}
+
 int insight_tasks(struct insight_tasks *ret, struct lanes *ls, const uint8_t *tasks, uint64_t from,
 		  uint64_t to)
 {
-	struct insight_tasks answer = {.from = from};
+	SCOPED(insight_tasks_release) struct insight_tasks answer = {.from = from};
+	SCOPED(summing_release)
 	struct summing su = {.tl = ls->tl, .n = timeline_n_tasks(ls->tl), .from = from};
 	size_t source = 0;
 	uint32_t machine;
-	int r;
 
 	su.to = answer.to = to = earlier(to, timeline_duration(ls->tl));
-	/* tasks that come meanwhile have numbers up to UINT16_MAX */
+	/* tasks that are added in the meantime have numbers up to UINT16_MAX */
 	su.sums = calloc(UINT16_MAX + 1, sizeof(*su.sums));
-	r = su.sums ? stolen_init(&su.stolen, ls, from, to) : -ENOMEM;
-	while (!r && lanes_next_machine(ls->tl, &source, &machine)) {
+	TRY(su.sums ? stolen_init(&su.stolen, ls, from, to) : -ENOMEM);
+	while (lanes_next_machine(ls->tl, &source, &machine)) {
 		su.machine = machine;
 		su.is_guest = stolen_is_guest(&su.stolen, machine);
-		r = states_pass(ls->tl, ls->states, machine, tasks, from, to, sum_span, &su);
+		TRY(states_pass(ls->tl, ls->states, machine, tasks, from, to, sum_span, &su));
 	}
-	if (!r)
-		r = list_tasks(&su, &answer);
-	if (!r)
-		r = list_cpus(ls, &su, &answer);
-	stolen_release(&su.stolen);
-	free(su.sums);
-	if (r < 0)
-		insight_tasks_release(&answer);
-	else
-		*ret = answer;
-	return r;
+	TRY(list_tasks(&su, &answer));
+	TRY(list_cpus(ls, &su, &answer));
+	*ret = TAKE_STRUCT(answer);
+	return 0;
 }
 
 void insight_tasks_release(struct insight_tasks *t)

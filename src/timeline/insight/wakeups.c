@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakeups.c - how long tasks waited for a CPU after they were woken, in a range.
+ * wakeups.c - measures how long tasks in a range waited for a CPU after their wakeup.
  *
- * A wakeup counts if the task ran in the range. It is counted from sched_waking, when somebody wanted the task to run;
- * where the trace has none, from sched_wakeup, when it was put into a queue, which is a little later and what report -w
- * counts from. The answer says which it was. Waits are kept one by one, so that quantiles are exact. Where data is
- * missing nobody knows when a task ran that was woken (states.h): such a wait is in none of the numbers, but counted.
+ * A wakeup counts if the task ran in the range. The wait starts at sched_waking, when another task
+ * requests the wakeup. If the trace has no sched_waking, it starts at sched_wakeup, when the task
+ * enters a run queue; this is a little later, and report -w uses it. The answer contains which of
+ * the two events was used. All waits are stored, so that quantiles are exact. If data is missing,
+ * it is unknown when a woken task ran (states.h); such waits are only counted.
  */
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/lengths.h"
 #include "timeline/states/interrupts.h"
@@ -24,8 +26,8 @@ struct waking_up {
 	int error;
 	struct wakeup worst[WAKEUPS_WORST];
 	size_t n_worst;
-	uint64_t n_unknown;	/* woken, and nobody knows when it ran */
-	struct wakeup *pending; /* by task: its wait, the CPU comes with the next span */
+	uint64_t n_unknown;	/* wakeups after which it is unknown when the task ran */
+	struct wakeup *pending; /* by task: its wait; the CPU comes with the next span */
 	uint64_t from, to;
 	struct timeline *tl;
 };
@@ -51,7 +53,7 @@ static void add_wakeup(void *ctx, uint16_t task, const struct task_track *t,
 	struct waking_up *u = ctx;
 	struct wakeup *p = &u->pending[task];
 
-	/* the span that follows tells on which CPU it ran */
+	/* the next span has the CPU on which the task ran */
 	if (p->ran && s->state == STATE_RUNNING && s->start == p->ran) {
 		p->cpu = s->cpu;
 		add_worst(u, p);
@@ -92,7 +94,7 @@ static int list_buckets(const struct latencies *l, struct insight_wakeups *ret)
 	return 0;
 }
 
-/* From which events wakeups are counted, of all machines. */
+/* Finds the events at which waits start, for all machines. */
 static void find_wakers(const struct timeline *tl, struct insight_wakeups *ret)
 {
 	static const char *const names[] = {"sched_waking", "sched_wakeup"};
@@ -114,7 +116,7 @@ static void find_wakers(const struct timeline *tl, struct insight_wakeups *ret)
 	}
 }
 
-/* Exact, unless there were too many to keep. */
+/* Returns a quantile. It is exact, unless there were too many waits to keep. */
 static uint64_t wait_quantile(const struct waking_up *u, unsigned of_10000)
 {
 	const struct lengths *l = &u->lengths;
@@ -124,7 +126,7 @@ static uint64_t wait_quantile(const struct waking_up *u, unsigned of_10000)
 	return lengths_quantile(l->list, l->n, of_10000);
 }
 
-/* The interrupt that woke it, if one did. */
+/* Finds the interrupt that woke the task, if one did. */
 static void find_interrupt(const struct waking_up *u, struct wakeup *k)
 {
 	struct interrupts *in;
@@ -147,10 +149,8 @@ static int fill_answer(const struct waking_up *u, struct insight_wakeups *ret)
 					 .p90 = wait_quantile(u, 9000),
 					 .p99 = wait_quantile(u, 9900),
 					 .n_worst = u->n_worst};
-	int r = list_buckets(&u->latencies, &answer);
 
-	if (r < 0)
-		return r;
+	TRY(list_buckets(&u->latencies, &answer));
 	find_wakers(u->tl, &answer);
 	for (size_t i = 0; i < u->n_worst; i++) {
 		answer.worst[i] = u->worst[i];
@@ -160,34 +160,35 @@ static int fill_answer(const struct waking_up *u, struct insight_wakeups *ret)
 	return 0;
 }
 
+static void waking_up_release(struct waking_up *u)
+{
+	lengths_release(&u->lengths);
+	free(u->pending);
+	latencies_release(&u->latencies);
+}
+
 int insight_wakeups(struct insight_wakeups *ret, struct lanes *ls, const uint8_t *tasks,
 		    uint64_t from, uint64_t to)
 {
 	struct latency_scale scale = {.unit_ns = 1000};
+	SCOPED(waking_up_release)
 	struct waking_up u = {.from = from, .to = earlier(to, timeline_duration(ls->tl))};
 	size_t source = 0;
 	uint32_t machine;
-	int r;
 
 	u.tl = ls->tl;
 	u.ls = ls;
 	latency_scale_settle(&scale);
-	r = latencies_init(&u.latencies, &scale, 0, 0);
-	if (r < 0)
-		return r;
+	TRY(latencies_init(&u.latencies, &scale, 0, 0));
 	u.pending = calloc(UINT16_MAX + 1, sizeof(*u.pending));
-	r = u.pending ? 0 : -ENOMEM;
-	while (!r && lanes_next_machine(ls->tl, &source, &machine))
-		/* a little further, for the CPU of the last ones */
-		r = states_pass(ls->tl, ls->states, machine, tasks, from, u.to + 1, add_wakeup, &u);
-	if (!r)
-		r = u.error < 0 ? u.error : lengths_sort(&u.lengths);
-	if (!r)
-		r = fill_answer(&u, ret);
-	lengths_release(&u.lengths);
-	free(u.pending);
-	latencies_release(&u.latencies);
-	return r;
+	if (!u.pending)
+		return -ENOMEM;
+	while (lanes_next_machine(ls->tl, &source, &machine))
+		/* continue a little after the range, for the CPU of the last wakeups */
+		TRY(states_pass(ls->tl, ls->states, machine, tasks, from, u.to + 1, add_wakeup,
+				&u));
+	TRY(u.error < 0 ? u.error : lengths_sort(&u.lengths));
+	return fill_answer(&u, ret);
 }
 
 void insight_wakeups_release(struct insight_wakeups *u)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * why.c - the critical path of a task: what it did, and while it slept, what the one did that woke it.
+ * why.c - finds the critical path of a task: what it did and, while it slept, what the task that
+ * woke it did.
  *
  *	bash      running │ sleeping ───────────────── │ runnable │ running
  *	                                   woken by ─┐
@@ -9,13 +10,17 @@
  *	an interrupt                   ┘
  *	path      bash    │ an interrupt │ kworker     │ bash     │ bash
  *
- * A sleep that was ended by a task is replaced by what that task did in the same window, and so on; windows only get
- * shorter, and a depth and a number of pieces are the ceiling besides. What was ended by an interrupt, or
- * by nobody that is known, stays the sleeper's. Pieces have no gaps, and none overlap.
+ * If a task ended the sleep, the sleep is replaced by what that task did in the same window, and so
+ * on. Windows only get shorter; in addition, the depth and the number of pieces are limited. A
+ * sleep that was ended by an interrupt, or by an unknown waker, stays a piece of the sleeper.
+ * Pieces have no gaps and do not overlap.
  *
- * A wait for a CPU has those who had that CPU meanwhile, and for how long: mostly it is not one alone. A guest's task that
- * runs while its host does not run the virtual CPU (stolen.h) has those who had the host's CPU instead.
+ * A piece in which the task waits for a CPU contains the tasks that occupied this CPU, and their
+ * times. If a task of a guest runs while the host does not run the virtual CPU (stolen.h), the
+ * piece contains the tasks that occupied the host's CPU.
  */
+#include "base/array.h"
+#include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/sleepplace.h"
 #include "timeline/states/interrupts.h"
@@ -28,17 +33,17 @@
 #define DEPTH_MAX      32
 #define PIECES_MAX     20000
 #define SPANS_MAX      (4u << 20)
-/* Of the trace, in the range: about so many have SPANS_MAX spans. */
+/* Maximum of events in a range that is loaded at once; they produce about SPANS_MAX spans. */
 #define EVENTS_AT_ONCE (12u << 20)
-#define LOOKS_MAX      100000 /* at who had a CPU of the host; about a second */
-#define INTERRUPTS_MAX 5000   /* that are looked for; the rest is "an interrupt" */
-#define PLACES_MAX     20000  /* sleeps whose stacks are looked for */
+#define LOOKS_MAX      100000 /* limit of look-ups of the tasks on a host CPU; about a second */
+#define INTERRUPTS_MAX 5000   /* limit of identified interrupts; the others are "an interrupt" */
+#define PLACES_MAX     20000  /* limit of sleeps whose stacks are searched */
 
 struct finding {
 	struct lanes *ls;
 	struct timeline *tl;
 	uint64_t from, to;
-	struct state_list *lists; /* by task */
+	struct state_list *lists; /* states by task */
 	size_t *caps;
 	bool has_all, failed;
 	bool has_more; /* see struct insight_why */
@@ -46,13 +51,13 @@ struct finding {
 	struct sched_streams streams;
 	struct stolen stolen;
 	size_t n_looks;
-	struct interrupts *interrupts; /* NULL: not needed so far */
+	struct interrupts *interrupts; /* NULL: not needed yet */
 	struct sleep_places places;
 	size_t n_places;
 	size_t n_interrupts;
 	struct why_piece *pieces;
 	size_t n, cap;
-	/* by task, of all pieces: see struct insight_why */
+	/* times by task over all pieces: see struct insight_why */
 	uint64_t *had, *stolen_by;
 };
 
@@ -68,16 +73,9 @@ static void keep_span(void *ctx, uint16_t task, const struct task_track *t,
 		y->has_all = false;
 		return;
 	}
-	if (l->n == y->caps[task]) {
-		size_t cap = l->n ? l->n * 2 : 8;
-		struct state_span *more = realloc(l->spans, cap * sizeof(*more));
-
-		if (!more) {
-			y->failed = true;
-			return;
-		}
-		l->spans = more;
-		y->caps[task] = cap;
+	if (!ARRAY_ROOM(l->spans, y->caps[task], l->n + 1, SPANS_MAX)) {
+		y->failed = true;
+		return;
 	}
 	l->spans[l->n++] = *s;
 	y->n_spans++;
@@ -93,7 +91,9 @@ static void drop_lists(struct finding *y)
 	y->n_spans = 0;
 }
 
-/* All tasks of the range in one pass; if that is too much, each when it is needed. */
+/*
+ * Loads all tasks of the range in one pass; if they are too many, each task is loaded when needed.
+ */
 static int load(struct finding *y, uint32_t machine)
 {
 	int r;
@@ -102,12 +102,10 @@ static int load(struct finding *y, uint32_t machine)
 	y->caps = calloc(UINT16_MAX + 1, sizeof(*y->caps));
 	if (!y->lists || !y->caps)
 		return -ENOMEM;
-	r = sched_streams_init(&y->streams, y->tl, machine);
-	if (r < 0)
-		return r;
+	TRY(sched_streams_init(&y->streams, y->tl, machine));
 	if (y->to <= y->from)
 		return 0;
-	/* a range that is too long for that would be gone through for nothing */
+	/* do not start a pass over a range that is too long for it */
 	y->has_all = (double)timeline_n_events(y->tl) * (y->to - y->from) <
 		     (double)EVENTS_AT_ONCE * (timeline_duration(y->tl) + 1);
 	if (!y->has_all)
@@ -128,7 +126,7 @@ static const struct state_list *states_of(struct finding *y, uint16_t task)
 	return l;
 }
 
-/* The first span that ends after t. */
+/* Returns the first span that ends after t. */
 static size_t find_span(const struct state_list *l, uint64_t t)
 {
 	size_t low = 0, high = l->n;
@@ -157,16 +155,9 @@ static void add_piece(struct finding *y, const struct why_piece *p)
 		last->end = p->end;
 		return;
 	}
-	if (y->n == y->cap) {
-		size_t cap = y->cap ? y->cap * 2 : 128;
-		struct why_piece *more = realloc(y->pieces, cap * sizeof(*more));
-
-		if (!more) {
-			y->failed = true;
-			return;
-		}
-		y->pieces = more;
-		y->cap = cap;
+	if (!ARRAY_ROOM(y->pieces, y->cap, y->n + 1, ARRAY_NO_MAX)) {
+		y->failed = true;
+		return;
 	}
 	y->pieces[y->n++] = *p;
 }
@@ -179,7 +170,7 @@ static bool is_sleep(enum task_state s)
 static void follow(struct finding *y, int task, uint64_t from, uint64_t to, unsigned depth,
 		   int sleeper);
 
-/* A span of the task, cut to [start, end]. next: the one after it, or NULL. */
+/* Adds a span of the task, cut to [start, end]. next is the following span, or NULL. */
 static void add_state(struct finding *y, int task, const struct state_span *s,
 		      const struct state_span *next, uint64_t start, uint64_t end, unsigned depth,
 		      int sleeper)
@@ -196,7 +187,7 @@ static void add_state(struct finding *y, int task, const struct state_span *s,
 
 	if (s->state == STATE_RUNNABLE)
 		p.waker = s->waker;
-	/* it waits for the CPU where it runs then */
+	/* the task waits for the CPU on which it runs next */
 	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && next &&
 	    next->state == STATE_RUNNING)
 		p.cpu = next->cpu;
@@ -250,7 +241,7 @@ static void follow(struct finding *y, int task, uint64_t from, uint64_t to, unsi
 
 /* --- what is known of a piece --------------------------------------------------------------------------------------- */
 
-/* Who had the CPU while p waits for it. */
+/* Finds the tasks that occupied the CPU while p waited for it. */
 static void find_owners(struct finding *y, const struct why_piece *p, struct owners *o)
 {
 	if (p->cpu < 0 || sched_streams_find(&y->streams, y->tl, p->cpu) < 0)
@@ -272,7 +263,7 @@ static void find_theft(struct finding *y, struct why_piece *p, struct owners *o)
 		uint64_t start = later(t->start, p->start), end = earlier(t->end, p->end);
 
 		if (t->state == STATE_RUNNABLE || t->state == STATE_PREEMPTED) {
-			/* there may be very many: the owners of the last ones are unknown */
+			/* there may be very many: the owners of the later ones are unknown */
 			int cpu = y->n_looks++ < LOOKS_MAX ? t->cpu : -1;
 
 			if (owners_look(o, y->tl, v->host, cpu, start, end) < 0)
@@ -283,7 +274,10 @@ static void find_theft(struct finding *y, struct why_piece *p, struct owners *o)
 	}
 }
 
-/* The interrupt that ends a sleep. Without one nothing more is known than that it was one. */
+/*
+ * Finds the interrupt that ended a sleep. If it is not found, the piece only notes that an
+ * interrupt did.
+ */
 static void find_interrupt(struct finding *y, struct why_piece *p)
 {
 	if (!p->waker_in_irq || y->n_interrupts++ >= INTERRUPTS_MAX)
@@ -295,7 +289,7 @@ static void find_interrupt(struct finding *y, struct why_piece *p)
 	p->has_irq = interrupts_find_waking(y->interrupts, p->task, p->woken, &p->irq);
 }
 
-/* The function that a sleep is in. */
+/* Finds the kernel function in which the task sleeps. */
 static void find_place(struct finding *y, struct why_piece *p)
 {
 	int stream = p->cpu < 0 ? -1 : sched_streams_find(&y->streams, y->tl, p->cpu);
@@ -304,10 +298,10 @@ static void find_place(struct finding *y, struct why_piece *p)
 		p->place = sleep_places_find(&y->places, stream, p->task, p->since);
 }
 
-/* The longest are kept; all count in the sums. */
-static void keep_owners(struct why_piece *p, struct owners *o, uint64_t *sums)
+/* Keeps the tasks with the longest times. The sums include all. */
+static void keep_owners(struct finding *y, struct why_piece *p, struct owners *o, uint64_t *sums)
 {
-	owners_sort(o);
+	owners_sort(o, y->tl);
 	p->owners.first = o->first;
 	p->owners.n = o->n;
 	for (unsigned i = 0; i < o->n; i++) {
@@ -327,16 +321,16 @@ static void complete_piece(struct finding *y, struct why_piece *p)
 		find_place(y, p);
 	} else if (p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED) {
 		find_owners(y, p, &o);
-		keep_owners(p, &o, y->had);
+		keep_owners(y, p, &o, y->had);
 	} else if (p->state == STATE_RUNNING) {
 		find_theft(y, p, &o);
-		keep_owners(p, &o, y->stolen_by);
+		keep_owners(y, p, &o, y->stolen_by);
 	}
 }
 
 /* --- sums ------------------------------------------------------------------------------------------------------- */
 
-static int list_owners(const uint64_t *sums, struct owner **ret, size_t *ret_n)
+static int list_owners(struct timeline *tl, const uint64_t *sums, struct owner **ret, size_t *ret_n)
 {
 	size_t n = 0;
 	struct owner *list;
@@ -351,7 +345,7 @@ static int list_owners(const uint64_t *sums, struct owner **ret, size_t *ret_n)
 	for (int i = 0; i <= UINT16_MAX; i++)
 		if (sums[i])
 			*list++ = (struct owner){i, sums[i]};
-	qsort(*ret, n, sizeof(**ret), owner_compare);
+	qsort_r(*ret, n, sizeof(**ret), owner_compare, tl);
 	return 0;
 }
 
@@ -364,14 +358,16 @@ static int compare_keys(const void *a, const void *b)
 	return (x->state > y->state) - (x->state < y->state);
 }
 
-static int compare_sums(const void *a, const void *b)
+static int compare_sums(const void *a, const void *b, void *tl)
 {
 	const struct why_sum *x = a, *y = b;
+	struct owner x_owner = {x->task, x->ns}, y_owner = {y->task, y->ns};
+	int order = owner_compare(&x_owner, &y_owner, tl);
 
-	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : compare_keys(a, b);
+	return order ? order : compare_keys(a, b);
 }
 
-static int sum_up(struct insight_why *ret)
+static int sum_up(struct timeline *tl, struct insight_why *ret)
 {
 	struct why_sum *sums = calloc(ret->n_pieces + 1, sizeof(*sums));
 	size_t n = 0;
@@ -390,7 +386,7 @@ static int sum_up(struct insight_why *ret)
 		else
 			sums[n++] = sums[i];
 	}
-	qsort(sums, n, sizeof(*sums), compare_sums);
+	qsort_r(sums, n, sizeof(*sums), compare_sums, tl);
 	ret->sums = sums;
 	ret->n_sums = n;
 	return 0;
@@ -398,33 +394,26 @@ static int sum_up(struct insight_why *ret)
 
 static int find_path(struct finding *y, int task)
 {
-	int r = load(y, timeline_task(y->tl, task)->machine);
-
-	if (!r)
-		r = stolen_init(&y->stolen, y->ls, y->from, y->to);
-	if (!r)
-		r = sleep_places_init(&y->places, y->ls);
-	if (!r && y->to > y->from)
+	TRY(load(y, timeline_task(y->tl, task)->machine));
+	TRY(stolen_init(&y->stolen, y->ls, y->from, y->to));
+	TRY(sleep_places_init(&y->places, y->ls));
+	if (y->to > y->from)
 		follow(y, task, y->from, y->to, 0, -1);
-	for (size_t i = 0; !r && !y->failed && i < y->n; i++)
+	for (size_t i = 0; !y->failed && i < y->n; i++)
 		complete_piece(y, &y->pieces[i]);
-	return r < 0 ? r : y->failed ? -ENOMEM : 0;
+	return y->failed ? -ENOMEM : 0;
 }
 
-/* The pieces become those of the answer. */
+/* Moves the pieces to the answer. */
 static int take_path(struct finding *y, struct insight_why *ret)
 {
-	int r;
-
-	ret->pieces = y->pieces;
+	ret->pieces = TAKE(y->pieces);
 	ret->n_pieces = y->n;
 	ret->has_more = y->has_more;
-	y->pieces = NULL;
 	ret->is_guest = stolen_is_guest(&y->stolen, y->streams.machine);
-	r = list_owners(y->had, &ret->had, &ret->n_had);
-	if (!r)
-		r = list_owners(y->stolen_by, &ret->stolen_by, &ret->n_stolen_by);
-	return r < 0 ? r : sum_up(ret);
+	TRY(list_owners(y->tl, y->had, &ret->had, &ret->n_had));
+	TRY(list_owners(y->tl, y->stolen_by, &ret->stolen_by, &ret->n_stolen_by));
+	return sum_up(y->tl, ret);
 }
 
 static void finding_release(struct finding *y)
@@ -443,24 +432,18 @@ static void finding_release(struct finding *y)
 
 int insight_why(struct insight_why *ret, struct lanes *ls, int task, uint64_t from, uint64_t to)
 {
-	struct finding y = {.ls = ls, .tl = ls->tl, .from = from};
-	struct insight_why why = {.task = task, .from = from};
-	int r;
+	SCOPED(finding_release) struct finding y = {.ls = ls, .tl = ls->tl, .from = from};
+	SCOPED(insight_why_release) struct insight_why why = {.task = task, .from = from};
 
 	if (task < 0 || (size_t)task >= timeline_n_tasks(ls->tl))
 		return -EINVAL;
 	why.to = y.to = earlier(to, timeline_duration(ls->tl));
 	y.had = calloc(UINT16_MAX + 1, sizeof(*y.had));
 	y.stolen_by = calloc(UINT16_MAX + 1, sizeof(*y.stolen_by));
-	r = y.had && y.stolen_by ? find_path(&y, task) : -ENOMEM;
-	if (!r)
-		r = take_path(&y, &why);
-	finding_release(&y);
-	if (r < 0)
-		insight_why_release(&why);
-	else
-		*ret = why;
-	return r;
+	TRY(y.had && y.stolen_by ? find_path(&y, task) : -ENOMEM);
+	TRY(take_path(&y, &why));
+	*ret = TAKE_STRUCT(why);
+	return 0;
 }
 
 void insight_why_release(struct insight_why *y)

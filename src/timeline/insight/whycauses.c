@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whycauses.c - adds up the sums of a path: state by state, in each the tasks with one name.
+ * whycauses.c - sums the times of a path by state, and within a state by task name.
  *
- * A path through a build has hundreds of tasks, but few names: cc1, as, ld. All names of all states lie in one array, which
- * has room for one name per sum; a cause points to its part.
+ * A path through a build has hundreds of tasks, but few names: cc1, as, ld. All names of all states
+ * are in one array, which has room for one name per sum; a cause points to its part.
  */
 #include "timeline/insight/whycauses.h"
 
@@ -20,13 +20,13 @@ static int compare_comms(const void *a, const void *b, void *ctx)
 		       sizeof(timeline_task(tl, x->task)->comm));
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b, void *tl)
 {
 	const struct why_name *x = a, *y = b;
 
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
+	return compare_comms(a, b, tl);
 }
 
 static int compare_causes(const void *a, const void *b)
@@ -38,7 +38,7 @@ static int compare_causes(const void *a, const void *b)
 	return (x->state > y->state) - (x->state < y->state);
 }
 
-/* The names of one state, put into `names`, where there is room. */
+/* Sums the names of one state in `names`, which has enough room. */
 static void add_cause(struct why_causes *c, enum task_state state, const struct insight_why *y,
 		      const struct timeline *tl, struct why_name *names)
 {
@@ -62,7 +62,7 @@ static void add_cause(struct why_causes *c, enum task_state state, const struct 
 			names[n_joined++] = names[i];
 		}
 	}
-	qsort(names, n_joined, sizeof(*names), compare_names);
+	qsort_r(names, n_joined, sizeof(*names), compare_names, (void *)tl);
 	cause->n_names = n_joined;
 	c->n++;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * whycauses.h - a critical path in few numbers: time by cause, which is a state, and who was in it, by name.
+ * whycauses.h - summarises a critical path: time by cause, which is a state, and within a cause by
+ * task name.
  */
 #ifndef SONDE_TIMELINE_INSIGHT_WHYCAUSES_H
 #define SONDE_TIMELINE_INSIGHT_WHYCAUSES_H
 
 #include "timeline/insight/insight.h"
 
-struct why_name { /* tasks with one name */
+struct why_name { /* all tasks with one name */
 	uint64_t ns;
-	int task; /* one of them */
+	int task; /* one of the tasks */
 	size_t n_tasks;
 };
 
@@ -26,7 +27,7 @@ struct why_causes {
 	struct why_name *names;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int why_causes_init(struct why_causes *ret, const struct insight_why *y, const struct timeline *tl);
 void why_causes_release(struct why_causes *c);
 

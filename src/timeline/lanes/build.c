@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build.c - build lanes, one or many at once.
+ * build.c - builds one lane, or many at once.
  *
  *	cpu, found          from the index alone
  *	task                states of tasks; many tasks in one pass over switches and wakings
- *	all others          plan ─▶ one pass over the trace for all (passes.c) ─▶ finish, one by one
+ *	all others          plan ─▶ one pass over the trace for all (passes.c) ─▶ finish each
  *
  * In a live trace, a lane that replaces another copies its counts (ticks), samples (fields), states
- * (tasks), sums (CPUs) or spans (interrupts), and gathers only the events after those. Enters and
- * leaves of functions are matched again from the beginning: a new event may change what is drawn
- * before it.
+ * (tasks), sums (CPUs) or spans (interrupts), and gathers only later events. Enters and leaves of
+ * functions are matched again from the beginning: a new event may change what is drawn before it.
  *
  * A pass holds its items in memory until the lanes are finished. So lanes that need very much
  * memory (PASS_BYTES) are spread over several passes.
  */
+#include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 
 #include "base/clock.h"
@@ -83,7 +83,7 @@ int lane_refuse_many(struct errmsg *err)
 		"a shorter range.");
 }
 
-/* The range that a plan gathers: the whole trace, or its window. */
+/* Sets the range that a plan gathers: the whole trace, or its window. */
 static void plan_place(struct lane_plan *p)
 {
 	uint64_t from;
@@ -98,34 +98,30 @@ static int plan_finish(struct lane_plan *p, struct errmsg *err)
 {
 	int r = p->is_wanting ? p->g.error : 0;
 
-	if (!r)
-		r = makers[p->ln->spec.type].finish(p, err);
+	r = r < 0 ? r : makers[p->ln->spec.type].finish(p, err);
 	return r == -E2BIG ? lane_refuse_many(err) : r;
 }
 
 int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err)
 {
 	const struct maker *m = &makers[ln->spec.type];
+	SCOPED(plan_release)
 	struct lane_plan p = {.ln = ln, .before = ln->spec.window_bits ? NULL : before};
-	int r;
 
 	if (m->build) {
 		lane_go_on(ln, before);
 		return m->build(ln, err);
 	}
-	r = m->plan(&p, err);
+	TRY(m->plan(&p, err));
 	plan_place(&p);
-	if (!r && p.is_wanting)
-		r = gather(ln->owner->tl, &p.g, 1, p.from, p.to);
-	if (!r)
-		r = plan_finish(&p, err);
-	plan_release(&p);
-	return r;
+	if (p.is_wanting)
+		TRY(gather(ln->owner->tl, &p.g, 1, p.from, p.to));
+	return plan_finish(&p, err);
 }
 
 /* --- many ---------------------------------------------------------------------------------------------------- */
 
-/* The most memory that the pass needs for it. */
+/* Returns the maximum of memory that the pass needs for the plan. */
 static uint64_t bytes_of(const struct lane_plan *p)
 {
 	struct timeline *tl = p->ln->owner->tl;
@@ -142,13 +138,13 @@ static uint64_t bytes_of(const struct lane_plan *p)
 	return (by_task < by_kind ? by_task : by_kind) * p->g.item_bytes;
 }
 
-/* Can it share a pass with others? */
+/* Returns true if the plan can share a pass with others. */
 static bool is_sharing(const struct lane_plan *p)
 {
 	return !p->result && p->is_wanting && !p->from && p->to == TIMELINE_TIME_MAX;
 }
 
-/* Runs a pass for the next plans that can share one; returns the number of plans. */
+/* Runs a pass for the next plans that can share one. Returns the number of plans. */
 static size_t gather_some(struct lanes *ls, struct lane_plan *plans, size_t n)
 {
 	struct gatherer *list = malloc((n + 1) * sizeof(*list));
@@ -188,7 +184,7 @@ static void finish_one(void *ctx, size_t i)
 	plan_release(p);
 }
 
-/* Makes a lane and its plan; false if the spec is wrong. */
+/* Makes a lane and its plan. Returns false if the spec is wrong. */
 static bool plan_one(struct lanes *ls, struct lane_plan *p, const struct lane_spec *spec,
 		     const struct lane *before)
 {
@@ -249,7 +245,10 @@ struct many {
 	size_t n;
 };
 
-/* Number 0: tasks, whose states are mostly the work of one thread. 1: all others. */
+/*
+ * Builds one of two parts. Part 0 has the tasks, whose states are mostly the work of one thread;
+ * part 1 has all others.
+ */
 static void build_part(void *ctx, size_t i)
 {
 	const struct many *m = ctx;

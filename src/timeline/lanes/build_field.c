@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_field.c - a number of an event over time: samples in order, and their pyramid.
+ * build_field.c - builds the lane of a field over time: samples in order, and their pyramid.
  *
  * Any field of 1, 2, 4 or 8 bytes is possible. A sample has 16 bytes; there are at most
  * SAMPLES_MAX. passes.c gathers them in time order. The level above stores minimum and maximum of
- * each SAMPLES_A_BUCKET samples, and so on, so that any zoom reads a few hundred.
+ * each SAMPLES_A_BUCKET samples, and so on, so that any zoom level reads only a few hundred.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "timeline/lanes/lane_int.h"
 #include "decode/print/print.h"
@@ -110,10 +111,8 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
 	size_t n_kinds, n_found = 0;
-	int r = lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds);
 
-	if (r < 0)
-		return r;
+	TRY(lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds));
 	if (!n_kinds && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "No event %s/%s was recorded on machine %u.",
 				  ln->spec.event.system, ln->spec.event.name, ln->spec.machine);
@@ -140,7 +139,7 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 	return 0;
 }
 
-/* Joins the samples of the previous lane and the new ones; both are sorted. */
+/* Joins the samples of the previous lane and the new ones. Both are sorted. */
 static int take_over(struct lane_plan *p)
 {
 	const struct sample *a = p->before->samples, *b = p->g.items;
@@ -171,18 +170,12 @@ int lane_plan_field(struct lane_plan *p, struct errmsg *err)
 {
 	struct lane *ln = p->ln;
 	struct gathering *g = p->own = calloc(1, sizeof(*g));
-	int r = g ? lane_take_streams(ln, ln->spec.machine, ln->spec.only_cpu) : -ENOMEM;
 
-	if (!r) {
-		g->tl = ln->owner->tl;
-		r = find_fields(ln, g, err);
-	}
-	if (!r && ln->spec.only_pid >= 0 && lane_take_task(ln, ln->spec.only_pid) < 0)
-		r = ln->is_whole ? errmsg_set(err, -EINVAL, "The trace has no task %d.",
-					      ln->spec.only_pid)
-				 : 0;
-	if (r < 0)
-		return r;
+	TRY(g ? lane_take_streams(ln, ln->spec.machine, ln->spec.only_cpu) : -ENOMEM);
+	g->tl = ln->owner->tl;
+	TRY(find_fields(ln, g, err));
+	if (ln->spec.only_pid >= 0 && lane_take_task(ln, ln->spec.only_pid) < 0 && ln->is_whole)
+		return errmsg_set(err, -EINVAL, "The trace has no task %d.", ln->spec.only_pid);
 	p->is_wanting = ln->kinds.bits && (ln->tasks.bits || ln->spec.only_pid < 0);
 	p->g = (struct gatherer){.streams = ln->streams,
 				 .n_streams = ln->n_streams,
@@ -205,10 +198,7 @@ int lane_plan_field(struct lane_plan *p, struct errmsg *err)
 
 int lane_finish_field(struct lane_plan *p, struct errmsg *err)
 {
-	int r = lane_goes_on(p) ? take_over(p) : 0;
-
-	if (r < 0)
-		return r;
+	TRY(lane_goes_on(p) ? take_over(p) : 0);
 	p->ln->samples = p->g.items;
 	p->ln->n_samples = p->g.n_items;
 	p->g.items = NULL;

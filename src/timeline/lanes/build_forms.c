@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_forms.c - lanes of things that are entered and left: functions, interrupts, system calls,
- * guests.
+ * build_forms.c - builds lanes of functions, interrupts, system calls and guests, which are entered
+ * and left.
  *
  *	events ──forms.c──▶ marks ──marks.c──▶ sorted ──callstack.c──▶ spans, one row per depth
  *
@@ -9,11 +9,12 @@
  * that run there: at a switch to another task the open calls end (open end), and begin again (open
  * start) when the task returns to this CPU.
  *
- * A system call whose begin was not recorded began after its task did; one whose end was not
- * recorded ended when its task died. These and all other calls of a task do not extend beyond the
- * files that contain them.
+ * A system call whose start was not recorded begins at the earliest with its task. One whose end
+ * was not recorded ends when its task makes the next call or exits. No call of a task extends
+ * beyond the files that contain it.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
 #include "timeline/lanes/lane_int.h"
@@ -30,8 +31,8 @@ static const struct {
 } sorts[] = {
 	{LANE_OF_IRQ, FORM_IRQ, true, "interrupts", "record with -e irq -e irq_vectors"},
 	{LANE_OF_SOFTIRQ, FORM_SOFTIRQ, true, "softirqs", "record with -e irq"},
-	{LANE_OF_CALLS, FORM_CALLS, false, "functions", "record with -p function_graph"},
-	{LANE_OF_CPUCALLS, FORM_CALLS, true, "functions", "record with -p function_graph"},
+	{LANE_OF_CALLS, FORM_CALLS, false, "functions", "record with -u or -p function_graph"},
+	{LANE_OF_CPUCALLS, FORM_CALLS, true, "functions", "record with -u or -p function_graph"},
 	{LANE_OF_SYS, FORM_SYS, false, "system calls", "record with -e raw_syscalls"},
 	{LANE_OF_VCPU, FORM_VCPU, false, "guests", "record with -e kvm on the host"},
 };
@@ -39,7 +40,7 @@ static const struct {
 struct building {
 	struct lane *ln;
 	struct forms forms;
-	struct walk_mask kinds; /* of all marks */
+	struct walk_mask kinds; /* mask of all marks */
 	uint32_t machine;
 	uint64_t from, to; /* the gathered range: the whole trace, or a window */
 	bool by_cpu;
@@ -48,7 +49,7 @@ struct building {
 	struct walk_mask switches; /* cpucalls, sys: the kinds of sched_switch */
 };
 
-/* A switch in which the task dies. */
+/* Returns true for a switch in which the task exits. */
 static bool is_death(const struct building *b, const struct walk_event *ev)
 {
 	struct timeline *tl = b->ln->owner->tl;
@@ -84,7 +85,7 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		b->error = r;
 }
 
-/* Labels that have a leave; enters with other labels are single events, not calls. */
+/* Finds labels that have a leave. Enters with other labels are single events, not calls. */
 static uint8_t *find_left(const struct marks *m)
 {
 	uint8_t *left = calloc(1, LABELS_MAX / 8);
@@ -100,7 +101,10 @@ struct cover {
 	uint64_t start, end;
 };
 
-/* A call of a task cannot extend into another file, nor begin before its task. */
+/*
+ * Limits calls to a file: a call of a task cannot extend into another file, nor begin before its
+ * task.
+ */
 static void cover_take(struct building *b, struct callstack *cs, struct cover *c, uint64_t ts)
 {
 	const struct timeline *tl = b->ln->owner->tl;
@@ -112,13 +116,15 @@ static void cover_take(struct building *b, struct callstack *cs, struct cover *c
 	if (c->end)
 		callstack_cut(cs, c->end);
 	machine_cover(tl, b->machine, ts, &c->start, &c->end);
-	/* a window knows nothing outside the range gathered for it */
+	/* a window does not know the events outside its gathered range */
 	c->start = c->start > b->from ? c->start : b->from;
 	c->end = c->end < b->to ? c->end : b->to;
 	cs->lower = first > c->start ? first : c->start;
 }
 
-/* The end of calls that are still open: the end of the data; for a task, of any CPU's data. */
+/*
+ * Returns the end of calls that are still open: the end of the data; for a task, of any CPU's data.
+ */
 static uint64_t open_end(const struct building *b, const struct cover *c, const struct marks *m)
 {
 	uint64_t end = timeline_duration(b->ln->owner->tl), cut;
@@ -133,8 +139,8 @@ static uint64_t open_end(const struct building *b, const struct cover *c, const 
 }
 
 /*
- * A virtual CPU is in its guest, or outside: from the exit, which has the reason, to the next
- * entry.
+ * Handles a mark of a virtual CPU. The CPU is in its guest, or outside from the exit, which has the
+ * reason, to the next entry.
  *
  *	kvm_entry       kvm_exit: HLT        kvm_entry
  *	├── guest ──────┤├── HLT ────────────┤├── guest …
@@ -158,6 +164,17 @@ static void turn_vcpu(struct building *b, struct callstack *cs, const struct mar
 	else if (cs->top)
 		callstack_leave(cs, &out);
 	callstack_enter(cs, &in);
+}
+
+/*
+ * Handles an enter. A task makes one system call at a time: if another call is open, its end was
+ * lost before this one.
+ */
+static void enter(struct building *b, struct callstack *cs, const struct mark *m)
+{
+	if (cs->top && b->ln->spec.type == LANE_OF_SYS)
+		callstack_cut(cs, m->ts);
+	callstack_enter(cs, m);
 }
 
 static int add_calls(struct building *b, const struct marks *m)
@@ -190,7 +207,7 @@ static int add_calls(struct building *b, const struct marks *m)
 		else if (k->what == MARK_LEAVE)
 			callstack_leave(cs, k);
 		else if (!left || k->depth != MARK_NO_DEPTH || bit_get(left, k->label))
-			callstack_enter(cs, k);
+			enter(b, cs, k);
 	}
 	callstack_cut(cs, open_end(b, &cover, m));
 	free(left);
@@ -198,7 +215,7 @@ static int add_calls(struct building *b, const struct marks *m)
 	return b->error;
 }
 
-/* Finds the streams and the task of the lane. -ENODATA: neither exists. */
+/* Finds the streams and the task of the lane. Returns -ENODATA if neither exists. */
 static int take_place(struct building *b, struct errmsg *err)
 {
 	struct lane *ln = b->ln;
@@ -232,24 +249,23 @@ static int take_masks(struct building *b)
 	static const struct spec_event sched_switch = {"sched", "sched_switch"};
 	struct lane *ln = b->ln;
 	size_t n;
-	int r = forms_take_kinds(&b->forms, false, &ln->kinds.bits, &ln->kinds.n);
 
-	if (!r)
-		r = forms_take_kinds(&b->forms, true, &ln->ends.bits, &ln->ends.n);
-	if (!r && (ln->spec.type == LANE_OF_CPUCALLS || ln->spec.type == LANE_OF_SYS))
-		r = lane_take_kinds(ln, &b->switches, &sched_switch, &n);
-	for (size_t i = 0; !r && i < timeline_n_kinds(ln->owner->tl); i++)
+	TRY(forms_take_kinds(&b->forms, false, &ln->kinds.bits, &ln->kinds.n));
+	TRY(forms_take_kinds(&b->forms, true, &ln->ends.bits, &ln->ends.n));
+	if (ln->spec.type == LANE_OF_CPUCALLS || ln->spec.type == LANE_OF_SYS)
+		TRY(lane_take_kinds(ln, &b->switches, &sched_switch, &n));
+	for (size_t i = 0; i < timeline_n_kinds(ln->owner->tl); i++)
 		if ((i < ln->kinds.n && bit_get(ln->kinds.bits, i)) ||
 		    (i < ln->ends.n && bit_get(ln->ends.bits, i)) ||
 		    (i < b->switches.n && bit_get(b->switches.bits, i)))
-			r = mask_add_kind(&b->kinds, i);
+			TRY(mask_add_kind(&b->kinds, i));
 	/* the event that ends one span begins the next */
-	for (size_t i = 0; !r && ln->spec.type == LANE_OF_VCPU && i < b->kinds.n; i++)
+	for (size_t i = 0; ln->spec.type == LANE_OF_VCPU && i < b->kinds.n; i++)
 		if (bit_get(b->kinds.bits, i)) {
-			r = mask_add_kind(&ln->kinds, i);
-			r = r < 0 ? r : mask_add_kind(&ln->ends, i);
+			TRY(mask_add_kind(&ln->kinds, i));
+			TRY(mask_add_kind(&ln->ends, i));
 		}
-	return r;
+	return 0;
 }
 
 static void find_sort(struct building *b, unsigned *ret_classes)
@@ -263,7 +279,10 @@ static void find_sort(struct building *b, unsigned *ret_classes)
 		}
 }
 
-/* The last moment up to t without open calls: later spans do not depend on earlier events. */
+/*
+ * Returns the last moment up to t without open calls. Later spans do not depend on events before
+ * it.
+ */
 static uint64_t find_quiet(const struct lane *ln, uint64_t t)
 {
 	bool again = true;
@@ -283,7 +302,7 @@ static uint64_t find_quiet(const struct lane *ln, uint64_t t)
 	return t;
 }
 
-/* Interrupts of a growing trace: copies the finished spans. */
+/* Copies the finished spans of interrupts in a growing trace. */
 static int go_on(struct lane_plan *p)
 {
 	struct lane *ln = p->ln;
@@ -316,15 +335,16 @@ int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 	r = take_place(b, err);
 	if (r == -ENODATA)
 		return 0;
-	if (!r)
-		r = forms_init(&b->forms, ln->owner->tl, &ln->owner->labels, b->machine, classes);
-	if (!r && !b->forms.n_found && ln->is_whole)
-		r = errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.", b->what,
-			       b->remedy);
-	if (!r && b->forms.n_found)
-		r = take_masks(b);
-	if (r < 0 || !b->kinds.bits)
-		return r;
+	TRY(r);
+	TRY(forms_init(&b->forms, ln->owner->tl, &ln->owner->labels, b->machine, classes));
+	if (!b->forms.n_found)
+		return !ln->is_whole
+			       ? 0
+			       : errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.",
+					    b->what, b->remedy);
+	TRY(take_masks(b));
+	if (!b->kinds.bits)
+		return 0;
 	marks_want(&p->g, &(struct mark_wants){.streams = ln->streams,
 					       .n_streams = ln->n_streams,
 					       .kinds = b->kinds.bits,

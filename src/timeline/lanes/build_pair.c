@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_pair.c - spans from one event to another, matched by a number in both.
+ * build_pair.c - builds spans from one event to another, matched by a number in both.
  *
  *	pair:0:block/block_rq_issue:block/block_rq_complete:sector
  *
@@ -9,23 +9,26 @@
  * of the event, unless it has a field of that name. A span without an end is open until the end of
  * the trace.
  *
- * Ceilings: PAIRS_MAX under way at once, LANE_ROWS_MAX drawn.
+ * Ceilings: PAIRS_MAX open spans at once, LANE_ROWS_MAX rows.
  */
+#include "base/scope.h"
 #include "decode/formats/event.h"
 #include "format/bytes.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/insight/marks.h"
-#include "base/hash.h"
+#include "base/arena.h"
+#include "base/map.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PAIRS_MAX (1u << 16)
+#define PAIRS_MAX	(1u << 16)
+#define PAIRS_MAX_BYTES (8u << 20)
 
 enum key_kind { KEY_NONE, KEY_FIELD, KEY_TASK, KEY_CPU };
 
-struct pair_kind { /* by kind of event */
+struct pair_kind { /* properties of a kind of event */
 	bool is_a, is_b, swap;
 	enum key_kind key, key_b; /* an event can be both A and B */
 	const struct field *field, *field_b;
@@ -35,7 +38,7 @@ struct under_way {
 	uint64_t key, start;
 	uint32_t label;
 	uint8_t row;
-	bool is_used, was_used;
+	struct under_way *next; /* next in the list of unused entries */
 };
 
 struct pairing {
@@ -43,11 +46,11 @@ struct pairing {
 	struct pair_kind *kinds;
 	size_t n_kinds;
 	struct walk_mask mask;
-	struct under_way *slots; /* open addressing by key; was_used: continue the search */
-	size_t n_used;
-	uint64_t seed;
+	struct map under_way; /* open spans by key */
+	struct arena arena;
+	struct under_way *over;
 	bool row_taken[LANE_ROWS_MAX];
-	struct mark_cache labels; /* of keys */
+	struct mark_cache labels; /* labels of keys */
 };
 
 /* --- marks -------------------------------------------------------------------------------------------------- */
@@ -68,7 +71,7 @@ static bool key_of(const struct pairing *p, enum key_kind kind, const struct fie
 	return true;
 }
 
-/* A key has 64 bits and a mark 56 + 32 for it: the upper bits go into id. */
+/* Stores a key of 64 bits in a mark, which has 56 + 32 bits for it: the upper bits go into id. */
 static void mark_set_key(struct mark *m, uint64_t key)
 {
 	m->extra = key;
@@ -80,7 +83,10 @@ static uint64_t mark_key(const struct mark *m)
 	return (uint64_t)m->id << 32 | (m->extra & 0xffffffff);
 }
 
-/* For an event that is both A and B: depth selects the keys; both marks come from one event. */
+/*
+ * Makes a mark. For an event that is both A and B, depth selects the keys, and both marks come from
+ * one event.
+ */
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
 		      void *ret_mark)
 {
@@ -103,28 +109,7 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 
 /* --- pairs --------------------------------------------------------------------------------------------------- */
 
-static struct under_way *find_slot(struct pairing *p, uint64_t key, bool make)
-{
-	size_t at = hash_number(p->seed, key, PAIRS_MAX * 2);
-	struct under_way *spare = NULL;
-
-	for (;; at = (at + 1) & (PAIRS_MAX * 2 - 1)) {
-		struct under_way *u = &p->slots[at];
-
-		if (u->is_used && u->key == key)
-			return u;
-		if (!u->is_used && !spare)
-			spare = u;
-		if (!u->is_used && !u->was_used)
-			break;
-	}
-	if (!make || p->n_used >= PAIRS_MAX)
-		return NULL;
-	*spare = (struct under_way){.key = key, .was_used = true};
-	return spare;
-}
-
-/* Addresses are printed in hexadecimal. */
+/* Returns true if the key is an address, which is printed in hexadecimal. */
 static bool key_is_address(const struct pairing *p)
 {
 	for (size_t i = 0; i < p->n_kinds; i++)
@@ -156,7 +141,7 @@ static uint32_t key_label(struct pairing *p, uint64_t key)
 	return labels_add(&p->ln->owner->labels, text, len);
 }
 
-/* The same keys occur again and again. */
+/* Returns the label of a key from a cache, because the same keys repeat. */
 static uint32_t cached_label(struct pairing *p, uint64_t key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
@@ -171,62 +156,72 @@ static uint32_t cached_label(struct pairing *p, uint64_t key)
 
 static void begin(struct pairing *p, const struct mark *m)
 {
-	struct under_way *u = find_slot(p, mark_key(m), true);
+	void **slot = map_take(&p->under_way, mark_key(m), PAIRS_MAX);
+	struct under_way *u = slot ? *slot : NULL;
 	unsigned row = 0;
 
-	if (!u)
+	if (!slot)
 		return;
-	if (u->is_used) {
+	if (u) {
 		u->start = m->ts;
 		return;
 	}
+	u = p->over;
+	if (u)
+		p->over = u->next;
+	else
+		u = arena_alloc(&p->arena, sizeof(*u));
+	*slot = u;
+	if (!u)
+		return;
 	while (row < LANE_ROWS_MAX && p->row_taken[row])
 		row++;
 	if (row < LANE_ROWS_MAX)
 		p->row_taken[row] = true;
-	u->is_used = true;
-	u->start = m->ts;
-	u->row = row;
-	u->label = cached_label(p, u->key);
-	p->n_used++;
+	*u = (struct under_way){.key = mark_key(m),
+				.start = m->ts,
+				.row = row,
+				.label = cached_label(p, mark_key(m))};
 }
 
-static int finish(struct pairing *p, struct under_way *u, uint64_t ts, uint8_t flags)
+static int finish(struct pairing *p, const struct under_way *u, uint64_t ts, uint8_t flags)
 {
-	u->is_used = false;
-	p->n_used--;
 	if (u->row >= LANE_ROWS_MAX)
 		return 0;
 	p->row_taken[u->row] = false;
 	return lane_add_span(p->ln, u->row, u->start, ts, u->label, flags, 0);
 }
 
+static int end(struct pairing *p, const struct mark *m)
+{
+	struct under_way *u = map_find(&p->under_way, mark_key(m));
+
+	if (!u)
+		return 0;
+	map_remove(&p->under_way, mark_key(m));
+	u->next = p->over;
+	p->over = u;
+	return finish(p, u, m->ts, 0);
+}
+
 static int match(struct pairing *p, const struct marks *m)
 {
-	uint64_t duration = timeline_duration(p->ln->owner->tl), from, end;
+	uint64_t duration = timeline_duration(p->ln->owner->tl), from, until;
 	int r = 0;
 
-	lane_window_range(&p->ln->spec, &from, &end);
-	end = end < duration ? end : duration;
-	p->seed = hash_seed();
-	p->slots = calloc(PAIRS_MAX * 2, sizeof(*p->slots));
-	if (!p->slots)
-		return -ENOMEM;
+	lane_window_range(&p->ln->spec, &from, &until);
+	until = until < duration ? until : duration;
 	for (size_t i = 0; i < m->n && !r; i++) {
 		const struct mark *k = &m->marks[i];
-		struct under_way *u;
 
-		if (k->what == MARK_LEAVE) {
-			u = find_slot(p, mark_key(k), false);
-			if (u)
-				r = finish(p, u, k->ts, 0);
-		}
+		if (k->what == MARK_LEAVE)
+			r = end(p, k);
 		if (k->what == MARK_ENTER || k->depth)
 			begin(p, k);
 	}
-	for (size_t i = 0; i < PAIRS_MAX * 2 && !r; i++)
-		if (p->slots[i].is_used)
-			r = finish(p, &p->slots[i], end, TILE_OPEN_END);
+	for (size_t i = 0; i < p->under_way.n_slots && !r; i++)
+		if (p->under_way.slots[i].value)
+			r = finish(p, p->under_way.slots[i].value, until, TILE_OPEN_END);
 	return r;
 }
 
@@ -252,10 +247,8 @@ static int find_side(struct pairing *p, bool is_b, struct errmsg *err)
 	const char *name = is_b ? ln->spec.field_b : ln->spec.field;
 	struct walk_mask *mask = is_b ? &ln->ends : &ln->kinds;
 	size_t n;
-	int r = lane_take_kinds(ln, mask, e, &n);
 
-	if (r < 0)
-		return r;
+	TRY(lane_take_kinds(ln, mask, e, &n));
 	if (!n && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "No event %s/%s was recorded on machine %u.",
 				  e->system, e->name, ln->spec.machine);
@@ -275,9 +268,7 @@ static int find_side(struct pairing *p, bool is_b, struct errmsg *err)
 				"%s/%s has no number \"%s\"; a pair is matched by a field, "
 				"by pid or by cpu.",
 				e->system, e->name, name);
-		r = mask_add_kind(&p->mask, i);
-		if (r < 0)
-			return r;
+		TRY(mask_add_kind(&p->mask, i));
 	}
 	return 0;
 }
@@ -286,21 +277,18 @@ int lane_plan_pair(struct lane_plan *plan, struct errmsg *err)
 {
 	struct lane *ln = plan->ln;
 	struct pairing *p = plan->own = calloc(1, sizeof(*p));
-	int r = p ? lane_take_streams(ln, ln->spec.machine, -1) : -ENOMEM;
 
-	if (r < 0)
-		return r;
+	TRY(p ? lane_take_streams(ln, ln->spec.machine, -1) : -ENOMEM);
 	p->ln = ln;
+	arena_init(&p->arena, PAIRS_MAX_BYTES);
 	p->n_kinds = timeline_n_kinds(ln->owner->tl);
 	p->kinds = calloc(p->n_kinds + 1, sizeof(*p->kinds));
 	if (!p->kinds)
-		r = -ENOMEM;
-	if (!r)
-		r = find_side(p, false, err);
-	if (!r)
-		r = find_side(p, true, err);
-	if (r < 0 || !p->mask.bits)
-		return r;
+		return -ENOMEM;
+	TRY(find_side(p, false, err));
+	TRY(find_side(p, true, err));
+	if (!p->mask.bits)
+		return 0;
 	marks_want(&plan->g, &(struct mark_wants){.streams = ln->streams,
 						  .n_streams = ln->n_streams,
 						  .kinds = p->mask.bits,
@@ -325,7 +313,8 @@ void lane_release_pair(struct lane_plan *plan)
 
 	if (!p)
 		return;
-	free(p->slots);
+	map_release(&p->under_way);
+	arena_release(&p->arena);
 	free(p->kinds);
 	mask_release(&p->mask);
 	free(p);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_sched.c - lanes of CPUs and of tasks.
+ * build_sched.c - builds lanes of CPUs and of tasks.
  *
  * If the trace has sched_switch, a CPU's lane is the index's list of switches, and a task's lane is
- * made by states.c. Otherwise only the tasks of the events are known: then a run of events of one
- * task on a CPU is a span from the first to the last of them. It is open at both ends, because the
- * task's start and end are unknown. Between two distant events the task may have been anywhere, so
- * the run ends there. The idle task has no spans.
+ * made by states.c. Otherwise only the tasks of the events are known. Then consecutive events of
+ * one task on a CPU are a span from the first to the last of them. The span is open at both ends,
+ * because the task's start and end are unknown. Between two distant events the task may have run
+ * elsewhere, so the span ends there. The idle task has no spans.
  *
  * In a growing trace, a lane copies the settled part of its previous version (lane.settled), so
  * that only new data is processed.
@@ -15,12 +15,13 @@
 
 #include "base/clock.h"
 #include "base/array.h"
+#include "base/scope.h"
 #include <errno.h>
 #include <stdlib.h>
 
 /* --- without switches: runs of events ------------------------------------------------------------------- */
 
-#define RUN_GAP_NS 10000000 /* after this long without an event, the task may no longer run */
+#define RUN_GAP_NS 10000000 /* after this time without an event, the task may no longer run */
 
 struct run {
 	uint64_t start, end;
@@ -29,7 +30,7 @@ struct run {
 
 struct runs {
 	struct timeline *tl;
-	uint16_t only; /* TIMELINE_NO_TASK: all */
+	uint16_t only; /* the only task; TIMELINE_NO_TASK: all */
 	int idle;
 	struct run *runs;
 	size_t n, cap;
@@ -86,13 +87,12 @@ static int add_runs(struct lane *ln, const struct runs *r)
 			ln, 0, run->start, run->end, is_task ? (uint32_t)STATE_RUNNING : run->task,
 			TILE_OPEN_START | TILE_OPEN_END, state_aux(run->cpu, -1, false));
 
-		if (e < 0)
-			return e;
+		TRY(e);
 	}
 	return lane_finish_rows(ln);
 }
 
-/* The stream with most events, if a CPU has several. */
+/* Returns the stream with most events, if a CPU has several. */
 static size_t fullest_stream(const struct lane *ln)
 {
 	struct timeline *tl = ln->owner->tl;
@@ -129,7 +129,7 @@ static int build_runs(struct lane *ln, uint16_t only)
 
 /* --- lanes ------------------------------------------------------------------------------------------------ */
 
-/* The events that begin and end spans; for a CPU only those that begin. */
+/* Finds the events that begin and end spans; for a CPU, only those that begin them. */
 static int take_sched_kinds(struct lane *ln)
 {
 	static const struct spec_event events[] = {
@@ -154,7 +154,10 @@ static bool look_who(void *ctx, const struct switch_entry *e)
 	return e->ts < ln->settled;
 }
 
-/* The task that ran at a time, by the present data. A gap detected later may reach back. */
+/*
+ * Returns the task that ran at a time, according to the present data. A gap that is detected later
+ * may begin earlier.
+ */
 static struct switch_entry who_ran(const struct lane *ln, uint64_t t)
 {
 	struct lane at = {.settled = t};
@@ -182,18 +185,16 @@ int lane_build_cpu(struct lane *ln, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
 	struct sched_streams ss;
-	int r = lane_take_streams(ln, ln->spec.machine, ln->spec.number);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(lane_take_streams(ln, ln->spec.machine, ln->spec.number));
 	if (!ln->n_streams && ln->is_whole)
 		return errmsg_set(err, -EINVAL,
 				  "The trace has no data of CPU %llu of machine %u; choose a CPU "
 				  "from the list of lanes.",
 				  (unsigned long long)ln->spec.number, ln->spec.machine);
 	r = sched_streams_init(&ss, tl, ln->spec.machine);
-	if (r < 0)
-		return r;
+	TRY(r);
 	ln->sched_stream = sched_streams_find(&ss, tl, ln->spec.number);
 	sched_streams_release(&ss);
 	if (ln->sched_stream >= 0) {
@@ -234,27 +235,23 @@ static void add_to_one(void *ctx, uint16_t task, const struct task_track *t,
 static int build_states(struct lane *ln, uint16_t task)
 {
 	struct one_task one = {.ln = ln};
-	uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
-	int r = bits ? take_sched_kinds(ln) : -ENOMEM;
+	SCOPED(scope_free) uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
 
-	if (!r && ln->taken_from)
-		r = lane_take_spans(ln);
-	if (!r) {
-		bit_set(bits, task);
-		r = states_pass(ln->owner->tl, ln->taken_from ? ln->owner->states : NULL,
-				ln->spec.machine, bits, ln->taken_from ? ln->taken_until : 0,
-				TIMELINE_TIME_MAX, add_to_one, &one);
-	}
-	free(bits);
-	if (!r)
-		r = one.error;
-	return r < 0 ? r : lane_finish_rows(ln);
+	TRY(bits ? take_sched_kinds(ln) : -ENOMEM);
+	if (ln->taken_from)
+		TRY(lane_take_spans(ln));
+	bit_set(bits, task);
+	TRY(states_pass(ln->owner->tl, ln->taken_from ? ln->owner->states : NULL, ln->spec.machine,
+			bits, ln->taken_from ? ln->taken_until : 0, TIMELINE_TIME_MAX, add_to_one,
+			&one));
+	TRY(one.error);
+	return lane_finish_rows(ln);
 }
 
 int lane_build_task(struct lane *ln, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
-	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number), r;
+	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number);
 
 	ln->has_aux = true;
 	if (!ln->spec.number)
@@ -267,9 +264,7 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 	if (task < 0)
 		return errmsg_set(err, -EINVAL, "The trace has no task %llu on machine %u.",
 				  (unsigned long long)ln->spec.number, ln->spec.machine);
-	r = lane_take_streams(ln, ln->spec.machine, -1);
-	if (r < 0)
-		return r;
+	TRY(lane_take_streams(ln, ln->spec.machine, -1));
 	if (!timeline_has_sched(tl, ln->spec.machine))
 		return build_runs(ln, task);
 	return build_states(ln, task);
@@ -299,8 +294,8 @@ static void add_state(void *ctx, uint16_t task, const struct task_track *t,
 }
 
 /*
- * Prepares a lane for filling, if the task exists. goes_on: only lanes that extend a previous
- * version; otherwise only the others.
+ * Prepares a lane for filling, if the task exists. If goes_on is true, only lanes that extend a
+ * previous version; otherwise only the others.
  */
 static void prepare_lane(struct lanes *ls, struct task_lanes *tls, struct prepared_lane *p,
 			 bool goes_on)
@@ -359,7 +354,10 @@ static void build_some(struct lanes *ls, uint32_t machine, struct prepared_lane 
 	free(tls.bits);
 }
 
-/* Lanes that extend a previous version need only new data; the others need everything. */
+/*
+ * Builds lanes in two groups: lanes that extend a previous version need only new data; the others
+ * need all data.
+ */
 void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n)
 {
 	if (!timeline_has_sched(ls->tl, machine))

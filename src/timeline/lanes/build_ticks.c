@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_ticks.c - lanes of single events: a tracepoint, all events of a CPU, hits of a search.
+ * build_ticks.c - builds lanes of single events: a tracepoint, all events of a CPU, hits of a
+ * search.
  *
- * Such a lane stores only a pyramid of counts; close up, the events are read from the file. The
- * base is so fine that a tile below it walks at most about EVENTS_A_BUCKET × 1024 events, wanted or
- * not.
+ * Such a lane stores only a pyramid of counts; for high zoom levels the events are read from the
+ * file. The base is so fine that a tile below it walks at most about EVENTS_A_BUCKET × 1024 events,
+ * wanted or not.
  *
  * passes.c counts the events, together with the other lanes that are built. Hits of a search are
  * counted by ranks: the trace is cut into slices of whole buckets, one job each.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define FOUND_BITS_N	0 /* hits are counted bucket by bucket: as few buckets as possible */
+/* hits are counted for each bucket, so there are as few buckets as possible */
+#define FOUND_BITS_N	0
 #define EVENTS_A_BUCKET 48
 #define EVENTS_A_PAGE	80
 #define SLICES		64
 
 struct counting {
 	struct lane *ln;
-	size_t step; /* buckets of a slice */
+	size_t step; /* number of buckets of a slice */
 };
 
 struct slice {
@@ -31,7 +34,7 @@ struct slice {
 	size_t from, to;
 };
 
-/* The range of a slice, in buckets; false: empty. */
+/* Finds the range of a slice, in buckets. Returns false if it is empty. */
 static bool slice_init(struct slice *s, const struct counting *c, size_t i)
 {
 	const struct pyramid *p = &c->ln->ticks;
@@ -43,7 +46,7 @@ static bool slice_init(struct slice *s, const struct counting *c, size_t i)
 	return s->from < s->to;
 }
 
-/* Hits of a search: the selection knows the number of hits before any time. */
+/* Counts hits of a search: the selection knows the number of hits before any time. */
 static void rank_slice(void *ctx, size_t i)
 {
 	struct counting *c = ctx;
@@ -80,8 +83,8 @@ static void raise_levels(struct pyramid *p)
 }
 
 /*
- * n_walked: events that a walk over the whole trace reads. before: buckets that will be copied; the
- * new buckets must not be finer.
+ * Adds a pyramid. n_walked is the number of events that a walk over the whole trace reads. before
+ * has buckets that will be copied; the new buckets must not be finer.
  */
 static int add_pyramid(struct lane *ln, uint64_t n_walked, const struct pyramid *before)
 {
@@ -101,7 +104,7 @@ static int add_pyramid(struct lane *ln, uint64_t n_walked, const struct pyramid 
 	return 0;
 }
 
-/* The number of events of the lane's kinds. */
+/* Returns the number of events of the lane's kinds. */
 static uint64_t count_wanted(const struct lane *ln)
 {
 	struct timeline *tl = ln->owner->tl;
@@ -113,7 +116,7 @@ static uint64_t count_wanted(const struct lane *ln)
 	return n;
 }
 
-/* Can the lane extend its previous version? Not if that is much too coarse by now. */
+/* Returns true if the lane can extend its previous version, and that is not much too coarse. */
 static bool goes_on(const struct lane_plan *p, uint64_t n_walked)
 {
 	struct pyramid fresh;
@@ -151,14 +154,13 @@ int lane_plan_ticks(struct lane_plan *p, struct errmsg *err)
 
 	if (!r && !is_all)
 		r = lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (!is_all && !n_kinds && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "No event %s/%s was recorded on machine %u.",
 				  ln->spec.event.system, ln->spec.event.name, ln->spec.machine);
 	for (size_t i = 0; i < ln->n_streams; i++)
 		n_walked += timeline_stream(tl, ln->streams[i])->n_events;
-	/* for rare events only the pages that contain one are walked */
+	/* for rare events only the pages with such an event are walked */
 	if (!is_all && ln->is_whole && count_wanted(ln) * EVENTS_A_PAGE < n_walked)
 		n_walked = count_wanted(ln) * EVENTS_A_PAGE;
 	r = add_pyramid(ln, n_walked, goes_on(p, n_walked) ? &p->before->ticks : NULL);
@@ -188,7 +190,6 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 {
 	struct counting c = {.ln = ln};
 	struct lanes *ls = ln->owner;
-	int r;
 
 	pthread_mutex_lock(&ls->lock);
 	for (size_t i = 0; i < ls->n_selections; i++)
@@ -198,9 +199,7 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 	if (!ln->found)
 		return errmsg_set(err, -EINVAL, "Search %llu has expired; search again.",
 				  (unsigned long long)ln->spec.number);
-	r = add_pyramid(ln, FOUND_BITS_N, NULL);
-	if (r < 0)
-		return r;
+	TRY(add_pyramid(ln, FOUND_BITS_N, NULL));
 	c.step = ln->ticks.n[0] / SLICES + 1;
 	timeline_parallel(ls->tl, SLICES, rank_slice, &c);
 	raise_levels(&ln->ticks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls_cache.c - the call stacks of all tasks at some moments of a trace.
+ * calls_cache.c - caches the call stacks of all tasks at some moments of a trace.
  *
  *	trace     |-------------------------------------------------|
  *	range                            [====]
@@ -26,7 +26,7 @@
 
 struct stack_head {
 	uint64_t lower;
-	uint16_t task, n_calls, n_displaced;
+	uint16_t task, n_calls, n_user, n_displaced;
 };
 
 struct moment {
@@ -78,7 +78,8 @@ static size_t packed_bytes(const struct callstack *cs)
 
 static uint8_t *pack(uint8_t *to, uint16_t task, const struct callstack *cs)
 {
-	struct stack_head head = {cs->lower, task, cs->top, cs->n_displaced};
+	struct stack_head head = {cs->lower, task, (uint16_t)cs->top, (uint16_t)cs->n_user,
+				  (uint16_t)cs->n_displaced};
 
 	memcpy(to, &head, sizeof(head));
 	to += sizeof(head);
@@ -97,6 +98,7 @@ static const uint8_t *unpack(const uint8_t *from, uint16_t *ret_task, struct cal
 	*ret_task = head.task;
 	cs->lower = head.lower;
 	cs->top = head.n_calls;
+	cs->n_user = head.n_user;
 	cs->n_displaced = head.n_displaced;
 	memcpy(cs->calls, from, cs->top * sizeof(cs->calls[0]));
 	from += cs->top * sizeof(cs->calls[0]);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * calls_cache.h - the call stacks of all tasks at some moments of a trace.
- */
+/* calls_cache.h - caches the call stacks of all tasks at some moments of a trace. */
 #ifndef SONDE_TIMELINE_LANES_CALLS_CACHE_H
 #define SONDE_TIMELINE_LANES_CALLS_CACHE_H
 
@@ -13,15 +11,18 @@ struct calls_cache *calls_cache_new(void);
 void calls_cache_free(struct calls_cache *cc);
 
 /*
- * Loads the stacks of the last cached moment at or before t: calls fill to copy what it needs of
- * `from` (only calls below top, displaced ones and lower are set). Returns the moment; 0: nothing
- * is cached, start at the beginning. If fill returns -1, loading stops and the result is 0, too.
- * version: of the index.
+ * Loads the stacks of the last cached moment at or before t. Calls fill to copy the needed parts of
+ * `from`, in which only calls below top, displaced calls and lower are set. Returns the moment, or
+ * 0 if nothing is cached: then start at the beginning. If fill returns -1, loading stops and the
+ * result is 0, too. version is that of the index.
  */
 uint64_t calls_cache_load(struct calls_cache *cc, uint32_t machine, uint64_t version, uint64_t t,
 			  int (*fill)(void *ctx, uint16_t task, const struct callstack *from),
 			  void *ctx);
-/* Stores a moment: stacks[task], NULL: none. Ignores what does not fit. */
+/*
+ * Stores a moment. stack() returns the stack of a task, or NULL. Stacks that do not fit are
+ * ignored.
+ */
 void calls_cache_add(struct calls_cache *cc, uint32_t machine, uint64_t version, uint64_t ts,
 		     const struct callstack *(*stack)(void *ctx, uint16_t task), void *ctx);
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callstack.c - turn enters and leaves into spans.
+ * callstack.c - makes spans from enters and leaves.
  *
  *	enter a      a open
  *	enter b      a b open
  *	leave b      b closed
  *	leave x      x was never entered: it began before the recording, or its enter was lost
- *	enter c/0    a was not left, but the event says that nothing is above: closed, end unknown
+ *	enter c/0    a was not left, but the depth shows that no call is open: a is closed, its end is unknown
  *
- * If events have a depth, it is trusted: after a loss the next event corrects the stack. Others
- * nest in the order of events; a leave closes the innermost call with its id, and calls above it
- * have lost their own leave. id 0 matches everything.
+ * If events have a depth, it is trusted: after a loss the next event corrects the stack. Events
+ * without a depth nest in their order; a leave closes the innermost call with its id, and calls
+ * above it have lost their own leave. id 0 matches any id.
+ *
+ * Calls of a program and of the kernel have depths of their own: those of the kernel count from the
+ * program's open calls. A call of a program that calls nothing is one event with its duration.
+ * Calls of the kernel may be inside such a call, so it ends before the next event of its task that
+ * is outside.
  *
  * An interrupt may come after a function has returned, but before its leave is written. Then
  * functions of the interrupt are between the two, at the same depth. Such a call is displaced, not
@@ -37,14 +42,45 @@ static void close_call(struct callstack *cs, unsigned d, uint64_t end, uint8_t f
 	c->is_open = false;
 }
 
-/* All calls from depth d on have lost their end. */
+/* Closes all calls from depth d on. Their ends are lost, unless they contain their duration. */
 static void close_above(struct callstack *cs, unsigned d, uint64_t ts)
 {
-	while (cs->top > d)
-		close_call(cs, --cs->top, ts, TILE_OPEN_END);
+	while (cs->top > d) {
+		const struct open_call *c = &cs->calls[--cs->top];
+
+		if (c->end && c->end <= ts)
+			close_call(cs, cs->top, c->end, 0);
+		else
+			close_call(cs, cs->top, ts, TILE_OPEN_END);
+	}
+	if (cs->n_user > d)
+		cs->n_user = d;
 }
 
-/* The oldest displaced call has lost its end. */
+/* Ends a call with a known duration before an event that is not inside it. */
+static void settle(struct callstack *cs, const struct mark *m)
+{
+	const struct open_call *c = cs->n_user ? &cs->calls[cs->n_user - 1] : NULL;
+
+	if (c && c->is_open && c->end &&
+	    (m->is_user || (cs->top == cs->n_user && c->end <= m->ts))) {
+		unsigned d = cs->n_user - 1;
+
+		close_above(cs, d + 1, m->ts);
+		cs->top = cs->n_user = d;
+		close_call(cs, d, c->end, 0);
+	}
+}
+
+/* Returns the depth of a call that is open, or that will be opened. */
+static unsigned place_of(const struct callstack *cs, const struct mark *m)
+{
+	if (m->depth == MARK_NO_DEPTH)
+		return cs->top;
+	return m->is_user ? m->depth : cs->n_user + m->depth;
+}
+
+/* Closes the oldest displaced call, whose end is lost. */
 static void give_up(struct callstack *cs)
 {
 	struct displaced_call *d = &cs->displaced[0];
@@ -69,7 +105,8 @@ static void displace(struct callstack *cs, unsigned d, uint64_t ts)
 }
 
 /*
- * The leave of a displaced call: it ended after its recorded duration, before the other call began.
+ * Handles the leave of a displaced call: it ended after its recorded duration, before the other
+ * call began.
  */
 static bool leave_displaced(struct callstack *cs, const struct mark *m)
 {
@@ -77,7 +114,7 @@ static bool leave_displaced(struct callstack *cs, const struct mark *m)
 		struct displaced_call d = cs->displaced[i];
 		uint64_t end = d.call.start + m->extra;
 
-		if (d.depth != m->depth || d.call.id != m->id)
+		if (d.depth != place_of(cs, m) || d.call.id != m->id)
 			continue;
 		cs->n_displaced--;
 		for (; i < cs->n_displaced; i++)
@@ -90,8 +127,10 @@ static bool leave_displaced(struct callstack *cs, const struct mark *m)
 
 void callstack_enter(struct callstack *cs, const struct mark *m)
 {
-	unsigned d = m->depth == MARK_NO_DEPTH ? cs->top : m->depth;
+	unsigned d;
 
+	settle(cs, m);
+	d = place_of(cs, m);
 	while (m->depth != MARK_NO_DEPTH && cs->top > d)
 		displace(cs, --cs->top, m->ts);
 	if (d >= CALLSTACK_MAX)
@@ -100,7 +139,11 @@ void callstack_enter(struct callstack *cs, const struct mark *m)
 		cs->calls[i].is_open = false;
 	cs->calls[d] =
 		(struct open_call){.start = m->ts, .label = m->label, .id = m->id, .is_open = true};
+	if (m->is_whole)
+		cs->calls[d].end = m->ts + m->extra;
 	cs->top = d + 1;
+	if (m->is_user)
+		cs->n_user = d + 1;
 }
 
 static bool is_same(const struct open_call *c, const struct mark *m)
@@ -108,11 +151,13 @@ static bool is_same(const struct open_call *c, const struct mark *m)
 	return c->is_open && (!c->id || !m->id || c->id == m->id);
 }
 
-/* The depth of the call that is left, or cs->top if it is not open. */
+/* Returns the depth of the call that is left, or cs->top if it is not open. */
 static unsigned find_call(const struct callstack *cs, const struct mark *m)
 {
+	unsigned at = place_of(cs, m);
+
 	if (m->depth != MARK_NO_DEPTH)
-		return m->depth < cs->top && is_same(&cs->calls[m->depth], m) ? m->depth : cs->top;
+		return at < cs->top && is_same(&cs->calls[at], m) ? at : cs->top;
 	for (unsigned d = cs->top; d-- > 0;)
 		if (is_same(&cs->calls[d], m))
 			return d;
@@ -122,7 +167,7 @@ static unsigned find_call(const struct callstack *cs, const struct mark *m)
 /* Handles a leave whose begin was not recorded. */
 static void leave_unseen(struct callstack *cs, const struct mark *m)
 {
-	unsigned d = m->depth == MARK_NO_DEPTH ? cs->top : m->depth;
+	unsigned d = place_of(cs, m);
 	uint64_t start = cs->lower;
 	bool is_told = m->extra && m->extra <= m->ts && m->ts - m->extra >= cs->lower;
 
@@ -143,12 +188,16 @@ static void leave_unseen(struct callstack *cs, const struct mark *m)
 	cs->top = d + 1;
 	close_call(cs, d, m->ts, 0);
 	cs->top = d;
+	if (m->is_user)
+		cs->n_user = d;
 }
 
 void callstack_leave(struct callstack *cs, const struct mark *m)
 {
-	unsigned d = find_call(cs, m);
+	unsigned d;
 
+	settle(cs, m);
+	d = find_call(cs, m);
 	if (d == cs->top) {
 		if (!leave_displaced(cs, m))
 			leave_unseen(cs, m);
@@ -158,10 +207,16 @@ void callstack_leave(struct callstack *cs, const struct mark *m)
 		if (!cs->calls[d].label)
 			cs->calls[d].label = m->label;
 		cs->top = d;
+		if (m->is_user)
+			cs->n_user = d;
 		close_call(cs, d, m->ts, 0);
 	}
-	/* counted depths: no unseen call can begin before a call that ended here */
-	if (m->depth == MARK_NO_DEPTH)
+	/*
+	 * with counted depths, an unseen call cannot begin before a call that ended here; leaves of
+	 * a program do not contain the start, so an unseen call cannot begin before the last moment
+	 * without open calls
+	 */
+	if (m->depth == MARK_NO_DEPTH || (m->is_user && !m->depth))
 		cs->lower = m->ts;
 }
 
@@ -170,5 +225,6 @@ void callstack_cut(struct callstack *cs, uint64_t ts)
 	while (cs->n_displaced)
 		give_up(cs);
 	close_above(cs, 0, ts);
+	cs->n_user = 0;
 	cs->lower = ts;
 }

@@ -12,16 +12,17 @@
 struct open_call {
 	uint64_t start;
 	uint64_t child_ns; /* time in calls that this call made */
+	uint64_t end;	   /* end of a call that ends by itself; else 0 */
 	uint32_t label, id;
-	bool is_open, is_cut; /* is_cut: it began before `start` */
-	bool is_unseen;	      /* only its end was recorded */
+	bool is_open, is_cut; /* is_cut: the call began before `start` */
+	bool is_unseen;	      /* only the end was recorded */
 };
 
-/* Calls that another call replaced before they were left: see callstack.c. */
+/* A call that another call replaced before it was left: see callstack.c. */
 #define CALLSTACK_DISPLACED 8
 struct displaced_call {
 	struct open_call call;
-	uint64_t ts; /* when the other call began */
+	uint64_t ts; /* time when the other call began */
 	unsigned depth;
 };
 
@@ -29,11 +30,13 @@ struct callstack {
 	struct open_call calls[CALLSTACK_MAX];
 	struct displaced_call displaced[CALLSTACK_DISPLACED];
 	unsigned n_displaced;
-	unsigned top;	/* no call at or above it is open */
-	uint64_t lower; /* a call whose start was not recorded is not drawn before this */
+	unsigned top; /* no call at or above this depth is open */
+	/* number of open calls of the program, above which those of the kernel are */
+	unsigned n_user;
+	uint64_t lower; /* earliest start of a call whose start was not recorded */
 	/*
-	 * A call ended at `end`. flags: of enum tile_flags, TILE_OPEN_… Calls of one depth come in
-	 * the order of their starts, except displaced ones.
+	 * Called when a call ends at `end`. flags: TILE_OPEN_… of enum tile_flags. Calls of one
+	 * depth come in the order of their starts, except displaced ones.
 	 */
 	void (*close)(void *ctx, const struct callstack *cs, unsigned depth,
 		      const struct open_call *call, uint64_t end, uint8_t flags);

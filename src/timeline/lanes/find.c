@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * find.c - find one span of a lane: under the pointer, nearest, previous or next; or all of a
+ * find.c - finds a span of a lane (under the pointer, nearest, previous or next), or all spans of a
  * range.
  *
  * Some lanes can only be read forwards. To find the span before a time, this reads a window before
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define FIRST_WINDOW_NS UINT64_C(4096)
-#define TICKS_MAX	(4u << 20) /* for one lane_each() */
+#define TICKS_MAX	(4u << 20) /* limit for one lane_each() */
 #define NO_REF		UINT64_MAX
 
 /* --- references ------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static event_ref ref_in(const struct lane *ln, size_t stream, uint64_t ts,
 	return ref;
 }
 
-/* The event of these kinds (none given: any) at ts in the streams of the lane, on all its CPUs. */
+/* Finds the event of these kinds (NULL: any) at ts in the streams of the lane, on all its CPUs. */
 static event_ref find_ref(const struct lane *ln, uint64_t ts, const struct walk_mask *kinds)
 {
 	event_ref ref = NO_REF;
@@ -317,7 +317,7 @@ static bool give_one(void *ctx, const struct drawn_span *d)
 	return g->each(g->ctx, &s);
 }
 
-/* Merges the rows: the span that begins first is next; of equals the upper row. */
+/* Merges the rows: the span that begins first comes next; of equal spans the upper row. */
 static int each_of_rows(struct giving *g, uint64_t from, uint64_t to)
 {
 	const struct lane *ln = g->ln;

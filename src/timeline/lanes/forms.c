@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * forms.c - the table of events that enter and leave, and how to read a record of them.
+ * forms.c - the table of events that enter and leave something, and the code that reads their
+ * records.
  *
- * A * in a name matches anything, the same in both events of a row, and names what was entered.
- * Such a row applies only if both events exist: `open` alone is not a function, but `open` with
- * `open__return` is. A kind belongs to the first row that matches.
+ * A * in a name matches any text, the same in both events of a row. The text is the name of what
+ * was entered. Such a row applies only if both events exist: `open` alone is not a function, but
+ * `open` with `open__return` is. A kind belongs to the first row that matches.
  *
  *	system  enter  leave    both names
  *	label   how to make the text from the field `what`
@@ -13,6 +14,7 @@
  */
 #include "timeline/lanes/forms.h"
 #include "base/array.h"
+#include "decode/callevent.h"
 #include "decode/formats/event.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
@@ -26,21 +28,21 @@
 #include <string.h>
 
 enum form_label {
-	LABEL_NAME,    /* the text that * matches, or the enter event's name */
+	LABEL_NAME,    /* the text that * matches, or the name of the enter event */
 	LABEL_SYMBOL,  /* an address of the kernel */
 	LABEL_TEXT,    /* a text in the record */
 	LABEL_VALUE,   /* a number, named by the print format */
-	LABEL_SYSCALL, /* its number */
-	LABEL_KVM,     /* why a guest was left; in the leave event */
+	LABEL_SYSCALL, /* number of a system call */
+	LABEL_KVM,     /* reason of a guest exit, in the leave event */
 };
 
 struct form {
 	unsigned classes;
-	const char *system; /* NULL: any */
+	const char *system; /* NULL: any system */
 	const char *enter, *leave;
 	enum form_label label;
 	const char *what, *id, *depth;
-	bool needs_field; /* only events with the field `what` (leave: its own) */
+	bool needs_field; /* only events with the field `what` (for leave, its own field) */
 	const char *leave_what;
 };
 
@@ -48,6 +50,12 @@ static const struct form table[] = {
 	{FORM_CALLS, "ftrace", "funcgraph_entry", "funcgraph_exit", LABEL_SYMBOL, "func", NULL,
 	 "depth"},
 	{FORM_CALLS, "ftrace", "fgraph_retaddr_entry", "", LABEL_SYMBOL, "func", NULL, "depth"},
+	{FORM_CALLS, "user", "user_entry", "user_exit", LABEL_SYMBOL, "func", NULL, "depth"},
+	{FORM_CALLS, "user", "user_call", "", LABEL_SYMBOL, "func", NULL, "depth"},
+	{FORM_CALLS, "user", "user_entry_args", "user_exit_value", LABEL_SYMBOL, "func", NULL,
+	 "depth"},
+	{FORM_CALLS, "user", "user_call_args", "", LABEL_SYMBOL, "func", NULL, "depth"},
+	{FORM_CALLS, "user", "user_call_value", "", LABEL_SYMBOL, "func", NULL, "depth"},
 	{FORM_CALLS, "workqueue", "workqueue_execute_start", "workqueue_execute_end", LABEL_SYMBOL,
 	 "function", "work"},
 	{FORM_IRQ, "irq", "irq_handler_entry", "irq_handler_exit", LABEL_TEXT, "name", "irq"},
@@ -86,7 +94,7 @@ static bool is_excluded(const struct form *f, const char *system)
 	return false;
 }
 
-/* Does name match the pattern? Then *stem is the part that * matches. */
+/* Returns true if name matches the pattern. Then *stem is the part that * matches. */
 static bool fits(const char *pattern, const char *name, struct piece *stem)
 {
 	const char *star = strchr(pattern, '*');
@@ -110,7 +118,7 @@ static const struct timeline_kind *kind_of(const struct timeline *tl, size_t i, 
 	return k->event && timeline_source(tl, k->source)->machine == machine ? k : NULL;
 }
 
-/* Does the system have an event with the pattern's name? */
+/* Returns true if the system has an event with the pattern's name. */
 static bool has_partner(const struct timeline *tl, uint32_t machine, const char *system,
 			const char *pattern, struct piece stem)
 {
@@ -126,7 +134,7 @@ static bool has_partner(const struct timeline *tl, uint32_t machine, const char 
 	return false;
 }
 
-/* Probes that differ by their fields, not by their names. */
+/* Returns true for probes that differ by their fields, not by their names. */
 static bool fits_fields(const struct form *f, const struct event *ev, bool *ret_leave)
 {
 	*ret_leave = event_find_field(ev, f->leave_what);
@@ -150,7 +158,7 @@ static bool fits_names(const struct form *f, const struct timeline *tl, uint32_t
 	return true;
 }
 
-/* Names of values: __print_symbolic() of the field in the print format. */
+/* Finds the names of values: __print_symbolic() of the field in the print format. */
 static const struct arg *find_names(const struct event *ev, const struct field *f)
 {
 	for (const struct arg *a = ev->args; a; a = a->next)
@@ -190,6 +198,9 @@ static void settle_kind(struct forms *fs, struct timeline *tl, struct form_kind 
 		fk->end = event_find_field(ev, "rettime");
 		fk->detail = event_find_field(ev, "isa");
 	}
+	fk->is_whole = call_event_step(ev, &fk->is_user) == CALL_WHOLE;
+	if (fk->is_whole)
+		fk->duration = event_find_field(ev, "duration");
 	if (f->label == LABEL_VALUE)
 		fk->names = find_names(ev, fk->what);
 	if (f->label == LABEL_SYSCALL)
@@ -204,7 +215,7 @@ static void settle_kind(struct forms *fs, struct timeline *tl, struct form_kind 
 	fs->n_found++;
 }
 
-/* raw_syscalls and syscalls record the same calls: the first row wins. */
+/* Drops repeated calls: raw_syscalls and syscalls record the same calls, and the first row wins. */
 static void drop_doubles(struct forms *fs)
 {
 	const struct form *first = NULL;
@@ -286,7 +297,7 @@ static bool number_of(const struct field *f, const struct walk_event *ev, bool s
 	return true;
 }
 
-/* The bytes of a text: inline, or at the offset given in the record. */
+/* Returns the bytes of a text: inline, or at the offset given in the record. */
 static struct piece text_of(const struct field *f, const struct walk_event *ev, bool swap)
 {
 	uint64_t v, offset = f->offset, len = f->size;
@@ -400,7 +411,7 @@ bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev
 	struct mark *ret = ret_mark;
 	struct forms *fs = ctx;
 	const struct form_kind *fk = ev->kind < fs->n_kinds ? &fs->kinds[ev->kind] : NULL;
-	uint64_t id = 0, depth = 0, begin, end;
+	uint64_t id = 0, depth = 0, begin, end, duration;
 
 	if (!fk || !fk->form)
 		return false;
@@ -411,9 +422,17 @@ bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev
 		ret->id = id ^ id >> 32;
 	else if (!fk->form->id && !(fk->form->classes & (FORM_SYS | FORM_VCPU)))
 		ret->id = ret->label;
-	/* a task leaves its current call, whatever number the kernel records (rt_sigreturn: -1) */
+	/*
+	 * a task leaves its current call, independent of the number that the kernel records
+	 * (rt_sigreturn: -1)
+	 */
 	if (number_of(fk->depth, ev, fk->swap, &depth))
 		ret->depth = depth < MARK_NO_DEPTH ? depth : MARK_NO_DEPTH - 1;
+	ret->is_user = fk->is_user;
+	if (fk->is_whole && number_of(fk->duration, ev, fk->swap, &duration)) {
+		ret->is_whole = true;
+		ret->extra = duration;
+	}
 	if (fk->is_leave && number_of(fk->begin, ev, fk->swap, &begin) &&
 	    number_of(fk->end, ev, fk->swap, &end) && end > begin &&
 	    end - begin < UINT64_C(1) << 48)

@@ -26,12 +26,13 @@ enum form_class {
 struct form;
 
 struct form_kind {		 /* the meaning of a kind of event */
-	const struct form *form; /* NULL: none */
+	const struct form *form; /* NULL: the kind has no form */
 	bool is_leave;
+	bool is_user, is_whole; /* as in a mark */
 	bool swap;
-	const struct field *what, *id, *depth, *begin, *end, *detail;
+	const struct field *what, *id, *depth, *begin, *end, *detail, *duration;
 	const struct arg *names; /* names of values in the print format; NULL: none */
-	uint32_t label;		 /* if the event's name suffices; otherwise 0 */
+	uint32_t label;		 /* the label if the event's name suffices; otherwise 0 */
 	const struct kallsyms *symbols;
 	const struct syscall_table *syscalls;
 };
@@ -43,20 +44,23 @@ struct forms {
 	struct labels *labels;
 };
 
-/* Finds the rows of these classes among the kinds of a machine. 0 or -ENOMEM. */
+/* Finds the rows of these classes among the kinds of a machine. Returns 0 or -ENOMEM. */
 int forms_init(struct forms *fs, struct timeline *tl, struct labels *labels, uint32_t machine,
 	       unsigned classes);
 void forms_release(struct forms *fs);
-/* For marks_gather(): ctx is the struct forms. */
+/* Makes marks for marks_gather(). ctx is the struct forms. */
 bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret_mark);
-/* Names of system calls on the machine where a file was recorded; NULL: unknown. */
+/*
+ * Returns the names of system calls on the machine where a file was recorded, or NULL if they are
+ * unknown.
+ */
 const struct syscall_table *forms_syscalls(const struct tracefile *tf);
 /*
- * A form of probes that differ only by their fields: an event of it is a call only if a leave with
- * the same label exists.
+ * Returns true for a form of probes that differ only by their fields. An event of it is a call only
+ * if a leave with the same label exists.
  */
 bool form_is_loose(const struct form *f);
-/* One bit for each kind that enters (or leaves). */
+/* Makes one bit for each kind that enters (or leaves). */
 int forms_take_kinds(const struct forms *fs, bool leave, uint8_t **bits, size_t *n);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kinds.c - the streams, kinds of events and tasks of a lane, in the form that walks need.
+ * kinds.c - finds the streams, kinds of events and tasks of a lane, in the form that walks need.
  *
  * The same event in two buffers or files is two kinds, and the same CPU in two buffers is two
- * streams: a lane uses all that belong to its machine. Kinds are numbered in the order of
- * appearance, so a mask may miss some while the index grows; the lane is rebuilt when the index is
- * complete (lane.c).
+ * streams: a lane uses all of its machine. Kinds are numbered in the order of appearance, so a mask
+ * may miss some while the index grows; the lane is rebuilt when the index is complete (lane.c).
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>
@@ -74,8 +74,7 @@ int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_even
 		    strcmp(k->event->system, e->system) || strcmp(k->event->name, e->name))
 			continue;
 		r = mask_add_kind(m, i);
-		if (r < 0)
-			return r;
+		TRY(r);
 		n++;
 	}
 	*ret_n = n;

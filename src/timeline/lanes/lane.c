@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lane.c - the life cycle of lanes: found by their spec, built once, kept while there is room.
+ * lane.c - keeps lanes: finds them by their spec, builds each once, frees old ones if there are too
+ * many.
  *
  *	lane_get ─▶ slot of the spec ─▶ lane, fresh ────────────────▶ counted, returned
  *	                 │ stale or none
- *	                 └▶ built, without the lock; others wait, or use the stale one
+ *	                 └▶ built, without the lock; other requests wait, or use the stale lane
  *
  * A lane never changes after it is built, so any number of threads may draw from it. While the
  * index grows (and in live traces) a lane becomes stale. The next request rebuilds it, but only if
@@ -18,6 +19,7 @@
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
+#include "base/scope.h"
 #include "store/tracefile.h"
 #include "timeline/lanes/lane_int.h"
 #include "base/clock.h"
@@ -132,7 +134,10 @@ size_t lanes_memory(struct lanes *ls)
 	return n;
 }
 
-/* lock held: removes the lane from its slot and frees it, now or when the last user releases it. */
+/*
+ * Removes the lane from its slot and frees it, now or when the last user releases it. The caller
+ * holds the lock.
+ */
 static void slot_drop(struct lanes *ls, struct lane_slot *slot)
 {
 	struct lane *ln = slot->lane;
@@ -174,7 +179,7 @@ int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
 	return r;
 }
 
-/* The thread that runs a CPU of `guest`, if `host` lists it as its own. */
+/* Returns the thread that runs a CPU of `guest`, if `host` lists the guest. */
 static int thread_of(const struct tracefile *host, const struct tracefile *guest, uint32_t cpu)
 {
 	struct guest_cpu *cpus;
@@ -218,7 +223,6 @@ uint64_t lanes_version(struct timeline *tl)
 	return timeline_n_events(tl) + timeline_duration(tl) * 31;
 }
 
-/* An empty lane. */
 static struct lane *lane_alloc(struct lanes *ls, const struct lane_spec *spec)
 {
 	struct lane *ln = calloc(1, sizeof(*ln));
@@ -229,7 +233,7 @@ static struct lane *lane_alloc(struct lanes *ls, const struct lane_spec *spec)
 	ln->spec = *spec;
 	ln->kind = lane_kind_of(spec->type);
 	ln->sched_stream = -1;
-	ln->n_refs = 1; /* the slot's */
+	ln->n_refs = 1; /* the reference of the slot */
 	return ln;
 }
 
@@ -257,25 +261,19 @@ void lane_settle(struct lane *ln, uint64_t begin_ns)
 	ln->taken_from = NULL;
 }
 
-/* before: the version that it replaces, or NULL. */
+/* Builds a lane. before is the version that it replaces, or NULL. */
 static int build(struct lanes *ls, const struct lane_spec *spec, const struct lane *before,
 		 struct lane **ret, struct errmsg *err)
 {
-	struct lane *ln = lane_new(ls, spec);
+	SCOPED(lane_free_scoped) struct lane *ln = lane_new(ls, spec);
 	uint64_t begin = clock_now_ns();
-	int r;
 
 	if (!ln)
 		return -ENOMEM;
-	r = lane_check_machine(ln, err);
-	if (!r)
-		r = lane_build_one(ln, before, err);
-	if (r < 0) {
-		lane_free(ln);
-		return r;
-	}
+	TRY(lane_check_machine(ln, err));
+	TRY(lane_build_one(ln, before, err));
 	lane_settle(ln, begin);
-	*ret = ln;
+	*ret = TAKE(ln);
 	return 0;
 }
 
@@ -286,13 +284,13 @@ static bool is_fresh(const struct lane *ln)
 	if (ln->version == lanes_version(ln->owner->tl) &&
 	    (ln->is_whole || timeline_progress(ln->owner->tl) < 1))
 		return true;
-	/* a lane from before the index was complete must be rebuilt after that */
+	/* a lane that was built before the index was complete must be rebuilt after that */
 	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
 		return false;
 	return clock_now_ns() - ln->built_at_ns < (rest > least ? rest : least);
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static struct lane_slot *find_slot(struct lanes *ls, const char *text, bool make)
 {
 	size_t len = strlen(text), h = hash_text(0x9e3779b97f4a7c15u, text, len, LANE_HASH);
@@ -313,7 +311,7 @@ static struct lane_slot *find_slot(struct lanes *ls, const char *text, bool make
 	return slot;
 }
 
-/* lock held: frees a slot that is empty and not being built */
+/* Frees a slot that is empty and not being built. The caller holds the lock. */
 static void forget_slot(struct lanes *ls, struct lane_slot *slot)
 {
 	for (size_t h = 0; h < LANE_HASH; h++)
@@ -326,7 +324,7 @@ static void forget_slot(struct lanes *ls, struct lane_slot *slot)
 			}
 }
 
-/* lock held: frees the least recently used lanes, but not `keep`. */
+/* Frees the least recently used lanes, but not `keep`. The caller holds the lock. */
 static void evict(struct lanes *ls, const struct lane_slot *keep)
 {
 	while (ls->n_bytes > ls->bytes_max || ls->n_slots >= LANES_MAX) {
@@ -344,14 +342,14 @@ static void evict(struct lanes *ls, const struct lane_slot *keep)
 	}
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void put_locked(struct lane *ln)
 {
 	if (ln && --ln->n_refs == 0)
 		lane_free(ln);
 }
 
-/* lock held, released while building */
+/* Builds a lane. The caller holds the lock, which is released while building. */
 static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lane_spec *spec,
 		      struct errmsg *err)
 {
@@ -378,7 +376,7 @@ static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lan
 
 /* --- in the background ---------------------------------------------------------------------------- */
 
-/* lock held */
+/* The caller holds the lock. */
 static void want(struct lanes *ls, struct lane_slot *slot)
 {
 	if (slot->is_wanted || slot->is_building)
@@ -388,7 +386,9 @@ static void want(struct lanes *ls, struct lane_slot *slot)
 	pthread_cond_broadcast(&ls->wanted);
 }
 
-/* Lanes that consist of rows only, so that one without rows is simply empty. */
+/*
+ * Returns true for lanes that consist only of rows, so that a lane without rows is valid and empty.
+ */
 static bool can_be_empty(enum lane_type type)
 {
 	enum lane_kind kind = lane_kind_of(type);
@@ -396,7 +396,10 @@ static bool can_be_empty(enum lane_type type)
 	return kind == LANE_CPU || kind == LANE_STATES || kind == LANE_SPANS;
 }
 
-/* lock held, released while waiting. False: it takes longer. */
+/*
+ * Waits for the first version. Returns false if it takes longer. The caller holds the lock, which
+ * is released while waiting.
+ */
 static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
 {
 	uint64_t now = clock_now_ns(), end = slot->wanted_ns + FIRST_NS;
@@ -411,7 +414,10 @@ static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
 	return true;
 }
 
-/* lock held. 1: *ret is the answer; 0: the caller must build it; negative: an error. */
+/*
+ * Gets a lane without waiting. Returns 1 with *ret, 0 if the caller must build the lane, or an
+ * error. The caller holds the lock.
+ */
 static int get_at_once(struct lanes *ls, const char *text, const struct lane_spec *spec,
 		       struct lane **ret)
 {
@@ -431,13 +437,13 @@ static int get_at_once(struct lanes *ls, const char *text, const struct lane_spe
 			return 1;
 		}
 		if (!wait_for_first(ls, slot)) {
-			*ret = lane_alloc(ls, spec); /* not in the slot */
+			*ret = lane_alloc(ls, spec); /* this lane is not in the slot */
 			return *ret ? 1 : -ENOMEM;
 		}
 	}
 }
 
-/* lock held: returns a lane in the slot of the text, or an error. */
+/* Returns a lane in the slot of the text, or an error. The caller holds the lock. */
 static int get_locked(struct lanes *ls, const char *text, const struct lane_spec *spec,
 		      struct lane **ret, struct errmsg *err)
 {
@@ -479,7 +485,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 
 #define PREPARE_MAX 256
 
-/* lock held: claims a slot that needs a lane. */
+/* Claims a slot that needs a lane. The caller holds the lock. */
 static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_lane *to)
 {
 	slot->is_building = true;
@@ -491,7 +497,7 @@ static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_
 	to->lane = NULL;
 }
 
-/* Claims the slots that need a lane; or queues them for the builder threads. */
+/* Claims the slots that need a lane, or queues them for the builder threads. */
 static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_specs,
 			 struct prepared_lane *list)
 {
@@ -547,7 +553,7 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	if (!list)
 		return;
 	n = take_slots(ls, specs, n_specs, list);
-	/* a single lane can as well be built on request, which also reports errors */
+	/* a single lane is built on request, which also reports errors */
 	if (n > 1)
 		lanes_build_many(ls, list, n);
 	if (n)
@@ -555,7 +561,7 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	free(list);
 }
 
-/* Selects the builder thread: quick builds do not wait for slow ones. */
+/* Selects the builder thread, so that quick builds do not wait for slow ones. */
 static unsigned builder_of(const struct lane_slot *slot, const struct lane_spec *spec)
 {
 	bool is_short = lane_kind_of(spec->type) != LANE_SPANS || spec->type == LANE_OF_IRQ ||
@@ -564,7 +570,9 @@ static unsigned builder_of(const struct lane_slot *slot, const struct lane_spec 
 	return !slot->lane ? 2 : is_short ? 0 : 1;
 }
 
-/* lock held: takes slots that a request waits for, or found stale. */
+/*
+ * Takes slots for which a request waits, or which a request found stale. The caller holds the lock.
+ */
 static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, unsigned builder)
 {
 	size_t n = 0;
@@ -684,10 +692,9 @@ int lanes_follow(struct lanes *ls, bool is_on)
 int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errmsg *err)
 {
 	struct lane_spec spec;
-	int r = lane_spec_parse(&spec, text, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(lane_spec_parse(&spec, text, err));
 	pthread_mutex_lock(&ls->lock);
 	r = get_at_once(ls, text, &spec, ret);
 	if (!r)

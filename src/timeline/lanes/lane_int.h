@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * lane_int.h - the parts of a lane. See lane.c for its life cycle, tile.c for its tiles.
- */
+/* lane_int.h - the parts of a lane. lane.c describes its life cycle, tile.c its tiles. */
 #ifndef SONDE_TIMELINE_LANES_LANE_INT_H
 #define SONDE_TIMELINE_LANES_LANE_INT_H
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/lanes/calls_cache.h"
 #include "timeline/index/passes.h"
 #include "timeline/index/labels.h"
@@ -39,18 +38,21 @@ enum lane_type {
 struct lane_spec {
 	enum lane_type type;
 	uint32_t machine;
-	uint64_t number; /* CPU, pid or id of a selection */
+	uint64_t number; /* a CPU, a pid or the id of a selection */
 	struct spec_event {
 		char system[SPEC_NAME_BYTES], name[SPEC_NAME_BYTES];
 	} event, event_b;
-	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* also keys of a pair */
+	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* fields, or keys of a pair */
 	int only_pid, only_cpu;				       /* -1: all */
-	/* Only a part: [window << bits, (window + 1) << bits). 0: all of it. See window.c. */
+	/*
+	 * Selects only a part of the lane: [window << bits, (window + 1) << bits). 0 selects the
+	 * whole lane. See window.c.
+	 */
 	uint8_t window_bits;
 	uint64_t window;
 };
 
-/* -EINVAL with a message. */
+/* Returns -EINVAL with a message. */
 int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err);
 
 /* --- spans ------------------------------------------------------------------------------------------ */
@@ -86,21 +88,22 @@ static inline uint8_t span_flags(const struct span *s)
 	return s->value_flags >> 24;
 }
 
-/* The content of a bucket of a pyramid. Spans: */
+/* The content of a bucket of a pyramid, for spans: */
 struct span_bucket {
-	uint64_t busy : 48, flags : 8, any : 8; /* any: it has a span, even one of no length */
+	/* any: the bucket has a span, even one without length */
+	uint64_t busy : 48, flags : 8, any : 8;
 	uint64_t dominant_ns : 40,
 		value : 24; /* the value with the largest share, as far as known */
 };
-/* states: the share of each by its number, 65535 is all */
+/* for states: the share of each state by its number; 65535 is all */
 struct state_bucket {
 	uint16_t share[STATES_N];
 };
-/* ticks: */
+/* for ticks: */
 struct tick_bucket {
-	uint32_t n : 24, flags : 8; /* n: saturates */
+	uint32_t n : 24, flags : 8; /* n stops at its maximum */
 };
-/* counters: */
+/* for counters: */
 struct counter_bucket {
 	float min, max, last;
 	uint32_t n;
@@ -117,12 +120,14 @@ struct pyramid {
 	size_t at[PYRAMID_LEVELS], n[PYRAMID_LEVELS];
 };
 size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits);
-/* The size of base buckets for n things, so that a tile below the base has few to go through. */
+/*
+ * Returns the size of base buckets for n items, so that a tile below the base reads only few items.
+ */
 unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket);
 
 /*
- * The content of one bucket, by value. If there are more values than it can hold, the smaller ones
- * are merged, so no time is lost.
+ * The content of one bucket, by value. If there are more values than it has room for, the smaller
+ * ones are merged, so no time is lost.
  */
 #define SHARES_MAX 12
 struct shares {
@@ -133,7 +138,7 @@ struct shares {
 	uint64_t ns[SHARES_MAX];
 };
 void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags);
-/* The index of the largest. */
+/* Returns the index of the largest share. */
 unsigned shares_largest(const struct shares *s);
 
 struct sample {
@@ -156,11 +161,11 @@ static inline uint8_t state_flags(const struct state_span *s)
 }
 
 struct lane_row {
-	struct span *spans; /* in order, not overlapping */
+	struct span *spans; /* sorted, not overlapping */
 	uint32_t *aux;	    /* LANE_STATES: state_aux(); otherwise CPU + 1 or NULL */
 	size_t n, cap;
 	uint64_t last_end;
-	bool is_mixed; /* while it is filled: not sorted */
+	bool is_mixed; /* while the row is filled: the spans are not sorted */
 	/*
 	 * live: the number of dropped spans and the time of the last; the pyramid contains them,
 	 * and states_pass() finds them again
@@ -170,7 +175,7 @@ struct lane_row {
 	struct pyramid pyramid;
 };
 
-struct walk_mask { /* for timeline_walk() */
+struct walk_mask { /* masks for timeline_walk() */
 	uint8_t *bits;
 	size_t n;
 };
@@ -181,18 +186,21 @@ struct lane {
 	enum lane_kind kind;
 	int n_refs; /* protected by lanes->lock */
 	uint64_t version, built_at_ns, build_ns;
-	bool is_whole; /* the index was complete */
-	uint64_t end;  /* of the trace when the lane was built: a live trace has grown since */
+	bool is_whole; /* the index was complete when the lane was built */
+	uint64_t end;  /* end of the trace when the lane was built; a live trace has grown since */
 	size_t n_bytes;
 	uint64_t *until; /* live: by stream, the number of the first event not in the lane */
 	size_t n_until;
-	uint32_t n_drops; /* of the timeline */
+	uint32_t n_drops; /* number of dropped segments of the timeline */
 	/* live: content before this time is final; the next version of the lane copies it */
 	uint64_t settled;
-	struct switch_entry settled_by; /* LANE_OF_CPU: the task that ran then, and since when */
-	const struct lane *taken_from;	/* while it is built: the previous version; NULL: none */
-	uint64_t taken_until;		/* its settled */
-	uint64_t sums_until; /* of its pyramid: the state at taken_until may have been a guess */
+	/* LANE_OF_CPU: the task that ran at `settled`, and its start */
+	struct switch_entry settled_by;
+	/* while the lane is built: the previous version; NULL: none */
+	const struct lane *taken_from;
+	uint64_t taken_until; /* `settled` of the previous version */
+	/* end of the copied sums; the state at taken_until may have been a guess */
+	uint64_t sums_until;
 
 	struct lane_row *rows;
 	unsigned n_rows;
@@ -202,7 +210,7 @@ struct lane {
 	int sched_stream;  /* LANE_OF_CPU: spans are in the index; -1: they are in rows */
 	uint16_t *streams; /* ticks: streams to walk */
 	size_t n_streams;
-	struct walk_mask kinds, ends; /* events that begin, and end, what is drawn */
+	struct walk_mask kinds, ends; /* masks of the events that begin and end the drawn spans */
 	struct walk_mask tasks;	      /* bits NULL: all */
 	struct selection *found;
 	struct pyramid ticks;
@@ -214,19 +222,23 @@ struct lane {
 	double min, max;
 };
 
-/* The flags of a state; TILE_MISSED: unknown because data was lost (machine_lost_within()). */
+/*
+ * Returns the flags of a state. TILE_MISSED: the state is unknown because data was lost
+ * (machine_lost_within()).
+ */
 uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s);
 
 /* --- lanes -------------------------------------------------------------------------------------------- */
 
 #define LANE_HASH     1024
-#define LANE_BUILDERS 3 /* for lanes to extend; for lanes to rebuild; for new lanes */
+/* one thread each to extend lanes, to rebuild lanes, and to build new lanes */
+#define LANE_BUILDERS 3
 
 struct lane_slot {
 	struct lane_slot *next;
 	struct lane *lane; /* NULL: being built for the first time */
 	bool is_building;
-	bool is_wanted, has_failed; /* by lanes.builders */
+	bool is_wanted, has_failed; /* set by and for lanes.builders */
 	bool is_too_many;	    /* too many events for one lane: only windows are possible */
 	uint64_t wanted_ns;
 	uint64_t used;
@@ -248,12 +260,14 @@ struct lanes {
 	pthread_cond_t built;
 	struct lane_slot *slots[LANE_HASH];
 	size_t n_slots, n_bytes;
-	size_t bytes_max; /* above it the least recently used lanes are freed */
+	size_t bytes_max; /* if exceeded, the least recently used lanes are freed */
 	uint64_t clock;	  /* counts uses */
-	uint64_t rest_ns; /* least pause before a live lane is rebuilt; or rest_times its build */
+	/* minimum pause before a live lane is rebuilt, or rest_times its build time */
+	uint64_t rest_ns;
 	unsigned rest_times;
-	size_t events_max;     /* maximum gathered for one lane at a time */
-	size_t live_spans_max; /* most copied from the previous version; above it, half of that */
+	size_t events_max; /* maximum of events gathered for one lane at a time */
+	/* maximum of spans copied from the previous version; if exceeded, half of it is copied */
+	size_t live_spans_max;
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
 	pthread_t builders[LANE_BUILDERS]; /* see lanes_follow() */
@@ -264,7 +278,7 @@ struct lanes {
 
 /* --- building ------------------------------------------------------------------------------------------ */
 
-/* ln->taken_from may be a previous version to extend. */
+/* Builds a lane. ln->taken_from may be a previous version to extend. */
 typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
 
 int lane_build_cpu(struct lane *ln, struct errmsg *err);
@@ -272,17 +286,17 @@ int lane_build_task(struct lane *ln, struct errmsg *err);
 int lane_build_found(struct lane *ln, struct errmsg *err);
 
 /*
- * A lane that needs events of the trace is built in three steps: plan (which events, or what is
- * wrong with the spec), a pass that many lanes share, finish. release always follows plan, with or
- * without finish.
+ * A lane that needs events of the trace is built in three steps: plan, which selects the events or
+ * reports an error in the spec; a pass, which many lanes share; and finish. release always follows
+ * plan, with or without finish.
  */
 struct lane_plan {
 	struct lane *ln;
 	const struct lane *before; /* live: a previous version to extend; NULL: none */
 	struct gatherer g;
 	bool is_wanting; /* there are events to gather */
-	uint64_t from;	 /* … from this time on; earlier content is copied from `before` */
-	uint64_t to;	 /* … until this time */
+	uint64_t from;	 /* time from which to gather; earlier content is copied from `before` */
+	uint64_t to;	 /* time until which to gather */
 	void *own;	 /* private data of the builder */
 	int result;
 };
@@ -299,36 +313,41 @@ int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
 int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
 void lane_release_pair(struct lane_plan *p);
 
-/* Reports too many events for one lane. -E2BIG */
+/* Reports too many events for one lane. Returns -E2BIG. */
 int lane_refuse_many(struct errmsg *err);
-/* window.c: the range to gather for a window, with margins; for a whole lane, the whole trace. */
+/*
+ * window.c: computes the range to gather for a window, with margins; for a whole lane, the whole
+ * trace.
+ */
 void lane_window_range(const struct lane_spec *spec, uint64_t *ret_from, uint64_t *ret_to);
 
-/* Can it extend the previous version of the lane? */
+/* Returns true if the plan can extend the previous version of the lane. */
 bool lane_goes_on(const struct lane_plan *p);
-/* … for CPUs and tasks: sets taken_from if it can. */
+/* Sets taken_from if a lane of a CPU or task can extend the previous version. */
 void lane_go_on(struct lane *ln, const struct lane *before);
 enum lane_kind lane_kind_of(enum lane_type type);
-/* Builds one lane by itself; before: the version that it replaces, or NULL. */
+/* Builds one lane. before is the version that it replaces, or NULL. */
 int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err);
 
-/* A lane to be built. NULL: out of memory. lane_settle: after building; measures its memory. */
+/* Allocates a lane to be built. Returns NULL if out of memory. */
 struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
+/* Completes a lane after it was built, and measures its memory. */
 void lane_settle(struct lane *ln, uint64_t begin_ns);
 void lane_free(struct lane *ln);
-/* Changes when the index has grown. */
+SCOPED_POINTER(struct lane, lane_free)
+/* Returns a number that changes when the index has grown. */
 uint64_t lanes_version(struct timeline *tl);
-/* Monotonic time. */
+/* Returns a monotonic time. */
 
 struct prepared_lane {
 	struct lane_slot *slot;
 	struct lane_spec spec;
-	struct lane *before; /* the version that it replaces, held; NULL: none */
-	struct lane *lane;   /* NULL: building it failed */
+	struct lane *before; /* the version that the new one replaces, held; NULL: none */
+	struct lane *lane;   /* the new lane; NULL: building failed */
 };
-/* Builds lanes in as few passes as possible. Skips lanes that fail. */
+/* Builds lanes in as few passes as possible, and skips lanes that fail. */
 void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n);
-/* … lanes of tasks of one machine. */
+/* Builds lanes of tasks of one machine. */
 void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n);
 
 /* Adds a span to a row, which grows as needed. lane_finish_rows() cuts overlaps. */
@@ -339,20 +358,20 @@ int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, u
  * copies only the later ones.
  */
 int lane_take_spans(struct lane *ln);
-/* Call it after the last span of a lane. */
+/* Finishes the rows after the last span of a lane. */
 int lane_finish_rows(struct lane *ln);
-/* For spans that are not in rows. */
+/* Finishes a lane whose spans are not in rows. */
 int lane_finish_switches(struct lane *ln);
 
-/* The streams of a machine, or of one of its CPUs (cpu >= 0). */
+/* Finds the streams of a machine, or of one of its CPUs (cpu >= 0). */
 int lane_take_streams(struct lane *ln, uint32_t machine, int cpu);
-/* Sets the bits of all kinds of that name. n: the number of kinds. */
+/* Sets the bits of all kinds of that name. n is the number of kinds. */
 int mask_add_kind(struct walk_mask *m, size_t bit);
 void mask_release(struct walk_mask *m);
 int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_event *e,
 		    size_t *ret_n);
 int lane_take_task(struct lane *ln, int pid);
-/* The opener of the files numbers the machines; this visits each machine once. */
+/* Visits each machine once. The code that opened the files numbers the machines. */
 bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret);
 /* Reports an unknown CPU, task or event. */
 int lane_check_machine(struct lane *ln, struct errmsg *err);
@@ -365,21 +384,22 @@ struct drawn_span {
 	uint32_t value, aux;
 	uint8_t flags;
 };
-/* Spans of a row that touch [from, to), in order. */
+/* Visits the spans of a row that touch [from, to), in order. */
 void lane_each_span(const struct lane *ln, unsigned row, uint64_t from, uint64_t to,
 		    bool (*each)(void *ctx, const struct drawn_span *s), void *ctx);
-/* The maximum number of such spans; 0 also if it is unknown. */
+/* Returns the maximum number of such spans, or 0 if it is unknown. */
 size_t lane_count_spans(const struct lane *ln, unsigned row, uint64_t from, uint64_t to);
-/* Index of the first span that ends after t. */
+/* Returns the index of the first span that ends after t. */
 size_t row_search(const struct lane_row *row, uint64_t t);
-size_t lane_search_sample(const struct lane *ln, uint64_t t); /* the first at or after t */
+/* finds the first sample at or after t */
+size_t lane_search_sample(const struct lane *ln, uint64_t t);
 
 struct tick {
 	uint64_t ts;
 	event_ref ref;
 	bool missed;
 };
-/* Ticks of [from, to], ordered within each stream, not between streams. */
+/* Visits the ticks of [from, to], ordered within each stream, but not between streams. */
 int lane_each_tick(const struct lane *ln, uint64_t from, uint64_t to,
 		   bool (*each)(void *ctx, const struct tick *t), void *ctx);
 

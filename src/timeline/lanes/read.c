@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - the spans and ticks of a lane in a range, from any kind of storage.
+ * read.c - reads the spans and ticks of a lane in a range, from any kind of storage.
  *
  *	rows       an array of spans: binary search
  *	turns      lanes of CPUs: from lists of switches; a span ends at the next turn
@@ -10,6 +10,7 @@
  *
  * The idle task (pid 0) is not a span of a CPU. Time without a known task is a span without task.
  */
+#include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/states/states_int.h"
 
@@ -55,7 +56,7 @@ struct turn_reader {
 	bool (*each)(void *ctx, const struct drawn_span *s);
 	void *ctx;
 	int idle;
-	bool stopped, is_seen; /* seen: the current span began without a switch */
+	bool stopped, is_seen; /* is_seen: the current span began without a switch */
 	uint64_t start;
 	uint16_t task;
 };
@@ -84,7 +85,7 @@ static bool read_turn(void *ctx, const struct cpu_turn *t)
 	struct turn_reader *r = ctx;
 	bool is_switch = t->state != STATE_UNKNOWN;
 
-	/* the running time of a task that was seen only when it left is unknown */
+	/* if a task was seen only when it left, its running time is unknown */
 	if ((t->ts > r->start || is_switch) && !(r->is_seen && t->ts == r->start) &&
 	    !give(r, t->ts, is_switch ? 0 : TILE_OPEN_END))
 		return false;
@@ -142,7 +143,7 @@ static void read_gone(void *ctx, uint16_t task, const struct task_track *t,
 		g->stopped = !g->each(g->ctx, &d);
 }
 
-/* Computes states again that the lane has dropped. False: stop. */
+/* Computes states again that the lane has dropped. Returns false to stop. */
 static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
@@ -154,7 +155,7 @@ static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
 	if (!bits)
 		return true;
 	bit_set(bits, task);
-	/* the last one is cut at `to`, where the stored spans begin */
+	/* the last state is cut at `to`, where the stored spans begin */
 	states_pass(tl, ln->owner->states, ln->spec.machine, bits, from, to, read_gone, &g);
 	free(bits);
 	return !g.stopped;
@@ -256,8 +257,7 @@ int lane_each_tick(const struct lane *ln, uint64_t from, uint64_t to,
 	for (size_t i = 0; i < ln->n_streams && !r.stopped; i++) {
 		int e = timeline_walk(ln->owner->tl, ln->streams[i], &wants, read_tick, &r, &whole);
 
-		if (e < 0)
-			return e;
+		TRY(e);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - the rows of a lane, and the pyramids above them.
+ * rows.c - makes the rows of a lane, and the pyramids above them.
  *
  * A row is a sorted array of spans that do not overlap. If it is long, it has a pyramid:
  *
@@ -9,17 +9,17 @@
  *	level b       [ ][ ][ ][ ][ ][ ][ ]     buckets of 2^b ns: about 2^14 over the trace
  *	spans         ── ─ ───── ── ─────
  *
- * A bucket knows how much of its time is used, to the nanosecond, and which value used most of it.
- * The latter is exact at the base (up to SHARES_MAX values in a bucket) and an estimate above, good
- * enough for a colour.
+ * A bucket contains how much of its time is used, to the nanosecond, and which value used most of
+ * it. This value is exact at the base (up to SHARES_MAX values in a bucket), and an estimate above,
+ * which is good enough for a colour.
  *
  * With 2^14 buckets a tile one level below the base covers a 32nd of the trace. If a bucket would
- * then have more than SPANS_A_BUCKET spans, there are more buckets, so that a tile never has more
- * than about 65 000 spans to go through, half a millisecond. Rows of up to ROW_SCAN_MAX spans need
- * no pyramid.
+ * then have more than SPANS_A_BUCKET spans, there are more buckets, so that a tile never reads more
+ * than about 65 000 spans, in half a millisecond. Rows of up to ROW_SCAN_MAX spans need no pyramid.
  *
  * All threads fill buckets, each for a part of the time that begins and ends between buckets.
  */
+#include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags)
 struct filler {
 	struct pyramid *p;
 	bool is_states;
-	size_t at;	 /* the current bucket */
+	size_t at;	 /* index of the current bucket */
 	size_t from, to; /* the buckets of this thread */
 	struct shares shares;
 };
@@ -219,7 +219,7 @@ static void raise_levels(struct pyramid *p, bool is_states)
 struct fill_job {
 	struct lane *ln;
 	unsigned row;
-	size_t first; /* first bucket to fill */
+	size_t first; /* index of the first bucket to fill */
 };
 
 static void fill_part(void *ctx, size_t i)
@@ -322,18 +322,13 @@ int lane_add_span(struct lane *ln, unsigned at, uint64_t start, uint64_t end, ui
 		  uint8_t flags, uint32_t aux)
 {
 	struct lane_row *row;
-	int r;
 
 	if (at >= LANE_ROWS_MAX)
 		return 0;
-	r = need_row(ln, at);
-	if (r < 0)
-		return r;
+	TRY(need_row(ln, at));
 	row = &ln->rows[at];
 	if (row->n == row->cap) {
-		r = row_grow(ln, row);
-		if (r < 0)
-			return r;
+		TRY(row_grow(ln, row));
 	}
 	end = end < start ? start : end;
 	row->is_mixed |= start < row->last_end;
@@ -393,7 +388,9 @@ static int compare_spans(const void *a, const void *b)
 	return (span_end(x) > span_end(y)) - (span_end(x) < span_end(y));
 }
 
-/* Sorts the spans; one that overlaps the next ends there. Rows with aux are sorted already. */
+/*
+ * Sorts the spans. A span that overlaps the next one ends there. Rows with aux are sorted already.
+ */
 static void row_sort(struct lane_row *row)
 {
 	if (!row->aux)
@@ -423,8 +420,7 @@ int lane_finish_rows(struct lane *ln)
 		if (row->n + row->n_gone <= ROW_SCAN_MAX)
 			continue;
 		r = make_pyramid(ln, i, row->n + row->n_gone);
-		if (r < 0)
-			return r;
+		TRY(r);
 	}
 	return 0;
 }

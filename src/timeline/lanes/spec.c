@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * spec.c - parse the name of a lane: TYPE:MACHINE:REST, as listed in lane.h.
+ * spec.c - parses the name of a lane: TYPE:MACHINE:REST, as listed in lane.h.
  *
  * The name of an event is SYSTEM/NAME. Neither contains a colon, so colons separate the parts. A
- * spec comes from an address that anybody may have written: so the length and form of each part are
+ * spec comes from an address that any web page may contain, so the length and form of each part are
  * checked.
  */
 #include "base/array.h"
@@ -107,7 +107,7 @@ static bool take_event(char *s, struct spec_event *ret)
 	return take_name(s, ret->system) && take_name(slash + 1, ret->name);
 }
 
-/* [:PID|cpuN] */
+/* Parses [:PID|cpuN]. */
 static bool take_only(const char *s, struct lane_spec *spec)
 {
 	bool is_cpu = !strncmp(s, "cpu", 3);
@@ -149,7 +149,7 @@ static bool take_shape(struct lane_spec *s, enum spec_shape shape, struct parts 
 	}
 }
 
-/* SPEC@BITS:WINDOW, in place; only window.c writes that. */
+/* Parses SPEC@BITS:WINDOW in place. Only window.c writes this form. */
 static bool take_window(struct lane_spec *s, char *text)
 {
 	char *at = strrchr(text, '@'), *colon = at ? strchr(at, ':') : NULL;

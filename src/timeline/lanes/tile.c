@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tile.c - draw a lane at a zoom level: 1024 buckets, as records of 16 bytes.
+ * tile.c - draws a lane at a zoom level: 1024 buckets, as records of 16 bytes.
  *
  *	bucket     0         1         2         3         4
  *	spans      |-- - - ──|─────────|───-  - -|   -     |
  *	records    [bucket  ][exact           ]  [bucket  ]
  *	                                       [bu]
  *
- * A span at least as long as a bucket is a record of its own, with its true edges. Shorter spans
- * are summed up for the bucket; the record of a bucket ends where an exact one begins. So the
+ * A span that is at least as long as a bucket has its own record, with its true edges. Shorter
+ * spans are summed up for the bucket; the record of a bucket ends where an exact one begins. So the
  * records of a row never overlap, and the total area, (x1 - x0) × weight, is the used time.
  *
  * Spans come from the row itself if the range has few of them, otherwise from the pyramid (rows.c),
@@ -29,7 +29,7 @@
 struct drawing {
 	struct lane *ln;
 	int level;
-	uint64_t from, to; /* of the tile */
+	uint64_t from, to; /* range of the tile */
 	struct tile_record *records;
 	size_t n, cap;
 	bool failed;
@@ -37,7 +37,7 @@ struct drawing {
 
 	/* the current row and bucket */
 	unsigned row;
-	uint64_t bucket_start, bucket_end; /* start == end: none */
+	uint64_t bucket_start, bucket_end; /* start == end: there is no current bucket */
 	struct shares shares;
 };
 
@@ -111,7 +111,7 @@ static void flush_bucket(struct drawing *d, uint64_t end)
 	d->bucket_start = d->bucket_end = 0;
 }
 
-/* Makes the bucket of t the current one; it begins at t_min at the earliest. */
+/* Makes the bucket of t the current one. It begins at t_min at the earliest. */
 static void enter_bucket(struct drawing *d, uint64_t t, uint64_t t_min)
 {
 	uint64_t start = t >> d->level << d->level;
@@ -133,7 +133,7 @@ static uint8_t visible_flags(const struct drawing *d, const struct drawn_span *s
 {
 	uint8_t flags = s->flags;
 
-	/* an edge outside the tile belongs to the neighbour */
+	/* an edge outside the tile belongs to the neighbour tile */
 	if (s->start < d->from)
 		flags &= ~TILE_OPEN_START;
 	if (s->end > d->to)
@@ -176,7 +176,7 @@ static bool scan_span(void *ctx, const struct drawn_span *s)
 	return !d->failed;
 }
 
-/* False: there are more spans than max. */
+/* Draws a row from its spans. Returns false if there are more than max. */
 static bool draw_scan(struct drawing *d, size_t max)
 {
 	struct scan sc = {d, 0};
@@ -206,7 +206,8 @@ static void put_states(struct drawing *d, size_t x, const struct state_bucket *b
 		if (!rest.share[best])
 			return;
 		/*
-		 * a sum cannot distinguish: if anything was lost, all unknown time counts as lost
+		 * a sum cannot distinguish them: if any data was lost, all unknown time counts as
+		 * lost
 		 */
 		put(d, x, x + 1, best, rest.share[best],
 		    best == STATE_UNKNOWN && d->ln->has_lost ? TILE_MISSED : 0);
@@ -340,7 +341,7 @@ static void put_counter(struct drawing *d, float x0, float x1, float min, float 
 		memcpy(r, &(struct counter_record){x0, x1, min, max}, sizeof(*r));
 }
 
-/* Where the counter's last value ends: at the end of the trace. */
+/* Returns where the counter's last value ends: at the end of the trace. */
 static float last_x(const struct drawing *d)
 {
 	uint64_t end = timeline_duration(d->ln->owner->tl);

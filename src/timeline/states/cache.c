@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cache.c - the states of all tasks, at up to MOMENTS_MAX moments of a trace.
+ * cache.c - caches the states of all tasks, at up to MOMENTS_MAX moments of a trace.
  *
  *	trace     |-------------------------------------------------|
  *	moments   |      |      |      |      |      |      |      |
@@ -9,19 +9,19 @@
  *
  * One pass over the whole trace makes the moments, at the first request for a range that does not
  * start at the beginning, and only if the trace is long enough and completely indexed. A moment
- * contains the tasks known at that time; all together stay below CACHE_BYTES.
+ * contains the tasks known at that time; all moments together stay below CACHE_BYTES.
  *
  * In a growing trace the moments reach up to the settled time (timeline_settled()), with the last
  * one there. The next pass continues from it, so it processes only new data.
  *
- *	|      |      |      |   |            the last one is dropped when a later one exists,
+ *	|      |      |      |   |            the last moment is dropped when a later one exists,
  *	|      |      |      |      | |       unless it has the right distance
  *
  * A gap that is detected later may reach back before a moment and change which task runs there.
- * Then the moment is made again from the one before.
+ * Then the moment is made again from the previous one.
  *
- * One lock, held while the moments are made: other callers wait, but making it themselves would
- * take as long.
+ * One lock is held while the moments are made. Other callers wait; to make the moments themselves
+ * would take as long.
  */
 #include "timeline/states/states_int.h"
 #include "timeline/timeline_int.h"
@@ -31,9 +31,10 @@
 
 #define MOMENTS_MAX   64
 #define CACHE_BYTES   ((size_t)32 << 20)
-#define EVENTS_MIN    UINT64_C(300000) /* with fewer, a full pass takes some milliseconds */
-#define CACHED_MAX    64	       /* machines */
-#define MOMENTS_LEAST 4		       /* for a growing trace */
+/* with fewer events, a full pass takes only some milliseconds */
+#define EVENTS_MIN    UINT64_C(300000)
+#define CACHED_MAX    64 /* limit of machines */
+#define MOMENTS_LEAST 4	 /* minimum for a growing trace */
 
 struct moment {
 	uint64_t ts;
@@ -47,7 +48,7 @@ struct moment {
 struct machine_moments {
 	const struct timeline *tl;
 	uint32_t machine;
-	uint64_t version; /* of the index */
+	uint64_t version; /* version of the index */
 	struct moment moments[MOMENTS_MAX];
 	size_t n, n_wanted;
 	uint64_t step, next;
@@ -100,7 +101,9 @@ void states_cache_free(struct states_cache *sc)
 	free(sc);
 }
 
-/* A track with its entry of the list of dark times: the list itself is not stored. */
+/*
+ * Returns a track with its entry of the list of dark times, because the list itself is not stored.
+ */
 static struct task_track with_dark(const struct timeline *tl, uint16_t task,
 				   const struct task_track *t, const struct dark_times *dark)
 {
@@ -111,7 +114,7 @@ static struct task_track with_dark(const struct timeline *tl, uint16_t task,
 	return kept;
 }
 
-/* false: out of memory */
+/* Returns false if out of memory. */
 static bool add_moment(struct machine_moments *m, uint64_t ts, const struct task_track *tracks,
 		       size_t n, const struct dark_times *dark)
 {
@@ -197,7 +200,7 @@ static bool runs_on(const struct moment *at, uint16_t task, int32_t cpu)
 	return false;
 }
 
-/* Do the CPUs still show the same running tasks at this moment? */
+/* Returns true if the CPUs still show the same running tasks at this moment. */
 static bool moment_fits(struct timeline *tl, uint32_t machine, const struct moment *at)
 {
 	struct sched_streams ss;
@@ -230,7 +233,7 @@ static void load_last(void *ctx, struct task_track *tracks, size_t n)
 			tracks[at->tracks[i].task] = at->tracks[i].track;
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static void go_on(struct states_cache *sc, struct machine_moments *m)
 {
 	struct states_peek peek = {.peek = keep_live, .ctx = m};
@@ -253,7 +256,7 @@ static void go_on(struct states_cache *sc, struct machine_moments *m)
 		drop_moment(m, before - 1);
 }
 
-/* lock held: the moments of a machine, up to date; NULL: none. */
+/* Returns the current moments of a machine, or NULL. The caller holds the lock. */
 static struct machine_moments *get_moments(struct states_cache *sc, uint32_t machine)
 {
 	uint64_t version = timeline_n_events(sc->tl);
@@ -306,7 +309,7 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
 	const struct machine_moments *m;
 	uint64_t ts = 0;
 
-	/* not worth it near the beginning */
+	/* near the beginning, a full pass is faster */
 	if (t < timeline_duration(sc->tl) / MOMENTS_MAX)
 		return 0;
 	pthread_mutex_lock(&sc->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * interrupts.c - find the interrupt that woke a task, and the task that it interrupted.
+ * interrupts.c - finds the interrupt that woke a task, and the task that it interrupted.
  *
  *	CPU 1    bash ───────┬───────────────────────────────┬──── bash
  *	                     │ irq_handler_entry irq=27 eth0  │ irq_handler_exit
@@ -8,18 +8,19 @@
  *
  * The index stores that a waking was in an interrupt, and which task ran there: the interrupted
  * task. The interrupt itself is found in the events of that CPU before the waking: it was entered
- * and not left again. These events are few and near. So this reads a short window first, then
+ * and not left again. These events are few and near. So this code reads a short window first, then
  * longer ones up to WINDOW_MAX_NS. It does not build lanes of interrupts, which need the whole
  * trace.
  *
- * Several can be open: the processor's vector, and in it the function of a timer. Their names are
- * listed from the outside in: local_timer, tick_sched_timer. The flags of the waking distinguish
- * hard and soft interrupts.
+ * Several interrupts can be open: the processor's vector, and in it the function of a timer. Their
+ * names are listed from the outside in: local_timer, tick_sched_timer. The flags of the waking
+ * distinguish hard and soft interrupts.
  *
  * The end of an interrupt may be lost. So if events were lost, or if the CPU switched to another
  * task, no earlier interrupt is open any more.
  */
 #include "timeline/states/interrupts.h"
+#include "base/scope.h"
 #include "base/array.h"
 #include "decode/formats/event.h"
 #include "timeline/insight/insight_int.h"
@@ -29,7 +30,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NEAR_NS		10000000 /* between a waking and the moment when the task could run */
+/* maximum time between a waking and the moment when the task could run */
+#define NEAR_NS		10000000
 #define WINDOW_FIRST_NS UINT64_C(200000)
 #define WINDOW_MAX_NS	UINT64_C(200000000)
 
@@ -38,9 +40,9 @@ struct interrupts {
 	uint32_t machine;
 	struct interrupt_class {
 		struct forms forms;
-		uint8_t *kinds; /* that enter or leave */
+		uint8_t *kinds; /* kinds of events that enter or leave */
 		size_t n_kinds;
-	} classes[2]; /* hard, soft */
+	} classes[2]; /* hard and soft */
 	struct mark_cache cache;
 };
 
@@ -49,10 +51,7 @@ static const unsigned form_classes[] = {FORM_IRQ, FORM_SOFTIRQ};
 static int class_init(struct interrupt_class *c, struct lanes *ls, uint32_t machine,
 		      unsigned form_class)
 {
-	int r = forms_init(&c->forms, ls->tl, &ls->labels, machine, form_class);
-
-	if (r < 0)
-		return r;
+	TRY(forms_init(&c->forms, ls->tl, &ls->labels, machine, form_class));
 	c->n_kinds = c->forms.n_kinds;
 	c->kinds = calloc(1, c->n_kinds / 8 + 1);
 	if (!c->kinds)
@@ -93,7 +92,7 @@ void interrupts_free(struct interrupts *in)
 
 /* --- names ------------------------------------------------------------------------------------------------ */
 
-/* Reads its number from the event. */
+/* Reads the interrupt's number from the event. */
 static bool read_number(const struct interrupts *in, const struct walk_event *ev, uint64_t *ret)
 {
 	static const char *const names[] = {"irq", "vec", "vector"};
@@ -111,7 +110,7 @@ static bool read_number(const struct interrupts *in, const struct walk_event *ev
 	return false;
 }
 
-/* Adds an open interrupt; the outermost sets the kind. */
+/* Adds an open interrupt. The outermost one sets the kind. */
 static void add_name(struct interrupts *in, const struct walk_event *ev, uint32_t label,
 		     struct interrupt *ret)
 {
@@ -132,7 +131,7 @@ struct open_interrupts {
 		uint64_t ts;
 		event_ref ref;
 	} open[INTERRUPT_NAMES];
-	size_t n, n_over; /* n_over: entered without room */
+	size_t n, n_over; /* n_over: interrupts for which there was no room */
 };
 
 static bool look_open(void *ctx, const struct walk_event *ev)
@@ -162,7 +161,7 @@ static bool look_open(void *ctx, const struct walk_event *ev)
 	}
 	for (size_t i = o->n; i; i--)
 		if (o->open[i - 1].id == m.id) {
-			o->n = i - 1; /* the inner ones are left as well */
+			o->n = i - 1; /* the inner interrupts are left as well */
 			break;
 		}
 	return true;
@@ -256,7 +255,7 @@ static bool look_context(void *ctx, const struct walk_event *ev)
 	return !(flags >= 0 && flags & (SNF_FLAG_HARDIRQ | SNF_FLAG_SOFTIRQ));
 }
 
-/* Did the waking at ts happen in a hard interrupt? */
+/* Returns true if the waking at ts happened in a hard interrupt. */
 static bool is_hard(struct timeline *tl, size_t stream, uint64_t ts)
 {
 	struct walk_wants wants = {.from = ts, .to = ts};

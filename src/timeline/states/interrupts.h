@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupts.h - identify an interrupt: its number and name, the CPU, and the interrupted task.
+ * interrupts.h - identifies an interrupt: its number and name, the CPU, and the interrupted task.
  *
  *	interrupts_new ─▶ interrupts_find_waking, interrupts_read ─▶ interrupts_free
  *
@@ -13,30 +13,33 @@
 
 struct interrupts;
 
-#define INTERRUPT_NAMES 8 /* nested; deeper ones get no name */
+#define INTERRUPT_NAMES 8 /* limit of nested handlers; deeper ones get no name */
 
 struct interrupt {
-	/* open handlers, outermost first: "local_timer", "tick_sched_timer"; labels of the lanes */
+	/*
+	 * open handlers, the outermost first: "local_timer", "tick_sched_timer"; labels of the
+	 * lanes
+	 */
 	const char *names[INTERRUPT_NAMES];
-	unsigned n_names; /* 0: the trace does not identify it */
+	unsigned n_names; /* 0: the trace does not identify the interrupt */
 	bool is_soft, has_number;
-	uint64_t number; /* of the outermost: 27 of eth0 */
+	uint64_t number; /* number of the outermost interrupt: 27 of eth0 */
 	int32_t task;	 /* the interrupted task; -1: unknown */
 	uint32_t cpu;
-	uint64_t start; /* valid if it has a name */
+	uint64_t start; /* valid if the interrupt has a name */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int interrupts_new(struct interrupts **ret, struct lanes *ls, uint32_t machine);
 void interrupts_free(struct interrupts *in);
 
 /*
- * The interrupt that woke a task: the last waking of the task up to t that came from an interrupt.
- * False: there is none nearby.
+ * Finds the interrupt that woke a task: that of the last waking of the task up to t that came from
+ * an interrupt. Returns false if there is none nearby.
  */
 bool interrupts_find_waking(struct interrupts *in, uint16_t task, uint64_t t,
 			    struct interrupt *ret);
-/* The interrupt that begins with this event. False: none does. */
+/* Reads the interrupt that begins with this event. Returns false if none does. */
 bool interrupts_read(struct interrupts *in, const struct walk_event *ev, struct interrupt *ret);
 
 #endif

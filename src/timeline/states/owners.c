@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * owners.c - sum up the turns of a CPU by task.
+ * owners.c - sums the turns of a CPU by task.
  *
  *	CPU 0   sh │ cc1 ────── │ ls ── │ cc1 ── │ sh
- *	asked        from ────────────────── to
- *	answer       cc1, ls                            the longest first
+ *	request      from ────────────────── to
+ *	result       cc1, ls                            the longest first
  *
- * Several calls add up, also for different CPUs. Tasks beyond OWNERS_MAX are summed as "others".
+ * Several calls add to the same sums, also for different CPUs. Tasks beyond OWNERS_MAX are summed
+ * as "others".
  */
 #include "timeline/states/owners.h"
 #include "timeline/insight/insight_int.h"
@@ -58,16 +59,30 @@ int owners_look(struct owners *o, struct timeline *tl, uint32_t machine, int cpu
 	return r;
 }
 
-int owner_compare(const void *a, const void *b)
+/*
+ * Returns the rank of a task with equal times: its pid. The numbers of tasks depend on which thread
+ * of the index was first.
+ */
+static int64_t rank(const struct timeline *tl, int task)
+{
+	const struct timeline_task *t = task >= 0 ? timeline_task(tl, task) : NULL;
+
+	return t ? (int64_t)t->machine << 32 | (uint32_t)t->pid : task;
+}
+
+int owner_compare(const void *a, const void *b, void *tl)
 {
 	const struct owner *x = a, *y = b;
+	int64_t x_rank, y_rank;
 
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
+	x_rank = rank(tl, x->task);
+	y_rank = rank(tl, y->task);
+	return (x_rank > y_rank) - (x_rank < y_rank);
 }
 
-void owners_sort(struct owners *o)
+void owners_sort(struct owners *o, struct timeline *tl)
 {
-	qsort(o->list, o->n, sizeof(o->list[0]), owner_compare);
+	qsort_r(o->list, o->n, sizeof(o->list[0]), owner_compare, tl);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pass.c - turns (turns.h) and wakings of all CPUs of a machine, merged in time order.
+ * pass.c - merges turns (turns.h) and wakings of all CPUs of a machine in time order.
  *
  * The index has them by stream. The pass processes the trace in slices, so that memory does not
  * depend on its length: all streams fill their lists at once, each on a thread, and a heap of the
@@ -27,7 +27,7 @@
 struct list {
 	struct sched_entry *entries;
 	size_t n, cap, pos;
-	uint64_t idle_at; /* of its CPU, see struct sched_entry */
+	uint64_t idle_at; /* see struct sched_entry */
 	uint16_t stream;
 	bool is_waking, failed;
 };
@@ -38,8 +38,8 @@ struct pass {
 	struct list *lists;
 	size_t n_lists;
 	uint32_t machine;
-	int idle;	   /* its idle task, or -1 */
-	uint64_t from, to; /* of the slice */
+	int idle;	   /* idle task of the CPU, or -1 */
+	uint64_t from, to; /* range of the slice */
 	uint32_t *heap;
 	size_t n_heap;
 };
@@ -50,7 +50,7 @@ static bool any_waking(void *ctx, const struct waking_entry *e)
 	return false;
 }
 
-/* Adds the stream unless its CPU has one already; by_time: one for the same time. */
+/* Adds the stream unless its CPU has one already. by_time: only if it has one for the same time. */
 static void add_stream(const struct timeline *tl, uint16_t *list, size_t *n, uint16_t stream,
 		       bool by_time)
 {
@@ -208,7 +208,7 @@ static void sift_down(struct pass *p, size_t i)
 	p->heap[i] = x;
 }
 
-/* Passes the entries of the lists to each. False: each has stopped. */
+/* Passes the entries of the lists to each(). Returns false if each() has stopped. */
 static bool drain(struct pass *p, bool (*each)(void *ctx, const struct sched_entry *e), void *ctx)
 {
 	p->n_heap = 0;
@@ -263,7 +263,7 @@ static uint64_t slices_of(const struct timeline *tl, const uint8_t *tasks, uint6
 {
 	uint64_t n = timeline_n_events(tl) / SLICE_EVENTS + 1, whole = timeline_duration(tl) + 1;
 
-	/* a few tasks out of many: one slice is enough */
+	/* for a few tasks out of many, one slice is enough */
 	if (tasks)
 		return 1;
 	n = n > SLICES_MAX ? SLICES_MAX : n;

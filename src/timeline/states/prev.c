@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prev.c - the state of a task after it left its CPU: prev_state of sched_switch.
+ * prev.c - reads the state of a task after it left its CPU, from prev_state of sched_switch.
  *
  * The number is a set of bits, and their meaning has changed: Z was 16 and X 32, then they were
  * swapped; P replaced x at 64; I came with 4.14. The event's print format names the bits,
@@ -23,7 +23,7 @@ static const struct {
 	{'Z', STATE_DEAD},     {'P', STATE_IDLE},    {'I', STATE_IDLE},
 };
 
-/* For kernels since 4.14: S D T t X Z P I. */
+/* The states of kernels since 4.14: S D T t X Z P I. */
 static const struct prev_states today = {
 	{STATE_SLEEPING, STATE_BLOCKED, STATE_STOPPED, STATE_STOPPED, STATE_DEAD, STATE_DEAD,
 	 STATE_IDLE, STATE_IDLE},
@@ -42,7 +42,7 @@ static enum task_state letter_state(const struct flag_name *n)
 	return STATE_UNKNOWN;
 }
 
-/* The number of names that are letters of states; stores them in ps. */
+/* Stores the names that are letters of states in ps, and returns their number. */
 static unsigned read_names(struct prev_states *ps, const struct arg *flags)
 {
 	unsigned n = 0;
@@ -60,7 +60,7 @@ static unsigned read_names(struct prev_states *ps, const struct arg *flags)
 	return n;
 }
 
-/* The flags are inside a condition: { … } ? flags : "R". */
+/* Searches for the flags, which are inside a condition: { … } ? flags : "R". */
 static unsigned search(struct prev_states *ps, const struct arg *a, int depth)
 {
 	unsigned n = 0;

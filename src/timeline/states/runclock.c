@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * runclock.c - a clock for each task that advances only while it runs.
+ * runclock.c - a clock for each task that advances only while the task runs.
  *
  *	wall       0    10    20    30    40
  *	task       running    sleeping    running
  *	its clock  0    10    10    10    20
  *
- * A function that sleeps takes no time on it, so a flame graph of functions shows what used the
- * CPU. The idle task has a clock on each CPU, which advances while no other task runs there. If the
- * trace has no switches, or too many to store, it is the wall clock.
+ * While a function sleeps, this clock stops, so a flame graph of functions shows what used the CPU.
+ * The idle task has a clock on each CPU, which advances while no other task runs there. If the
+ * trace has no switches, or too many to store, the wall clock is used.
  */
 #include "timeline/insight/insight_int.h"
 
@@ -64,7 +64,7 @@ static bool note_busy(void *ctx, const struct lane_span *s)
 	return true;
 }
 
-/* A CPU is idle where its lane is empty. */
+/* Notes the idle times of a CPU, in which its lane is empty. */
 static int note_idle(struct runclock *rc, struct lanes *ls, uint32_t machine, uint32_t cpu,
 		     uint64_t from, uint64_t to)
 {
@@ -94,7 +94,7 @@ static int note_idle_all(struct runclock *rc, struct lanes *ls, uint32_t machine
 	for (size_t i = 0; i < timeline_n_streams(ls->tl) && !r; i++) {
 		const struct timeline_stream *st = timeline_stream(ls->tl, i);
 
-		/* several buffers have the same CPU */
+		/* several buffers may have the same CPU */
 		if (timeline_source(ls->tl, st->source)->machine == machine &&
 		    !rc->tasks[runclock_idle(st->cpu)].is_known)
 			r = note_idle(rc, ls, machine, st->cpu, from, to);
@@ -137,12 +137,12 @@ void runclock_release(struct runclock *rc)
 	*rc = (struct runclock){0};
 }
 
-/* The first run that ends at or after t; l->n: none. */
+/* Returns the first run that ends at or after t, or l->n if there is none. */
 static size_t find_run(const struct run_list *l, uint64_t t)
 {
 	size_t low = 0, high = l->n;
 
-	/* mostly it is the same as last time, or the next */
+	/* mostly the run is the same as in the last call, or the next one */
 	for (size_t i = l->last; i < l->n && i < l->last + 2; i++)
 		if (l->runs[i].end >= t && (!i || l->runs[i - 1].end < t))
 			return i;

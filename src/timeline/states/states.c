@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * states.c - derive the states of tasks from switches and wakings in time order.
+ * states.c - derives the states of tasks from switches and wakings in time order.
  *
  *	           switch in         switch out           waking
  *	  asleep ────────────▶ running ───────▶ preempted
@@ -14,30 +14,33 @@
  *
  *	1 the task had announced that it would sleep, and was woken before it did: it continues to
  *	  run, and its later states have nothing to do with this waking;
- *	2 it was on its way out of the CPU: the switch, a moment later, says sleeping, but the
+ *	2 it was about to leave the CPU: the switch, a moment later, has the state sleeping, but the
  *	  waking has already made it runnable, and no other waking will come.
  *
- * They look the same at first. So the waking is remembered; if the switch then says sleeping, the
- * task counts as runnable since the switch (2). If another waking comes before it runs, it must
- * have slept (the kernel does not wake a runnable task): then it was case 1, and the guess is
- * undone. A span is emitted only when it ends, so the guess is never visible.
+ * At first, the two cases cannot be distinguished. So the waking is noted. If the switch then has
+ * the state sleeping, the task counts as runnable since the switch (2). If another waking comes
+ * before the task runs, the task must have slept (the kernel does not wake a runnable task): then
+ * it was case 1, and the guess is undone. A span is emitted only when it ends, so the guess is
+ * never visible.
  *
  * Where records are missing, turns show that a task came or left unseen. Its state until then is
- * emitted with open_end, and what follows is unknown: a sleep without a recorded end is not
+ * emitted with open_end, and the next state is unknown: a sleep without a recorded end is not
  * extended.
  *
- * A wait for a CPU while another CPU's data is missing (darktimes.h) is a guess as well: the task
- * may have run there. The wait is certain if the task is then switched in on a CPU that was never
- * idle or dark since the wait began: it was in that CPU's queue. Otherwise the state is unknown
- * from the first dark moment on; also if the task is woken again instead (the kernel does not wake
- * a runnable task), or does not appear again. If a range ends in such a wait, the pass continues
- * beyond its end until this is decided, so that it gives the same result as a longer range.
+ * A wait for a CPU while another CPU's data is missing (darktimes.h) is uncertain, too: the task
+ * may have run on that CPU. The wait is certain if the task is then switched in on a CPU that was
+ * never idle or dark since the wait began: it was in that CPU's queue. Otherwise the state is
+ * unknown from the first dark moment on. The same applies if the task is woken again instead (the
+ * kernel does not wake a runnable task), or does not appear again. If a range ends in such a wait,
+ * the pass continues beyond its end until this is decided, so that it gives the same result as a
+ * longer range.
  *
  * Recorders exclude themselves: a switch between two threads of a recorder is not recorded, so one
  * of them comes and the other leaves unseen. In that moment it is unknown which of them runs, but
  * it is one of them: a switch to any other task would be in the trace. Two tasks of one name around
  * a gap of less than STATES_HIDDEN_NS count as such threads.
  */
+#include "base/scope.h"
 #include "timeline/states/states_int.h"
 
 #include "base/array.h"
@@ -52,9 +55,9 @@ struct states_run {
 	const uint8_t *tasks;
 	struct task_track *tracks;
 	size_t n_tasks;
-	uint64_t from, to, start; /* start: of the pass */
+	uint64_t from, to, start; /* start: begin of the pass */
 	struct dark_times dark;
-	uint16_t *gone; /* by stream: the task before its data went missing */
+	uint16_t *gone; /* by stream: the last task before data is missing */
 	state_emit emit;
 	const struct states_peek *peek; /* NULL: none */
 	void *ctx;
@@ -74,7 +77,7 @@ static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum ta
 	if (!t->is_known)
 		return;
 	s.end = ts < s.start ? s.start : ts;
-	if (s.end > r->to) { /* what follows only decides whether it is true until there */
+	if (s.end > r->to) { /* later entries only decide whether the state is true until r->to */
 		s.end = r->to;
 		s.open_end = true;
 		next = STATE_UNKNOWN;
@@ -104,7 +107,7 @@ static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool
 	t->cur.waker_in_irq = in_irq;
 }
 
-/* From ts on its state is unknown. */
+/* Makes the state of the task unknown from ts on. */
 static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 {
 	struct task_track *t = &r->tracks[task];
@@ -153,7 +156,10 @@ static void note_dark(struct states_run *r, const struct sched_entry *e)
 		dark_times_limit(&r->dark, STATES_HIDDEN_NS, gone);
 }
 
-/* Since when it may have run on a CPU without data; DARK_NEVER: it certainly waits. */
+/*
+ * Returns since when the task may have run on a CPU without data, or DARK_NEVER if it certainly
+ * waits.
+ */
 static uint64_t doubt_of(const struct states_run *r, const struct task_track *t)
 {
 	uint16_t task = t - r->tracks;
@@ -178,7 +184,10 @@ static bool look_for_idle(void *ctx, const struct cpu_turn *turn)
 	return !s->found && turn->ts < s->before;
 }
 
-/* Its new CPU was idle or dark in the meantime: so it was not in that CPU's queue. */
+/*
+ * Returns true if the task's new CPU was idle or dark during the wait, so that the task was not in
+ * that CPU's queue.
+ */
 static bool was_elsewhere(const struct states_run *r, const struct task_track *t,
 			  const struct sched_entry *e)
 {
@@ -209,7 +218,10 @@ static void switch_in(struct states_run *r, uint16_t task, const struct sched_en
 	t->is_woken = false;
 }
 
-/* It runs but came unseen, at the earliest when the previous task had left. */
+/*
+ * Handles a task that runs although no switch shows its start. It started at the earliest when the
+ * previous task had left.
+ */
 static void meet(struct states_run *r, uint16_t task, const struct sched_entry *e, int32_t cpu)
 {
 	struct task_track *t = &r->tracks[task];
@@ -286,7 +298,7 @@ static bool is_wanted(const struct states_run *r, uint16_t task)
 	       timeline_task(r->tl, task)->pid;
 }
 
-/* No more data: of one CPU, or of the whole file. */
+/* Handles the end of the data of one CPU, or of the whole file. */
 static void end_cpu(struct states_run *r, const struct sched_entry *e, int32_t cpu)
 {
 	for (size_t i = 0; i < r->n_tasks; i++) {
@@ -350,9 +362,9 @@ static bool look_at_gap(void *ctx, const struct cpu_turn *turn)
 }
 
 /*
- * The first task after a gap shows what was unknown in the gap. So if a gap is open at `to`, its
- * end must be read; otherwise a range that ends in a gap would give a different result from a
- * longer one.
+ * Finds how far the pass must read. The first task after a gap shows what was unknown in the gap.
+ * So if a gap is open at `to`, its end must be read; otherwise a range that ends in a gap would
+ * give another result than a longer range.
  */
 static int find_far(struct states_run *r, const struct sched_streams *ss, uint64_t *ret)
 {
@@ -400,7 +412,7 @@ static int find_dark(struct states_run *r, const struct sched_streams *ss)
 	return err;
 }
 
-/* Does a later entry decide the state of some task at r->to? */
+/* Returns true if a later entry decides the state of a task at r->to. */
 static bool is_in_doubt(const struct states_run *r)
 {
 	for (size_t i = 0; i < r->n_tasks; i++) {
@@ -539,7 +551,7 @@ int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
 
 struct collecting {
 	struct timeline *tl;
-	const int32_t *place; /* of a task among the results, or -1 */
+	const int32_t *place; /* index of a task among the results, or -1 */
 	struct state_list *lists;
 	size_t *caps;
 	bool failed;
@@ -576,7 +588,7 @@ static void collect(void *ctx, uint16_t task, const struct task_track *t,
 	collect_add(c, i, s);
 }
 
-/* All tasks of one machine in one pass. */
+/* Collects all tasks of one machine in one pass. */
 static int collect_machine(struct collecting *c, uint32_t machine, const uint16_t *tasks,
 			   size_t n_tasks, uint8_t *bits, int32_t *place, size_t n_all)
 {
@@ -623,10 +635,8 @@ int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
 int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n)
 {
 	struct state_list list;
-	int r = task_states_many(tl, &task, 1, &list);
 
-	if (r < 0)
-		return r;
+	TRY(task_states_many(tl, &task, 1, &list));
 	*ret = list.spans;
 	*ret_n = list.n;
 	return 0;

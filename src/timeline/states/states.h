@@ -8,8 +8,8 @@
  *	switch in          running on that CPU
  *	switch out         the state in the switch (runnable: it was preempted)
  *	waking, sleeping   runnable, with the waker
- *	waking, running    remembered: if the next switch out says sleeping, the task was woken on
- *	                   its way to sleep, and is runnable from then on (sched_waking before the
+ *	waking, running    noted: if the next switch out has the state sleeping, the task was woken before
+ *	                   it slept, and is runnable from then on (sched_waking before the
  *	                   switch)
  *	waking, unknown    runnable
  *	fork               runnable, with the parent as waker
@@ -34,11 +34,11 @@
 #include "decode/formats/event.h"
 #include "timeline/timeline.h"
 
-enum task_state { /* numbers are part of the protocol */
+enum task_state { /* the numbers are part of the protocol */
 		  STATE_UNKNOWN = 0,
 		  STATE_RUNNING = 1,
-		  STATE_RUNNABLE = 2,  /* woken, waits for a CPU */
-		  STATE_PREEMPTED = 3, /* runnable, was taken off its CPU */
+		  STATE_RUNNABLE = 2,  /* woken, and waits for a CPU */
+		  STATE_PREEMPTED = 3, /* runnable, because another task took its CPU */
 		  STATE_SLEEPING = 4,  /* S */
 		  STATE_BLOCKED = 5,   /* D */
 		  STATE_STOPPED = 6,   /* T, t */
@@ -50,37 +50,39 @@ enum task_state { /* numbers are part of the protocol */
 struct state_span {
 	uint64_t start, end;
 	enum task_state state;
-	int32_t cpu;   /* running: where; otherwise where it ran last; -1: unknown */
+	int32_t cpu;   /* running: the CPU; otherwise the CPU where it ran last; -1: unknown */
 	int32_t waker; /* runnable: the task that woke it; -1: unknown */
 	bool waker_in_irq;
 	bool open_start, open_end;
 };
 
 /*
- * The meaning of prev_state in sched_switch. Kernels number the bits differently, so this uses the
- * names in the print format of the event (S D T t X Z P I …), or else the numbers of current
- * kernels. ev: parsed; NULL: use the current numbers. Any thread may use it once it is filled.
+ * The meaning of prev_state in sched_switch. Kernels number the bits differently, so the names in
+ * the print format of the event are used (S D T t X Z P I …). If ev, a parsed event, is NULL, the
+ * numbers of current kernels are used. Any thread may use the struct once it is filled.
  */
 struct prev_states {
 	uint8_t by_bit[16]; /* enum task_state; STATE_UNKNOWN: the bit has no meaning */
 };
 void prev_states_init(struct prev_states *ps, const struct event *ev);
-/* STATE_PREEMPTED if no bit with a meaning is set: the task could have continued to run. */
+/* Returns STATE_PREEMPTED if no bit with a meaning is set: the task could have continued to run. */
 enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_state);
 
 const char *task_state_name(enum task_state s);
 
 /*
- * The states of all tasks except idle ones in [from, to]: each span when it ends, machine by
- * machine. Does not store them. -ENOMEM.
+ * Visits the states of all tasks except idle ones in [from, to]: each span when it ends, machine by
+ * machine. Does not store them. Returns 0 or -ENOMEM.
  */
 int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
 		     void (*each)(void *ctx, uint16_t task, const struct state_span *span),
 		     void *ctx);
 
-/* All spans of a task, in order, without gaps from its first event on. The caller frees *ret. */
+/*
+ * Finds all spans of a task, in order, without gaps from its first event on. The caller frees *ret.
+ */
 int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n);
-/* For several tasks in one pass: results[i] belongs to tasks[i]. */
+/* The result for several tasks in one pass: results[i] belongs to tasks[i]. */
 struct state_list {
 	struct state_span *spans;
 	size_t n;

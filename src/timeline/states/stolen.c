@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stolen.c - times in which the thread of a virtual CPU did not run on the host.
+ * stolen.c - finds times in which the thread of a virtual CPU did not run on the host.
  *
  *	guest, CPU 0    bash ─────────────────────── │ idle ── │ bash     what the guest recorded
  *	host's thread   running │ preempted │ running │ sleeping │ running
  *	stolen                    ▒▒▒▒▒▒▒▒▒▒▒
  *
- * A guest cannot see that: for it bash ran all the time. The host's trace shows it: the host's file
- * maps threads to virtual CPUs (lanes_find_vcpu()), and states.h has the states of the thread.
- * Stolen time is the time in which a task occupies the guest's CPU while the thread is off the
- * host's CPU, for any reason: preempted, woken and waiting, or asleep (for a page of the guest's
- * memory, for example). While the guest's CPU is idle, no time is stolen. A thread that runs
- * outside the guest (kvm_exit to kvm_entry) works for it; that is not counted.
+ * A guest cannot see stolen time: in its trace bash ran all the time. The host's trace shows it:
+ * the host's file maps threads to virtual CPUs (lanes_find_vcpu()), and states.h has the states of
+ * the thread. Stolen time is the time in which a task occupies the guest's CPU while the thread is
+ * off the host's CPU, for any reason: preempted, woken and waiting, or asleep (for a page of the
+ * guest's memory, for example). While the guest's CPU is idle, no time is stolen. A thread that
+ * runs outside the guest (kvm_exit to kvm_entry) works for the guest, so this is not stolen time.
  *
  * Where the state of the thread is unknown (the host's trace is shorter, or lost events), it is
  * unknown whether time was stolen: this is summed separately.
@@ -25,12 +25,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TIMES_MAX (4u << 20) /* of all virtual CPUs; 24 bytes each */
+#define TIMES_MAX (4u << 20) /* limit for all virtual CPUs; 24 bytes each */
 #define VCPUS_MAX 4096
 
 struct watching {
 	struct stolen *s;
-	uint16_t *of_task; /* by task number: index into vcpus, starting at 1 */
+	uint16_t *of_task; /* index into vcpus + 1, by task number */
 	uint8_t *tasks;	   /* one bit for each vcpu thread */
 };
 
@@ -99,7 +99,7 @@ static void keep_time(void *ctx, uint16_t task, const struct task_track *t,
 		v->first = span->start;
 	v->last = span->end;
 	if (span->state == STATE_RUNNING) {
-		/* it waited for the CPU where it then runs */
+		/* the thread waited for the CPU where it runs next */
 		if (last && last->end == span->start &&
 		    (last->state == STATE_RUNNABLE || last->state == STATE_PREEMPTED))
 			last->cpu = span->cpu;
@@ -121,15 +121,12 @@ static int add_vcpu(struct stolen *s, struct lanes *ls, uint32_t guest, uint32_t
 {
 	struct stolen_vcpu v = {.guest = guest, .cpu = cpu, .first = UINT64_MAX};
 	int pid = stolen_find(s, guest, cpu) ? -1 : lanes_find_vcpu(ls, guest, cpu, &v.host);
-	struct stolen_vcpu *more;
 
 	if (pid < 0 || s->n_vcpus == VCPUS_MAX)
 		return 0;
 	v.task = timeline_find_task(ls->tl, v.host, pid);
-	more = realloc(s->vcpus, (s->n_vcpus + 1) * sizeof(*more));
-	if (!more)
+	if (!ARRAY_ONE_MORE(s->vcpus, s->n_vcpus, VCPUS_MAX))
 		return -ENOMEM;
-	s->vcpus = more;
 	s->vcpus[s->n_vcpus++] = v;
 	return 0;
 }

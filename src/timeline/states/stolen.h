@@ -11,14 +11,15 @@
 /* A time in which the thread of a virtual CPU did not run, or its state is unknown. */
 struct stolen_time {
 	uint64_t start, end;
-	int32_t cpu; /* of the host: the one it waits for, or where it ran last; -1: unknown */
+	/* CPU of the host for which the thread waits, or where it ran last; -1: unknown */
+	int32_t cpu;
 	enum task_state state;
 };
 
 struct stolen_vcpu {
-	uint32_t guest, cpu; /* machine, and its CPU */
-	uint32_t host;	     /* machine */
-	int task; /* of the host: the thread that runs this CPU; -1: not in the host's trace */
+	uint32_t guest, cpu; /* the guest's machine, and its CPU */
+	uint32_t host;	     /* the host's machine */
+	int task;	     /* the host's thread that runs this CPU; -1: not in the host's trace */
 	uint64_t first, last;	   /* the known range of the thread; no time is outside it */
 	struct stolen_time *times; /* in time order */
 	size_t n, cap;
@@ -36,18 +37,18 @@ struct stolen_sum {
 
 /*
  * Collects the times of the threads of all virtual CPUs between from and to. Without host and
- * guest, or with too many times to store, there are no vcpus. 0 or -ENOMEM; release it in either
- * case.
+ * guest, or with too many times to store, there are no vcpus. Returns 0 or -ENOMEM. Release s in
+ * either case.
  */
 int stolen_init(struct stolen *s, struct lanes *ls, uint64_t from, uint64_t to);
 void stolen_release(struct stolen *s);
-/* Is the host of this machine known? */
+/* Returns true if the host of this machine is known. */
 bool stolen_is_guest(const struct stolen *s, uint32_t machine);
-/* NULL: its host is unknown. */
+/* Returns NULL if the host is unknown. */
 const struct stolen_vcpu *stolen_find(const struct stolen *s, uint32_t guest, uint32_t cpu);
-/* The first time that ends after t; v->n: none. */
+/* Returns the index of the first time that ends after t, or v->n if there is none. */
 size_t stolen_first(const struct stolen_vcpu *v, uint64_t t);
-/* Adds the stolen part of [from, to]; v NULL: all of it is unknown. */
+/* Adds the stolen part of [from, to]. If v is NULL, the whole range is unknown. */
 void stolen_add(const struct stolen_vcpu *v, uint64_t from, uint64_t to, struct stolen_sum *sum);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * turns.c - the task that runs on a CPU, from all streams of that CPU.
+ * turns.c - finds the task that runs on a CPU, from all streams of that CPU.
  *
  *	file A   bash │ ls    │ bash ┤                     a file ends: unknown
  *	file B                            ├ idle │ dd │
- *	buffer         ├ ls   │ · · │ bash ┤               the same switches once more
+ *	buffer         ├ ls   │ · · │ bash ┤               the same switches again
  *	turns    bash │ ls    │ bash │ · · │ idle │ dd
  *
  * A stream shows the running task by its switches and by the task of every event
- * (timeline_turns()), from its first event on. It is valid until:
+ * (timeline_turns()), from its first event on. The task is known until:
  *
  *	the file ends                     the last event of all CPUs of the file: a CPU without
  *	                                  events continues as before
@@ -17,8 +17,8 @@
  *	on another CPU afterwards
  *
  * If several streams have data, the first one counts; where it has none (lost events, before its
- * beginning, after its end) the next one that does. Entries are read some hundred at a time, so
- * memory does not depend on the length of the trace.
+ * beginning, after its end), the next stream with data counts. Entries are read some hundred at a
+ * time, so memory does not depend on the length of the trace.
  */
 #include "timeline/states/turns.h"
 
@@ -28,11 +28,11 @@
 #include <stdlib.h>
 
 #define BATCH	    256
-#define SOURCES_MAX 64 /* streams of one CPU; more are ignored */
+#define SOURCES_MAX 64 /* limit of streams of one CPU; more are ignored */
 
 struct turn_source {
 	size_t stream;
-	uint64_t next_from, until, last; /* last: the stream's last event */
+	uint64_t next_from, until, last; /* last: time of the stream's last event */
 	bool is_first, is_done, is_over, is_cut, failed;
 	uint16_t running;
 	struct switch_entry *entries;
@@ -165,7 +165,9 @@ static void refill(struct turn_merge *m, struct turn_source *s)
 		s->next_from = s->entries[s->n - 1].ts + 1;
 }
 
-/* The last task there appears elsewhere later: it must have left. */
+/*
+ * Returns true if the last task of the stream appears elsewhere later, so that it must have left.
+ */
 static bool has_left(const struct turn_merge *m, const struct turn_source *s)
 {
 	const struct timeline_task *t =
@@ -174,7 +176,10 @@ static bool has_left(const struct turn_merge *m, const struct turn_source *s)
 	return t && t->pid && t->last > s->last;
 }
 
-/* The time of its next entry, or its end; UINT64_MAX: nothing more up to m->to. */
+/*
+ * Returns the time of the stream's next entry, or of its end; UINT64_MAX if there is none up to
+ * m->to.
+ */
 static uint64_t next_time(struct turn_merge *m, struct turn_source *s)
 {
 	uint64_t until = s->until;
@@ -220,7 +225,7 @@ static uint16_t who_runs(const struct turn_merge *m)
 	return TIMELINE_NO_TASK;
 }
 
-/* What ends with source s: its CPU, or all data of the machine. */
+/* Returns what ends with source s: its CPU, or all data of the machine. */
 static enum turn_end end_of(const struct turn_merge *m, const struct turn_source *s)
 {
 	uint64_t start, end;
@@ -231,7 +236,7 @@ static enum turn_end end_of(const struct turn_merge *m, const struct turn_source
 	return end > s->until ? TURN_CPU_ENDS : TURN_FILE_ENDS;
 }
 
-/* Takes the next entry of source s. True: it is a turn of the CPU. */
+/* Takes the next entry of source s. Returns true if it is a turn of the CPU. */
 static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struct cpu_turn *ret)
 {
 	struct switch_entry e = {ts, s->running, TIMELINE_NO_TASK, STATE_UNKNOWN};
@@ -252,7 +257,7 @@ static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struc
 		ret->state = e.prev_state;
 	} else if (ret->next == m->running) {
 		/*
-		 * the last one before from may be the start of a gap, which would otherwise begin
+		 * the last turn before from may be the start of a gap, which would otherwise begin
 		 * at 0
 		 */
 		if (ts >= m->from || ret->next != TIMELINE_NO_TASK)

@@ -4,9 +4,9 @@
  *
  * doc/VIEWER.md lists the members of every answer. A request that is not in the table does not
  * exist; the answer to a failed one is {"error":"message"}, with "at" if the message refers to a
- * place in an expression. An answer that exceeds its ceiling fails as a whole: half an object is
- * useless. So does one during which memory ran out: status 503, and the next request is answered
- * again.
+ * place in an expression. An answer that exceeds its ceiling fails as a whole, because half an
+ * object is useless. If memory runs out, the answer has the status 503, and later requests are
+ * answered as usual.
  */
 #include "view/api/api.h"
 
@@ -90,14 +90,14 @@ static int run(struct stage *st, const struct request *req, const char *path, st
 	return errmsg_set(err, -ENOENT, "unknown request api/%.40s", path);
 }
 
-/* Fails unless the answer is complete. */
+/* Runs a request, and fails unless the answer is complete. */
 static int run_whole(struct stage *st, const struct request *req, const char *path,
 		     struct answer *a, struct errmsg *err)
 {
 	unsigned n_refused = shortage_count();
 	int r = run(st, req, path, a, err);
 
-	/* even if the request itself succeeded */
+	/* fail even if the request itself succeeded */
 	if (shortage_count() != n_refused) {
 		err->code = 0;
 		return errmsg_set(err, -ENOMEM, "out of memory; request less, or try again later");
@@ -131,37 +131,34 @@ void api_answer(struct stage *st, const struct request *req, const char *path, s
 		fmt_error(a, &err);
 	}
 	if (shortage_count() != n_refused)
-		shortage_settle(shortage_count()); /* the status reports it */
+		shortage_settle(shortage_count()); /* the status reports the shortage */
 }
 
 int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,
 	      uint64_t *ret_to, struct errmsg *err)
 {
-	int r = request_uint(req, "from", 0, TIMELINE_TIME_MAX, ret_from, err);
-
-	if (r >= 0)
-		r = request_uint(req, "to", timeline_duration(st->tl), TIMELINE_TIME_MAX, ret_to,
-				 err);
-	if (r >= 0 && *ret_to < *ret_from)
-		r = errmsg_set(err, -EINVAL, "to is before from");
-	return r;
+	if (request_uint(req, "from", 0, TIMELINE_TIME_MAX, ret_from, err) < 0 ||
+	    request_uint(req, "to", timeline_duration(st->tl), TIMELINE_TIME_MAX, ret_to, err) < 0)
+		return errmsg_code(err);
+	if (*ret_to < *ret_from)
+		return errmsg_set(err, -EINVAL, "to is before from");
+	return 0;
 }
 
 int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err)
 {
 	const char *s = request_arg(req, "task");
 	uint64_t v;
-	int r;
 
 	*ret = -1;
 	if (!s || !*s || !strcmp(s, "-1"))
 		return 0;
-	r = request_uint(req, "task", 0, UINT16_MAX, &v, err);
-	if (r >= 0 && v >= timeline_n_tasks(st->tl))
-		r = errmsg_set(err, -ENOENT, "unknown task number %llu", (unsigned long long)v);
-	if (r >= 0)
-		*ret = v;
-	return r;
+	if (request_uint(req, "task", 0, UINT16_MAX, &v, err) < 0)
+		return errmsg_code(err);
+	if (v >= timeline_n_tasks(st->tl))
+		return errmsg_set(err, -ENOENT, "unknown task number %llu", (unsigned long long)v);
+	*ret = v;
+	return 0;
 }
 
 int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,

@@ -2,8 +2,8 @@
 /*
  * api.h - the requests of doc/VIEWER.md, one function each.
  *
- * Each fills an answer from the stage; any thread, several at once. On failure it returns a
- * negative errno with a message, from which api_answer() makes the answer.
+ * Each function fills an answer from the stage. Several threads may call it at once. On failure it
+ * returns a negative errno with a message, from which api_answer() makes the answer.
  */
 #ifndef SONDE_VIEW_API_API_H
 #define SONDE_VIEW_API_API_H
@@ -17,33 +17,37 @@
 #define ANSWER_MAX_BYTES (64u << 20)
 
 struct answer {
-	int status;	    /* of HTTP */
+	int status;	    /* status of HTTP */
 	const char *type;   /* Content-Type */
-	char download[128]; /* the file name for saving; "": shown, not saved */
+	char download[128]; /* the file name for saving; "": the browser shows the answer */
 	struct textbuf body;
 };
 
 typedef int (*api_function)(struct stage *st, const struct request *req, struct answer *a,
 			    struct errmsg *err);
 
-/* path: after "api/". Always fills *a; the caller releases its body. */
+/*
+ * Answers a request. path is the part after "api/". Always fills *a; the caller releases its body.
+ */
 void api_answer(struct stage *st, const struct request *req, const char *path, struct answer *a);
 
-/* [from, to] of the query, by default the whole trace; -EINVAL if to is before from. */
+/*
+ * Reads [from, to] of the query, by default the whole trace. Returns -EINVAL if to is before from.
+ */
 int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,
 	      uint64_t *ret_to, struct errmsg *err);
-/* task=N; -1 if not given. */
+/* Reads task=N; -1 if not given. */
 int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err);
-/* select.c: makes selection `s` again from all that is indexed now, and replaces it. */
+/* select.c: makes selection `s` again from all events that are indexed now, and replaces it. */
 int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
 		     struct errmsg *err);
 /*
- * The tasks of a selection, in the form of insight.h: *ret is NULL if it selects all tasks;
+ * Finds the tasks of a selection, in the form of insight.h. *ret is NULL if it selects all tasks;
  * otherwise the caller frees it. s may be NULL. Ignores the other conditions of the selection.
  */
 int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t **ret,
 		     struct errmsg *err);
-/* sel=ID; NULL: all events. */
+/* Reads sel=ID. *ret is NULL for all events. */
 int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,
 		  struct errmsg *err);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrows.c - api/arrows: which task woke which, and when the woken task ran.
+ * arrows.c - api/arrows: finds which task woke which, and when the woken task ran.
  *
  * A waking has the waker, the woken task and the time. The arrow ends where that task is next
- * switched in, on any CPU. A page draws a few hundred of them, so this takes the wakings of a range
- * in time order up to `max`, and reads only the switches after them: in steps that double, from a
- * tenth of a second, until all arrows have an end or 100 s have passed. The arrow of a task that
- * waits longer has no end.
+ * switched in, on any CPU. A page draws a few hundred arrows. So this file takes the first `max`
+ * wakings of a range in time order, and reads only the switches after them: in steps that double,
+ * from a tenth of a second, until all arrows have an end or 100 s have passed. The arrow of a task
+ * that waits longer has no end.
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
@@ -32,9 +32,9 @@ struct arrows {
 	struct timeline *tl;
 	int task;
 	uint64_t from, to;
-	struct arrow *list; /* room for twice max */
+	struct arrow *list; /* has room for twice max */
 	size_t n, max;
-	int32_t cpu; /* of the current stream */
+	int32_t cpu; /* CPU of the current stream */
 	size_t n_stream, n_open;
 };
 
@@ -70,7 +70,7 @@ static bool take_waking(void *ctx, const struct waking_entry *e)
 	return true;
 }
 
-/* The first max wakings in time order, on any CPU. */
+/* Finds the first max wakings in time order, on any CPU. */
 static void gather(struct arrows *as)
 {
 	for (size_t i = 0; i < timeline_n_streams(as->tl); i++) {
@@ -83,7 +83,7 @@ static void gather(struct arrows *as)
 	}
 }
 
-/* The number of arrows of tasks with lower numbers, or of this task and not after ts. */
+/* Returns the number of arrows of tasks with lower numbers, or of this task and not after ts. */
 static size_t count_up_to(const struct arrows *as, uint16_t task, uint64_t ts)
 {
 	size_t low = 0, high = as->n;
@@ -108,7 +108,10 @@ static bool take_switch(void *ctx, const struct switch_entry *e)
 		return false;
 	if (e->ts < as->from)
 		return true;
-	/* backwards until one that ran before: all earlier ones did, too */
+	/*
+	 * go backwards until a waking whose task already ran; the tasks of all earlier wakings ran,
+	 * too
+	 */
 	for (size_t i = count_up_to(as, e->next, e->ts); i-- > 0;) {
 		struct arrow *a = &as->list[i];
 
@@ -160,15 +163,11 @@ int api_arrows(struct stage *st, const struct request *req, struct answer *a, st
 	struct arrows as = {.tl = st->tl};
 	uint64_t max;
 	struct jsonwriter w;
-	int r = api_range(st, req, &as.from, &as.to, err);
 
-	if (r >= 0)
-		r = api_task(st, req, &as.task, err);
-	if (r >= 0)
-		r = request_uint(req, "max", ARROWS_FIRST, ARROWS_MAX, &max, err);
-	if (r < 0)
-		return r;
-	as.max = max + 1; /* one more shows that there are more */
+	if (api_range(st, req, &as.from, &as.to, err) < 0 || api_task(st, req, &as.task, err) < 0 ||
+	    request_uint(req, "max", ARROWS_FIRST, ARROWS_MAX, &max, err) < 0)
+		return errmsg_code(err);
+	as.max = max + 1; /* one more than requested shows whether there are more */
 	as.list = calloc(2 * as.max, sizeof(*as.list));
 	if (!as.list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot draw arrows");

@@ -10,6 +10,7 @@
  * `sonde export` or `sonde report`.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "decode/record.h"
 #include "present/rows.h"
 #include "symbols/tasks.h"
@@ -65,7 +66,7 @@ static void add_event(struct stage *st, struct line_printer *lp, const struct wa
 	add(lp, &one, 0, SIZE_MAX);
 }
 
-/* between: separator of two events, instead of the end of the line; NULL: none. */
+/* Adds the events. between: separator of two events, instead of the end of the line; NULL: none. */
 static int add_events(struct stage *st, const struct picture *pic, const struct selection *sel,
 		      struct textbuf *out, add_records add, const char *between)
 {
@@ -142,7 +143,10 @@ static int find_what(const struct request *req, struct errmsg *err)
 	return errmsg_set(err, -EINVAL, "what must be svg, html, csv or json");
 }
 
-/* marks=NAME:TIME,NAME:TIME… and range=FROM,TO, as in the page's address. Skips invalid marks. */
+/*
+ * Reads marks=NAME:TIME,NAME:TIME… and range=FROM,TO, as in the page's address. Skips invalid
+ * marks.
+ */
 static void read_marks(const struct request *req, struct picture_mark *marks, struct picture *pic)
 {
 	const char *text = request_arg(req, "marks"), *range = request_arg(req, "range");
@@ -200,7 +204,10 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	return r;
 }
 
-/* "trace.svg" for "trace.dat"; replaces unsuitable characters by _. web/save.js does the same. */
+/*
+ * Writes "trace.svg" for "trace.dat", and replaces unsuitable characters by _. web/save.js does the
+ * same.
+ */
 static void fmt_name(const char *title, const char *ending, char *buf, size_t size)
 {
 	const char *dat = strstr(title, ".dat and "), *end = title + strlen(title);
@@ -224,8 +231,7 @@ int api_export(struct stage *st, const struct request *req, struct answer *a, st
 {
 	int what = find_what(req, err);
 
-	if (what < 0)
-		return what;
+	TRY(what);
 	a->type = whats[what].type;
 	fmt_name(st->config.title, whats[what].name, a->download, sizeof(a->download));
 	return run(st, req, what, request_arg(req, "lanes"), a, err);

@@ -23,14 +23,15 @@
 #define DENSITY_FIRST	  1000
 #define COMMAND_MAX_BYTES (4u * PROCESSES_COMMAND_MAX)
 
-/* The content of a trace, by the names of its events. */
+/* The kinds of data in a trace, by the names of its events. */
 static const struct feature {
 	const char *member, *system, *name; /* the name may end with a star */
 } features[] = {
-	{"irq", "irq", "irq_handler_entry"},	{"softirq", "irq", "softirq_entry"},
-	{"calls", "ftrace", "funcgraph_*"},	{"syscalls", "raw_syscalls", "sys_enter"},
-	{"syscalls", "syscalls", "sys_enter*"}, {"stacks", "ftrace", "kernel_stack"},
-	{"stacks", "ftrace", "user_stack"},	{"waking", "sched", "sched_wak*"},
+	{"irq", "irq", "irq_handler_entry"},	   {"softirq", "irq", "softirq_entry"},
+	{"calls", "ftrace", "funcgraph_*"},	   {"calls", "user", "user_*"},
+	{"syscalls", "raw_syscalls", "sys_enter"}, {"syscalls", "syscalls", "sys_enter*"},
+	{"stacks", "ftrace", "kernel_stack"},	   {"stacks", "ftrace", "user_stack"},
+	{"waking", "sched", "sched_wak*"},
 };
 
 static bool name_fits(const char *name, const char *pattern)
@@ -109,7 +110,7 @@ static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t 
 	jsonwriter_close(w);
 }
 
-/* Files and buffers; tasks and kinds refer to them by number. */
+/* Adds the files and buffers, to which tasks and kinds refer by number. */
 static void add_sources(const struct stage *st, struct jsonwriter *w)
 {
 	jsonwriter_open(w, "sources", '[');
@@ -138,7 +139,7 @@ static void add_lane(void *ctx, const char *spec)
 
 static void add_damage(const struct stage *st, struct jsonwriter *w)
 {
-	timeline_lock_formats(st->tl); /* reading continues and adds damage */
+	timeline_lock_formats(st->tl); /* readers may add damage at the same time */
 	jsonwriter_open(w, "damage", '[');
 	for (size_t i = 0; i < st->config.n_files; i++)
 		for (size_t k = 0; k < st->config.files[i]->n_damage; k++)
@@ -155,11 +156,14 @@ static void add_limits(const struct stage *st, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* The clock of the first source; local is the kernel's default. */
+/* Returns the clock of the first source; local is the kernel's default. */
 static const char *clock_name(const struct stage *st)
 {
-	const char *clock = st->config.n_sources ? st->config.sources[0].buffer->clock : NULL;
+	const char *clock = NULL;
 
+	/* an empty top-level buffer may not name its clock */
+	for (size_t i = 0; i < st->config.n_sources && (!clock || !*clock); i++)
+		clock = st->config.sources[i].buffer->clock;
 	return clock ? clock : "local";
 }
 
@@ -257,8 +261,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * The processes of all tasks, machine and tgid combined, each once. The caller frees them; NULL: no
- * memory.
+ * Lists the processes of all tasks, machine and tgid combined, each once. The caller frees the
+ * list. Returns NULL if out of memory.
  */
 static uint64_t *list_processes(const struct stage *st, size_t *ret_n)
 {
@@ -293,7 +297,7 @@ static bool fmt_command(const struct stage *st, uint32_t machine, int tgid, stru
 
 int api_processes(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
-	struct textbuf command;
+	TEXTBUF(command, COMMAND_MAX_BYTES);
 	struct jsonwriter w;
 	size_t n = 0;
 	uint64_t *list = list_processes(st, &n);
@@ -301,7 +305,6 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	(void)req;
 	if (!list)
 		return errmsg_set(err, -ENOMEM, "out of memory");
-	textbuf_init(&command, COMMAND_MAX_BYTES);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_open(&w, "processes", '[');
@@ -316,7 +319,6 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
-	textbuf_release(&command);
 	free(list);
 	return 0;
 }
@@ -372,12 +374,10 @@ int api_density(struct stage *st, const struct request *req, struct answer *a, s
 	struct jsonwriter w;
 	float *values;
 	double ns;
-	int r = api_range(st, req, &from, &to, err);
 
-	if (r >= 0)
-		r = request_uint(req, "n", DENSITY_FIRST, DENSITY_MAX, &n, err);
-	if (r < 0)
-		return r;
+	if (api_range(st, req, &from, &to, err) < 0 ||
+	    request_uint(req, "n", DENSITY_FIRST, DENSITY_MAX, &n, err) < 0)
+		return errmsg_code(err);
 	n += !n;
 	ns = (double)(to - from) / n;
 	values = calloc(n, sizeof(*values));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live.c - api/live: does the trace still grow? Also pauses the page.
+ * live.c - api/live: reports whether the trace still grows, and pauses the page.
  *
  * Recording never stops for a page. While the page is paused the trace grows as before; only the
  * end that the page sees stays the same, so that nothing moves while the user reads. Newer data
  * appears when the page resumes.
  */
 #include "base/json/jsonreader.h"
+#include "base/scope.h"
 #include "timeline/timeline.h"
 #include "view/api/api.h"
 
@@ -18,8 +19,7 @@ static int set_pause(struct stage *st, const struct request *req, struct errmsg 
 	struct jsondoc doc;
 	int r = jsondoc_parse(&doc, req->body, req->body_len, 16, err);
 
-	if (r < 0)
-		return r;
+	TRY(r);
 	pause = jsonnode_find(&doc, jsondoc_root(&doc), "pause");
 	if (pause && pause->kind == JSON_BOOL) {
 		pthread_mutex_lock(&st->lock);
@@ -34,7 +34,10 @@ static int set_pause(struct stage *st, const struct request *req, struct errmsg 
 	return r;
 }
 
-/* The losses that the trace counts. If some have no count there may be more; if all: null. */
+/*
+ * Adds the number of lost events. It is a minimum if some losses were not counted, and null if none
+ * was counted.
+ */
 static void add_lost(struct jsonwriter *w, struct stage *st)
 {
 	bool is_all;
@@ -49,10 +52,8 @@ static void add_lost(struct jsonwriter *w, struct stage *st)
 int api_live(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct jsonwriter w;
-	int r = req->is_post ? set_pause(st, req, err) : 0;
 
-	if (r < 0)
-		return r;
+	TRY(req->is_post ? set_pause(st, req, err) : 0);
 	pthread_mutex_lock(&st->lock);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');

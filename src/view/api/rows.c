@@ -6,6 +6,7 @@
  * page scrolls through any number of them and requests only what it shows. The printers of `sonde
  * report` make the texts; the fields of one event are as in `sonde report --json`.
  */
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "present/rows.h"
 #include "timeline/timeline.h"
@@ -28,7 +29,9 @@ static const struct timeline_task *task_of(const struct stage *st, const struct 
 	return ev->task < timeline_n_tasks(st->tl) ? timeline_task(st->tl, ev->task) : NULL;
 }
 
-/* The task: from the column, or from the record if the columns ran out of numbers. */
+/*
+ * Adds the task: from the column, or from the record if there are more tasks than column numbers.
+ */
 static void add_task(struct stage *st, struct jsonwriter *w, const struct walk_event *ev,
 		     const struct record *rec)
 {
@@ -44,7 +47,7 @@ static void add_task(struct stage *st, struct jsonwriter *w, const struct walk_e
 		jsonwriter_add_null(w, "comm");
 }
 
-/* For the info of an event: the printer writes into the same text. */
+/* Starts the info of an event, which the printer writes into the same text. */
 static void add_raw_member(struct jsonwriter *w, const char *key)
 {
 	if (w->comma)
@@ -133,14 +136,12 @@ int api_rows(struct stage *st, const struct request *req, struct answer *a, stru
 {
 	struct stage_selection *s;
 	uint64_t row, n;
-	int r = request_uint(req, "row", 0, ROW_MAX, &row, err);
+	int r;
 
-	if (r >= 0)
-		r = request_uint(req, "n", ROWS_FIRST, ROWS_MAX, &n, err);
-	if (r >= 0)
-		r = api_selection(st, req, &s, err);
-	if (r < 0)
-		return r;
+	if (request_uint(req, "row", 0, ROW_MAX, &row, err) < 0 ||
+	    request_uint(req, "n", ROWS_FIRST, ROWS_MAX, &n, err) < 0 ||
+	    api_selection(st, req, &s, err) < 0)
+		return errmsg_code(err);
 	r = add_rows(st, stage_selected(s), row, n, a, err);
 	stage_selection_put(st, s);
 	return r;
@@ -160,26 +161,22 @@ int api_rank(struct stage *st, const struct request *req, struct answer *a, stru
 {
 	struct stage_selection *s;
 	uint64_t t;
-	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
 
-	if (r >= 0)
-		r = api_selection(st, req, &s, err);
-	if (r < 0)
-		return r;
+	if (request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err) < 0 ||
+	    api_selection(st, req, &s, err) < 0)
+		return errmsg_code(err);
 	add_row(a, timeline_rank(st->tl, stage_selected(s), t));
 	stage_selection_put(st, s);
 	return 0;
 }
 
-/* ref=N of an existing event; the caller releases *ret. */
+/* Reads ref=N of an existing event. The caller releases *ret. */
 static int get_event(struct stage *st, const struct request *req, struct walk_one *ret,
 		     struct errmsg *err)
 {
 	uint64_t ref;
-	int r = request_uint(req, "ref", UINT64_MAX, REF_MAX, &ref, err);
 
-	if (r < 0)
-		return r;
+	TRY(request_uint(req, "ref", UINT64_MAX, REF_MAX, &ref, err));
 	if (ref == UINT64_MAX)
 		return errmsg_set(err, -EINVAL, "ref=N is missing");
 	if (event_ref_stream(ref) >= timeline_n_streams(st->tl) ||
@@ -192,10 +189,9 @@ int api_row(struct stage *st, const struct request *req, struct answer *a, struc
 {
 	struct stage_selection *s;
 	struct walk_one one;
-	int r = get_event(st, req, &one, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(get_event(st, req, &one, err));
 	r = api_selection(st, req, &s, err);
 	if (r >= 0) {
 		add_row(a, timeline_row_of(st->tl, stage_selected(s), one.ev.ref));
@@ -206,16 +202,15 @@ int api_row(struct stage *st, const struct request *req, struct answer *a, struc
 }
 
 /*
- * Stack frames of a program, as report prints them: one line "=> 0x401234" each; skips frames that
- * are 0.
+ * Adds the stack frames of a program, as report prints them: one line "=> 0x401234" each. Skips
+ * frames that are 0.
  */
 static void add_user_frames(struct jsonwriter *w, struct line_printer *lp, const struct record *rec,
 			    bool is_first)
 {
-	struct textbuf text;
+	TEXTBUF(text, FRAMES_MAX_BYTES);
 	const char *at, *end;
 
-	textbuf_init(&text, FRAMES_MAX_BYTES);
 	line_printer_aim(lp, &text);
 	line_printer_add_info(lp, rec, false);
 	line_printer_aim(lp, w->tb);
@@ -233,10 +228,9 @@ static void add_user_frames(struct jsonwriter *w, struct line_printer *lp, const
 		}
 		at = line + len;
 	}
-	textbuf_release(&text);
 }
 
-/* The next event, if it is a stack of this name of the same task; the caller releases it. */
+/* Gets the next event, if it is a stack of this name of the same task. The caller releases it. */
 static bool get_stack(struct stage *st, const struct walk_event *ev, const char *name,
 		      struct walk_one *ret, struct record *ret_rec, struct record_extra *extra)
 {
@@ -251,7 +245,9 @@ static bool get_stack(struct stage *st, const struct walk_event *ev, const char 
 	return false;
 }
 
-/* The stacks that the kernel wrote right after the event: its own, then that of the program. */
+/*
+ * Adds the stacks that the kernel wrote right after the event: its own, then that of the program.
+ */
 static void add_stack(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
 		      const struct walk_event *ev)
 {
@@ -290,10 +286,8 @@ int api_event(struct stage *st, const struct request *req, struct answer *a, str
 	struct record rec;
 	struct record_extra extra;
 	struct jsonwriter w;
-	int r = get_event(st, req, &one, err);
 
-	if (r < 0)
-		return r;
+	TRY(get_event(st, req, &one, err));
 	p = stage_printer_get(st, &a->body);
 	if (!p) {
 		walk_release(&one);
@@ -324,7 +318,7 @@ int api_event(struct stage *st, const struct request *req, struct answer *a, str
 	return 0;
 }
 
-/* The selected event after t, or before it. */
+/* Finds the selected event after t, or before it. */
 static bool find_hit(struct stage *st, const struct selection *sel, uint64_t t, bool back,
 		     event_ref *ret_ref, uint64_t *ret_ts, uint64_t *ret_row)
 {
@@ -336,7 +330,7 @@ static bool find_hit(struct stage *st, const struct selection *sel, uint64_t t, 
 	return timeline_rows(st->tl, sel, *ret_row, ret_ref, ret_ts, 1) == 1;
 }
 
-/* t=, and step=next or previous. */
+/* Reads t=, and step=next or previous. */
 static int get_step(const struct request *req, uint64_t *ret_t, bool *ret_back, struct errmsg *err)
 {
 	const char *step = request_arg(req, "step");
@@ -354,12 +348,9 @@ int api_hit(struct stage *st, const struct request *req, struct answer *a, struc
 	event_ref ref;
 	struct jsonwriter w;
 	bool back;
-	int r = get_step(req, &t, &back, err);
 
-	if (r >= 0)
-		r = api_selection(st, req, &s, err);
-	if (r < 0)
-		return r;
+	if (get_step(req, &t, &back, err) < 0 || api_selection(st, req, &s, err) < 0)
+		return errmsg_code(err);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	if (find_hit(st, stage_selected(s), t, back, &ref, &ts, &row)) {
@@ -374,7 +365,7 @@ int api_hit(struct stage *st, const struct request *req, struct answer *a, struc
 	return 0;
 }
 
-/* The next loss of events, and the total number. */
+/* Finds the next loss of events, and the total number. */
 int api_loss(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct timeline_losses all;
@@ -382,10 +373,8 @@ int api_loss(struct stage *st, const struct request *req, struct answer *a, stru
 	struct jsonwriter w;
 	uint64_t t;
 	bool back;
-	int r = get_step(req, &t, &back, err);
 
-	if (r < 0)
-		return r;
+	TRY(get_step(req, &t, &back, err));
 	timeline_losses(st->tl, &all);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');

@@ -7,12 +7,13 @@
  *
  * Names become bits: one for each kind, task and stream, as timeline.h needs them. The answer is a
  * number that other requests use as sel=ID. A request with the same text as an earlier one is not
- * computed again, unless the trace has grown; in a live trace a selection grows with it (stage.c).
- * A search reads everything. When the user types on, the page closes the connection of the earlier
- * search, which then stops.
+ * computed again, unless the trace has grown; in a live trace a selection grows with the trace
+ * (stage.c). A search reads all events. When the user continues to type, the page closes the
+ * connection of the earlier search, which stops that search.
  */
 #include "base/json/jsonreader.h"
 #include "base/clock.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "decode/formats/event.h"
 #include "timeline/insight/insight.h"
@@ -34,7 +35,7 @@ static void set_bit(uint8_t *bits, size_t i)
 	bits[i / 8] |= 1u << (i % 8);
 }
 
-/* "system/name"; or one word, which may match either. */
+/* Returns true if the word is "system/name", or one word that matches either. */
 static bool kind_fits(const struct event *ev, const char *word)
 {
 	const char *slash = strchr(word, '/');
@@ -67,7 +68,7 @@ static int take_kinds(const struct stage *st, const struct jsondoc *doc,
 	return 0;
 }
 
-/* "machine:cpu" or "machine:pid" */
+/* Parses "machine:cpu" or "machine:pid". */
 static bool parse_place(const struct jsonnode *n, uint32_t *ret_machine, uint32_t *ret_number)
 {
 	char *end;
@@ -159,21 +160,14 @@ static int read_wants(const struct stage *st, const struct jsondoc *doc, struct 
 		      struct selection_wants *ret, struct errmsg *err)
 {
 	const struct jsonnode *root = jsondoc_root(doc), *regex;
-	int r = root->kind == JSON_OBJECT ? 0 : errmsg_set(err, -EINVAL, "select needs an object");
 
-	if (r >= 0)
-		r = take_list(st, doc, "kinds", take_kinds, b, err);
-	if (r >= 0)
-		r = take_list(st, doc, "tasks", take_tasks, b, err);
-	if (r >= 0)
-		r = take_list(st, doc, "cpus", take_cpus, b, err);
-	if (r >= 0)
-		r = take_text(jsonnode_find(doc, root, "expression"), "expression",
-			      &ret->expression, err);
-	if (r >= 0)
-		r = take_text(jsonnode_find(doc, root, "text"), "text", &ret->text, err);
-	if (r < 0)
-		return r;
+	if (root->kind != JSON_OBJECT)
+		return errmsg_set(err, -EINVAL, "select needs an object");
+	TRY(take_list(st, doc, "kinds", take_kinds, b, err));
+	TRY(take_list(st, doc, "tasks", take_tasks, b, err));
+	TRY(take_list(st, doc, "cpus", take_cpus, b, err));
+	TRY(take_text(jsonnode_find(doc, root, "expression"), "expression", &ret->expression, err));
+	TRY(take_text(jsonnode_find(doc, root, "text"), "text", &ret->text, err));
 	regex = jsonnode_find(doc, root, "regex");
 	ret->is_regex = regex && regex->kind == JSON_BOOL && regex->number;
 	ret->kinds = b->kinds;
@@ -184,7 +178,10 @@ static int read_wants(const struct stage *st, const struct jsondoc *doc, struct 
 	return 0;
 }
 
-/* what: its request, and the number to use. before: the result when less was indexed, or NULL. */
+/*
+ * Makes a selection. what has the request and the number of the selection. before is the earlier
+ * result, when fewer events were indexed, or NULL.
+ */
 static int make(struct stage *st, struct stage_selection what, const struct selection *before,
 		const struct request *req, struct stage_selection **ret, struct errmsg *err)
 {
@@ -194,10 +191,9 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 	struct select_bits bits = {0};
 	struct selection *sel;
 	struct jsondoc doc;
-	int r = jsondoc_parse(&doc, what.body, what.body_len, NODES_MAX, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(jsondoc_parse(&doc, what.body, what.body_len, NODES_MAX, err));
 	what.n_events = timeline_n_events(st->tl);
 	r = read_wants(st, &doc, &bits, &wants, err);
 	if (r >= 0)
@@ -258,14 +254,12 @@ int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t 
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct stage_selection *s = stage_selection_find(st, req->body, req->body_len);
-	/* check this first, as more may be indexed meanwhile */
+	/* check this first, because more events may be indexed during the search */
 	bool is_whole = timeline_progress(st->tl) >= 1;
 	struct jsonwriter w;
 	struct stage_selection what = {.body = (char *)req->body, .body_len = req->body_len};
-	int r = s ? 0 : make(st, what, NULL, req, &s, err);
 
-	if (r < 0)
-		return r;
+	TRY(s ? 0 : make(st, what, NULL, req, &s, err));
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_add_uint(&w, "id", s->id);

@@ -3,10 +3,11 @@
  * stats.c - statistics of a range: api/stats and why.
  *
  * insight.h computes the numbers and present/insight writes them; this file reads the query and
- * reports errors. The numbers cover [from, to] of what is indexed so far; without a range,
- * everything.
+ * reports errors. The numbers cover [from, to] of what is indexed so far; without a range, the
+ * whole trace.
  */
 #include "base/array.h"
+#include "base/scope.h"
 #include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 #include "view/api/api.h"
@@ -21,20 +22,18 @@
 struct stats_args {
 	struct stage *st;
 	struct stage_selection *sel;
-	uint8_t *tasks; /* selected by task= or sel=; NULL: all */
+	uint8_t *tasks; /* tasks selected by task= or sel=; NULL: all */
 	uint64_t from, to;
 	int task;
-	const char *lanes, *by; /* spans, list; flame: as in insight.h */
+	const char *lanes, *by; /* lanes is for spans and list; by is for flame, as in insight.h */
 	struct list_wants list;
 };
 
 static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
 {
 	struct insight_tasks t;
-	int r = insight_tasks(&t, a->st->lanes, a->tasks, a->from, a->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_tasks(&t, a->st->lanes, a->tasks, a->from, a->to));
 	insight_emit_tasks(&t, w);
 	insight_tasks_release(&t);
 	return 0;
@@ -43,10 +42,8 @@ static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
 static int stats_events(const struct stats_args *a, struct jsonwriter *w)
 {
 	struct insight_events e;
-	int r = insight_events(&e, a->st->lanes, stage_selected(a->sel), a->from, a->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_events(&e, a->st->lanes, stage_selected(a->sel), a->from, a->to));
 	insight_emit_events(&e, w);
 	insight_events_release(&e);
 	return 0;
@@ -55,10 +52,8 @@ static int stats_events(const struct stats_args *a, struct jsonwriter *w)
 static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
 {
 	struct insight_wakeups u;
-	int r = insight_wakeups(&u, a->st->lanes, a->tasks, a->from, a->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_wakeups(&u, a->st->lanes, a->tasks, a->from, a->to));
 	insight_emit_wakeups(&u, w);
 	insight_wakeups_release(&u);
 	return 0;
@@ -67,10 +62,8 @@ static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
 static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
 {
 	struct insight_functions f;
-	int r = insight_functions(&f, a->st->lanes, a->task, a->from, a->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_functions(&f, a->st->lanes, a->task, a->from, a->to));
 	insight_emit_functions(&f, w);
 	insight_functions_release(&f);
 	return 0;
@@ -79,11 +72,9 @@ static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
 static int stats_of_flame(const struct stats_args *a, bool off_cpu, struct jsonwriter *w)
 {
 	struct insight_flame f;
-	int r = insight_flame(&f, a->st->lanes, off_cpu, off_cpu ? NULL : a->by, a->task, a->from,
-			      a->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_flame(&f, a->st->lanes, off_cpu, off_cpu ? NULL : a->by, a->task, a->from,
+			  a->to));
 	insight_emit_flame(&f, a->st->tl, w);
 	insight_flame_release(&f);
 	return 0;
@@ -99,7 +90,7 @@ static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 	return stats_of_flame(a, true, w);
 }
 
-/* Lanes in the query; the specs point into *ret_copy. */
+/* Splits the lanes in the query. The specs point into *ret_copy. */
 static int split_lanes(const struct stats_args *a, const char **specs, size_t *ret_n,
 		       char **ret_copy)
 {
@@ -113,39 +104,27 @@ static int split_lanes(const struct stats_args *a, const char **specs, size_t *r
 static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
 {
 	const char *specs[SPANS_LANES_MAX];
-	struct insight_spans s;
-	char *copy;
+	SCOPED(insight_spans_release) struct insight_spans s = {0};
+	SCOPED(scope_free) char *copy = NULL;
 	size_t n;
-	int r = split_lanes(a, specs, &n, &copy);
 
-	if (r < 0)
-		return r;
-	r = insight_spans(&s, a->st->lanes, specs, n, a->from, a->to);
-	if (r >= 0) {
-		insight_emit_spans(&s, w);
-		insight_spans_release(&s);
-	}
-	free(copy);
-	return r;
+	TRY(split_lanes(a, specs, &n, &copy));
+	TRY(insight_spans(&s, a->st->lanes, specs, n, a->from, a->to));
+	insight_emit_spans(&s, w);
+	return 0;
 }
 
 static int stats_list(const struct stats_args *a, struct jsonwriter *w)
 {
 	const char *specs[SPANS_LANES_MAX];
-	struct insight_list l;
-	char *copy;
+	SCOPED(insight_list_release) struct insight_list l = {0};
+	SCOPED(scope_free) char *copy = NULL;
 	size_t n;
-	int r = split_lanes(a, specs, &n, &copy);
 
-	if (r < 0)
-		return r;
-	r = insight_list(&l, a->st->lanes, specs, n, &a->list, a->from, a->to);
-	if (r >= 0) {
-		insight_emit_list(&l, w);
-		insight_list_release(&l);
-	}
-	free(copy);
-	return r;
+	TRY(split_lanes(a, specs, &n, &copy));
+	TRY(insight_list(&l, a->st->lanes, specs, n, &a->list, a->from, a->to));
+	insight_emit_list(&l, w);
+	return 0;
 }
 
 static const struct {
@@ -169,12 +148,10 @@ static int read_list(const struct request *req, struct list_wants *ret, struct e
 {
 	const char *order = request_arg(req, "order");
 	uint64_t value, max;
-	int r = request_uint(req, "value", 0, UINT32_MAX, &value, err);
 
-	if (r >= 0)
-		r = request_uint(req, "n", LIST_FIRST_N, LIST_MAX, &max, err);
-	if (r < 0)
-		return r;
+	if (request_uint(req, "value", 0, UINT32_MAX, &value, err) < 0 ||
+	    request_uint(req, "n", LIST_FIRST_N, LIST_MAX, &max, err) < 0)
+		return errmsg_code(err);
 	*ret = (struct list_wants){request_arg(req, "name"), value, LIST_LONGEST, max};
 	if (!order)
 		return 0;
@@ -189,26 +166,20 @@ static int read_list(const struct request *req, struct list_wants *ret, struct e
 static int read_args(struct stage *st, const struct request *req, struct stats_args *ret,
 		     struct errmsg *err)
 {
-	int r = api_range(st, req, &ret->from, &ret->to, err);
-
 	ret->st = st;
 	ret->lanes = request_arg(req, "lanes");
 	ret->by = request_arg(req, "by");
-	if (r >= 0)
-		r = api_task(st, req, &ret->task, err);
-	if (r >= 0)
-		r = read_list(req, &ret->list, err);
-	if (r >= 0)
-		r = api_selection(st, req, &ret->sel, err);
-	if (r >= 0 && ret->task < 0)
+	TRY(api_range(st, req, &ret->from, &ret->to, err));
+	TRY(api_task(st, req, &ret->task, err));
+	TRY(read_list(req, &ret->list, err));
+	TRY(api_selection(st, req, &ret->sel, err));
+	if (ret->task < 0)
 		return api_select_tasks(st, ret->sel, &ret->tasks, err);
-	if (r >= 0) {
-		ret->tasks = calloc(1, INSIGHT_TASKS / 8);
-		if (!ret->tasks)
-			return errmsg_set_errno(err, -ENOMEM, "cannot compute the numbers");
-		ret->tasks[ret->task / 8] |= 1u << ret->task % 8;
-	}
-	return r;
+	ret->tasks = calloc(1, INSIGHT_TASKS / 8);
+	if (!ret->tasks)
+		return errmsg_set_errno(err, -ENOMEM, "cannot compute the numbers");
+	ret->tasks[ret->task / 8] |= 1u << ret->task % 8;
+	return 0;
 }
 
 static void release_args(struct stats_args *a)
@@ -249,8 +220,7 @@ int api_why(struct stage *st, const struct request *req, struct answer *a, struc
 	int r = read_args(st, req, &args, err);
 
 	release_args(&args);
-	if (r < 0)
-		return r;
+	TRY(r);
 	if (args.task < 0)
 		return errmsg_set(err, -EINVAL, "task=N is missing");
 	r = insight_why(&why, st->lanes, args.task, args.from, args.to);

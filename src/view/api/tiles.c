@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tiles.c - the picture: api/tiles, and details of single things in it: labels, span.
+ * tiles.c - api/tiles, the picture; and the details of its parts: labels, span.
  *
  * A page requests all tiles of its view at once: {"seq":17,"tiles":[["cpu:0:1",LEVEL,NUMBER],…]}.
  * First the lanes are built sequentially, as all threads build each lane; then all threads cut the
@@ -11,6 +11,7 @@
  */
 #include "base/array.h"
 #include "base/json/jsonreader.h"
+#include "base/scope.h"
 #include "present/insight/json.h"
 #include "timeline/states/interrupts.h"
 #include "view/api/api.h"
@@ -28,12 +29,14 @@
 
 struct wanted_tile {
 	const char *spec;
-	struct stage_lane held; /* empty: refused, or the lane belongs to an earlier tile */
+	/* empty if the tile was refused, or if the lane belongs to an earlier tile */
+	struct stage_lane held;
 	struct lane *lane;
 	uint64_t from, to; /* range in which the lane is correct */
 	int level;
 	uint64_t number;
-	struct tile tile;
+	struct lanes_tile made;
+	bool is_made; /* the tile is wider than a window of its lane */
 	int result;
 	char sentence[256];
 };
@@ -50,7 +53,7 @@ static int refuse(struct wanted_tile *t, const char *sentence)
 	return -EINVAL;
 }
 
-/* ["spec", level, number] */
+/* Parses ["spec", level, number]. */
 static int parse_tile(const struct jsondoc *doc, const struct jsonnode *node, struct wanted_tile *t)
 {
 	const struct jsonnode *spec = jsonnode_first(doc, node),
@@ -107,7 +110,7 @@ static void hint(struct stage *st, const struct tiles_job *job)
 		timeline_hint(st->tl, from, to);
 }
 
-/* Lanes of tasks are cheaper together. */
+/* Builds all lanes at once, because lanes of tasks are cheaper together. */
 static void prepare_lanes(struct stage *st, const struct tiles_job *job)
 {
 	const char **specs = calloc(job->n + 1, sizeof(*specs));
@@ -126,7 +129,7 @@ static uint64_t tile_start(const struct wanted_tile *t)
 	return t->number << (t->level + TILE_BITS);
 }
 
-/* Is the lane of one tile correct in the whole range of the other? */
+/* Returns true if the lane of one tile is correct in the whole range of the other. */
 static bool covers(const struct wanted_tile *one, const struct wanted_tile *t,
 		   const struct stage *st)
 {
@@ -136,15 +139,18 @@ static bool covers(const struct wanted_tile *one, const struct wanted_tile *t,
 	return one->from <= tile_start(t) && one->to >= (end < duration ? end : duration);
 }
 
-/* The tile is wider than the available part of the lane. */
-static int refuse_wide(struct wanted_tile *t)
+/*
+ * Makes a tile that is wider than the available part of the lane, from all windows of the lane.
+ * This is not part of cut_tile(), because building a lane uses all threads.
+ */
+static void make_wide(struct stage *st, struct wanted_tile *t)
 {
-	snprintf(
-		t->sentence, sizeof(t->sentence),
-		"There are too many of these events to be shown at once; zoom in until %.3g ms are "
-		"in sight.",
-		(double)(t->to - t->from + 1) / 1e6 / 2);
-	return -EINVAL;
+	struct errmsg err = {0};
+
+	t->result = lanes_tile(st->lanes, t->spec, t->level, t->number, &t->made, &err);
+	t->is_made = t->result >= 0;
+	if (t->result < 0)
+		refuse(t, err.code ? err.text : "no memory is left for this tile");
 }
 
 static void find_lanes(struct stage *st, struct tiles_job *job)
@@ -168,7 +174,7 @@ static void find_lanes(struct stage *st, struct tiles_job *job)
 		if (t->result < 0)
 			refuse(t, err.code ? err.text : "the lane cannot be made");
 		else if (!covers(t, t, st))
-			t->result = refuse_wide(t);
+			make_wide(st, t);
 	}
 }
 
@@ -176,11 +182,17 @@ static void cut_tile(void *ctx, size_t i)
 {
 	struct wanted_tile *t = &((struct tiles_job *)ctx)->tiles[i];
 
-	if (t->result < 0)
+	if (t->result < 0 || t->is_made)
 		return;
-	t->result = lane_tile(t->lane, t->level, t->number, &t->tile);
-	if (t->result < 0)
+	t->result = lane_tile(t->lane, t->level, t->number, &t->made.tile);
+	if (t->result < 0) {
 		refuse(t, "no memory is left for this tile");
+		return;
+	}
+	t->made.kind = lane_kind(t->lane);
+	t->made.n_rows = lane_n_rows(t->lane);
+	if (t->made.kind == LANE_COUNTER)
+		lane_range(t->lane, &t->made.low, &t->made.high);
 }
 
 static void add_tiles(struct tiles_job *job, struct textbuf *tb)
@@ -188,16 +200,14 @@ static void add_tiles(struct tiles_job *job, struct textbuf *tb)
 	tilewire_add_head(tb, job->seq, job->n);
 	for (size_t i = 0; i < job->n; i++) {
 		struct wanted_tile *t = &job->tiles[i];
-		double low = 0, high = t->tile.known;
+		const struct lanes_tile *m = &t->made;
+		bool is_counter = m->kind == LANE_COUNTER;
 
-		if (t->result < 0) {
+		if (t->result < 0)
 			tilewire_add_refusal(tb, t->sentence);
-			continue;
-		}
-		if (lane_kind(t->lane) == LANE_COUNTER)
-			lane_range(t->lane, &low, &high);
-		tilewire_add_tile(tb, lane_kind(t->lane), lane_n_rows(t->lane), low, high,
-				  &t->tile);
+		else
+			tilewire_add_tile(tb, m->kind, m->n_rows, is_counter ? m->low : 0,
+					  is_counter ? m->high : m->tile.known, &m->tile);
 	}
 }
 
@@ -205,10 +215,9 @@ int api_tiles(struct stage *st, const struct request *req, struct answer *a, str
 {
 	struct tiles_job job = {0};
 	struct jsondoc doc;
-	int r = jsondoc_parse(&doc, req->body, req->body_len, NODES_MAX, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(jsondoc_parse(&doc, req->body, req->body_len, NODES_MAX, err));
 	job.tiles = calloc(TILES_MAX + 1, sizeof(*job.tiles));
 	r = job.tiles ? parse_tiles(&doc, &job, err)
 		      : errmsg_set_errno(err, -ENOMEM, "cannot make tiles");
@@ -219,7 +228,7 @@ int api_tiles(struct stage *st, const struct request *req, struct answer *a, str
 		a->type = "application/octet-stream";
 		add_tiles(&job, &a->body);
 		for (size_t i = 0; i < job.n; i++) {
-			free(job.tiles[i].tile.records);
+			free(job.tiles[i].made.tile.records);
 			if (job.tiles[i].held.lane)
 				stage_lane_put(st, &job.tiles[i].held);
 		}
@@ -246,10 +255,8 @@ int api_labels(struct stage *st, const struct request *req, struct answer *a, st
 	const char *ids = request_arg(req, "ids");
 	struct stage_lane ln;
 	struct jsonwriter w;
-	int r = get_lane(st, req, &ln, err);
 
-	if (r < 0)
-		return r;
+	TRY(get_lane(st, req, &ln, err));
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_open(&w, "labels", '[');
@@ -304,7 +311,7 @@ static void add_ref(struct jsonwriter *w, const char *key, event_ref ref)
 		jsonwriter_add_uint(w, key, ref);
 }
 
-/* The task of the event that begins a span. */
+/* Adds the task of the event that begins a span. */
 static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
 {
 	struct walk_one one;
@@ -316,7 +323,7 @@ static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
 	walk_release(&one);
 }
 
-/* The interrupt that woke a task, or the one that a span of an interrupt lane shows. */
+/* Adds the interrupt that woke a task, or the interrupt that a span of an interrupt lane shows. */
 static void add_interrupt(struct stage *st, struct jsonwriter *w, const char *spec,
 			  const struct lane_span *s)
 {
@@ -376,16 +383,12 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	struct lane *at = NULL;
 	struct stage_lane ln;
 	struct jsonwriter w;
-	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
+	int r;
 
-	if (r >= 0)
-		r = request_uint(req, "row", 0, 255, &row, err);
-	if (r >= 0)
-		r = parse_step(req, &step, err);
-	if (r >= 0)
-		r = get_lane(st, req, &ln, err);
-	if (r < 0)
-		return r;
+	if (request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err) < 0 ||
+	    request_uint(req, "row", 0, 255, &row, err) < 0 || parse_step(req, &step, err) < 0 ||
+	    get_lane(st, req, &ln, err) < 0)
+		return errmsg_code(err);
 	r = lanes_span_at(st->lanes, request_arg(req, "lane"), t, row, step, &at, &span, err);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * boxes.c - the content of a lane as rectangles, like the page's painters (web/draw_gl.js), for a
- * file.
+ * boxes.c - draws the content of a lane as rectangles into a file, like the page's painters
+ * (web/draw_gl.js).
  *
  *	CPU       a run is full; a bucket of many runs is as high as its share of the time
  *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping
@@ -9,10 +9,12 @@
  *	          the states of a bucket are stacked
  *	spans     one row per depth; ticks; numbers as an area with a line
  *
- * Tiles are requested at the level where a bucket is at most a pixel, so the area is correct. A box
- * of its own has a tooltip, and its name if there is room. On a page (is_page) the name is always
- * written, and the page's script decides after each zoom whether to show it.
+ * Tiles are requested at the level where a bucket is at most a pixel wide, so areas are correct. A
+ * box that is not a bucket has a tooltip, and its name if there is room. On a page (is_page) the
+ * name is always written, and the page's script decides after each zoom whether to show it.
  */
+#include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "timeline/states/states.h"
 #include "view/picture/picture_int.h"
@@ -22,12 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILES_MAX     64 /* per lane: width / 1024 rounded up, twice, and some */
+#define TILES_MAX     64 /* limit per lane: 2 * width / 1024, rounded up, and a few more */
 #define NAME_LEAST_PX 26 /* narrower boxes have no name */
-#define PAGE_LEAST_PX 1	 /* on a page, where zooming may widen them */
+#define PAGE_LEAST_PX 1	 /* limit for a page, where zooming may widen boxes */
 #define FONT_PX	      11
 
-/* By state: share of the height; is it striped, outlined, named; its place in the stack. */
+/*
+ * For each state: its share of the height; whether its boxes are striped, outlined or named; its
+ * place in the stack.
+ */
 static const struct {
 	double share;
 	bool is_striped, is_outlined, is_named;
@@ -37,9 +42,9 @@ static const struct {
 	{.72, true, false, true, 5}, {.14, false, false, false, 0}, {1, false, true, true, 6},
 	{.5, false, false, true, 7}, {.14, false, false, false, 1}, {.06, false, false, false, 2},
 };
-#define PILED_FROM 3 /* the states before it lie flat behind the stack */
+#define PILED_FROM 3 /* the states before it are drawn behind the stack */
 
-/* Unknown: data was lost, or it was not recorded. */
+/* Returns the title of an unknown state: data was lost, or was not recorded. */
 static const char *unknown_title(uint8_t flags)
 {
 	return flags & TILE_MISSED ? "unknown, data of a CPU is missing:" : "not recorded:";
@@ -55,7 +60,7 @@ struct box {
 	unsigned class;
 	double opacity;
 	bool is_striped, is_outlined;
-	bool is_grey;	   /* striped in grey: not recorded, as opposed to lost */
+	bool is_grey;	   /* grey stripes: the data was not recorded, as opposed to lost */
 	const char *title; /* NULL: none */
 };
 
@@ -64,7 +69,7 @@ static const struct timeline_task *find_task(const struct drawing *d, uint32_t n
 	return n < timeline_n_tasks(d->st->tl) ? timeline_task(d->st->tl, n) : NULL;
 }
 
-/* Draws its rectangle; false: not visible. */
+/* Draws the rectangle of a box. Returns false if it is not visible. */
 static bool add_box(struct drawing *d, const struct box *b)
 {
 	double x0 = b->x0 < 0 ? 0 : b->x0, x1 = b->x1 > d->pic->width ? d->pic->width : b->x1;
@@ -130,7 +135,10 @@ struct record_place {
 	double x0, x1, ns;
 };
 
-/* A box of its own begins a pixel later, so that the border to the previous one is visible. */
+/*
+ * A box that is not a bucket begins a pixel later, so that the border to the previous box is
+ * visible.
+ */
 static void set_seam(struct box *b)
 {
 	if (b->x1 - b->x0 > 3 && b->x0 > 0)
@@ -145,7 +153,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	struct box b = {at->x0, at->x1, d->y + d->height - height, height, .opacity = 1};
 	char title[160], name[64], comm[40], class[16];
 
-	if (rec->value == TIMELINE_NO_TASK) { /* unknown task */
+	if (rec->value == TIMELINE_NO_TASK) { /* the task is unknown */
 		b = (struct box){at->x0,
 				 at->x1,
 				 d->y,
@@ -161,7 +169,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 		return;
 	}
 	if (!t || !t->pid)
-		return; /* idle: drawn empty */
+		return; /* idle time is empty */
 	b.class = palette_task(t->comm, strnlen(t->comm, sizeof(t->comm)), t->pid);
 	if (!is_exact) {
 		add_box(d, &b);
@@ -175,7 +183,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	if (!add_box(d, &b))
 		return;
 	palette_fmt_class(b.class, class);
-	/* with its PID if there is room */
+	/* write the PID, too, if there is room */
 	add_name(d, &b, drawing_text_width(name, FONT_PX) <= b.x1 - b.x0 - 8 ? name : comm, true,
 		 class);
 }
@@ -206,7 +214,7 @@ static void add_state(struct drawing *d, const struct tile_record *rec,
 		 state == STATE_RUNNING ? class : "halo");
 }
 
-/* Draws the states of one bucket: stacked from the bottom up, sleep as a line behind them. */
+/* Draws the states of one bucket: stacked from the bottom up, with sleep as a line behind them. */
 static void add_pile(struct drawing *d, const struct tile_record *recs, size_t n,
 		     const struct record_place *at)
 {
@@ -304,7 +312,7 @@ static void (*const adders[])(struct drawing *d, const struct tile_record *rec,
 
 /* --- tiles --------------------------------------------------------------------------------------- */
 
-/* The number of records from i on that are states of one bucket; 1 for anything else. */
+/* Returns the number of records from i on that are states of one bucket; 1 for other records. */
 static size_t count_pile(const struct drawing *d, const struct tile *tile, size_t i)
 {
 	const struct tile_record *r = tile->records;
@@ -323,8 +331,9 @@ static double x_of(const struct drawing *d, double t)
 }
 
 /*
- * The position of a record. A tile has its part of a span, rounded; the whole span is drawn with
- * the tile where it begins. False: another tile has drawn it.
+ * Finds the position of a record. A tile has only a rounded part of a span, so the tile in which a
+ * span begins draws the whole span. Returns false if another tile has drawn it. If the lane needs
+ * several windows, every tile draws its own part.
  */
 static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_t start,
 		       double bucket, struct record_place *ret)
@@ -333,14 +342,14 @@ static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_
 	struct lane_span span;
 
 	*ret = (struct record_place){x_of(d, from), x_of(d, to), to - from};
-	if (!(rec->flags & TILE_EXACT) || lane_kind(d->lane) > LANE_SPANS ||
+	if (!(rec->flags & TILE_EXACT) || d->is_wide || lane_kind(d->lane) > LANE_SPANS ||
 	    lane_span_at(d->lane, (uint64_t)((from + to) / 2), rec->row, LANE_AT, &span) < 0)
 		return true;
 	*ret = (struct record_place){x_of(d, span.start), x_of(d, span.end), span.end - span.start};
 	return span.start >= start || start <= d->pic->from;
 }
 
-/* In a counter record these bytes are part of a number. */
+/* Returns true if the row is too deep. In a counter record these bytes are part of a number. */
 static bool is_too_deep(const struct drawing *d, const struct tile_record *rec)
 {
 	return lane_kind(d->lane) == LANE_SPANS && rec->row >= PICTURE_ROWS_MAX;
@@ -369,7 +378,7 @@ static void add_tile(struct drawing *d, const struct tile *tile, uint64_t start,
 	}
 }
 
-/* Buckets of at most a pixel. */
+/* Returns the level whose buckets are at most a pixel wide. */
 static int find_level(const struct picture *pic)
 {
 	double ns = (double)(pic->to - pic->from) / pic->width;
@@ -378,7 +387,21 @@ static int find_level(const struct picture *pic)
 	return level > 38 ? 38 : level;
 }
 
-int drawing_add_boxes(struct drawing *d)
+static int make_tile(struct drawing *d, const char *spec, int level, uint64_t n, struct tile *ret)
+{
+	struct errmsg ignored = {0};
+	struct lanes_tile wide;
+	int r;
+
+	if (!d->is_wide)
+		return lane_tile(d->lane, level, n, ret);
+	r = lanes_tile(d->st->lanes, spec, level, n, &wide, &ignored);
+	if (r >= 0)
+		*ret = wide.tile;
+	return r;
+}
+
+int drawing_add_boxes(struct drawing *d, const char *spec)
 {
 	int level = find_level(d->pic);
 	uint64_t first = d->pic->from >> (level + TILE_BITS),
@@ -386,10 +409,9 @@ int drawing_add_boxes(struct drawing *d)
 
 	for (uint64_t n = first; n <= last && n - first < TILES_MAX; n++) {
 		struct tile tile = {0};
-		int r = lane_tile(d->lane, level, n, &tile);
+		int r = make_tile(d, spec, level, n, &tile);
 
-		if (r < 0)
-			return r;
+		TRY(r);
 		add_tile(d, &tile, n << (level + TILE_BITS), level);
 		free(tile.records);
 	}

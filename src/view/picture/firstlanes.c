@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * firstlanes.c - the first lanes: for the page, and for a picture without chosen lanes.
+ * firstlanes.c - chooses the first lanes for the page, and for a picture without chosen lanes.
  *
- * A choice that shows something in most traces: for each machine its CPUs (at most sixteen); for
- * guests also when their host ran them; interrupts; then the tasks of the recorded command and the
- * longest running ones, and the functions of the busiest of them. Without switches, all events of a
- * CPU are shown below its running tasks as far as known.
+ * These lanes are useful for most traces: for each machine its CPUs (at most sixteen); for guests
+ * also the times in which their host ran them; interrupts; then the tasks of the recorded command
+ * and the longest running ones, and the functions of the busiest of them. Without switches, a CPU
+ * lane shows the tasks as far as they are known, and a second lane all events of the CPU.
  */
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
@@ -19,8 +19,8 @@
 #define FIRST_CPUS  16
 #define FIRST_TASKS 8
 #define FIRST_CALLS 3
-#define FIRST_IRQS  8 /* CPUs whose interrupts are shown */
-#define FIRST_LEAST 3 /* tasks of each machine, if there are many machines */
+#define FIRST_IRQS  8 /* number of CPUs whose interrupts are shown */
+#define FIRST_LEAST 3 /* number of tasks of each machine, if there are many machines */
 #define CPUS_MAX    4096
 
 static int compare_cpu(const void *a, const void *b)
@@ -48,7 +48,7 @@ size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, si
 }
 
 struct ranked {
-	bool is_ours; /* belongs to the recorded command */
+	bool is_ours; /* the task belongs to the recorded command */
 	uint64_t weight;
 	const struct timeline_task *task;
 };
@@ -65,7 +65,8 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /*
- * First those of the command, then the longest running, or without switches those with most events.
+ * Ranks the tasks: first those of the command, then the longest running, or, without switches,
+ * those with most events.
  */
 static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best, size_t max)
 {
@@ -92,7 +93,7 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 	return kept;
 }
 
-/* Does a machine have events whose names begin like this? */
+/* Returns true if a machine has events whose names begin with `start`. */
 static bool has_events(const struct stage *st, uint32_t machine, const char *system,
 		       const char *start)
 {
@@ -123,7 +124,7 @@ static void add_lane(const struct choosing *c, const char *type, uint32_t machin
 	c->add(c->ctx, spec);
 }
 
-/* Shows a virtual CPU if the host recorded when it entered it. */
+/* Adds a virtual CPU if the host recorded its entries. */
 static void add_vcpus(const struct choosing *c)
 {
 	const struct stage_machine *m = &c->st->config.machines[c->machine];
@@ -134,7 +135,7 @@ static void add_vcpus(const struct choosing *c)
 		add_lane(c, "vcpu", c->machine, m->vcpus[i].cpu);
 }
 
-/* Interrupts of the first CPUs, if there are any. */
+/* Adds interrupts of the first CPUs, if there are any. */
 static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_t n)
 {
 	bool has_irq = has_events(c->st, c->machine, "irq", "irq_handler_entry"),
@@ -146,6 +147,21 @@ static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_
 		if (has_softirq)
 			add_lane(c, "softirq", c->machine, cpus[i]);
 	}
+}
+
+/*
+ * Adds functions of programs, which were recorded only for the command. Not every trace shows which
+ * tasks belong to the command.
+ */
+static void add_calls(const struct choosing *c, const struct ranked *best, size_t n)
+{
+	bool is_known = n && best[0].is_ours;
+	bool has_kernel = has_events(c->st, c->machine, "ftrace", "funcgraph_"),
+	     has_user = has_events(c->st, c->machine, "user", "user_");
+
+	for (size_t i = 0; i < n && i < FIRST_CALLS; i++)
+		if (has_kernel || (has_user && (best[i].is_ours || !is_known)))
+			add_lane(c, "calls", c->machine, best[i].task->pid);
 }
 
 static void add_machine(const struct choosing *c, uint32_t *cpus)
@@ -165,10 +181,7 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
 	for (size_t i = 0; i < n_best; i++)
 		add_lane(c, "task", c->machine, best[i].task->pid);
-	if (!has_events(c->st, c->machine, "ftrace", "funcgraph_"))
-		return;
-	for (size_t i = 0; i < n_best && i < FIRST_CALLS; i++)
-		add_lane(c, "calls", c->machine, best[i].task->pid);
+	add_calls(c, best, n_best);
 }
 
 void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)

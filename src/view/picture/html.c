@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * html.c - a range as one page that needs no server: to send to a colleague, or to keep.
+ * html.c - writes a range as one page that needs no server, to send or to keep.
  *
  *	what is missing in the trace, if anything
  *	the picture (svg.c), which a small script zooms and moves, with tooltips
@@ -8,11 +8,12 @@
  *	the events of the range, the first EVENTS_MAX of them, and their total number
  *
  * The numbers are the objects of api/stats, as text in the page; the script (web/saved.js) makes
- * tables of them. Nothing is fetched, and no other script runs: the page's own policy forbids it.
- * It opens from a file, in both themes.
+ * tables of them. The page fetches nothing and runs no other script: its own policy forbids it. The
+ * page opens from a file, in both themes.
  */
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "base/sha256.h"
 #include "decode/record.h"
 #include "present/insight/json.h"
@@ -33,7 +34,8 @@ static const char head[] =
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-";
 static const char head_end[] = "'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
-static const char script_start[] = "\n"; /* between the tag and the script, so part of it */
+static const char script_start[] =
+	"\n"; /* between the tag and the script, so it is part of the hashed script */
 
 static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag or arrows: move. "
 			   "Double click or 0: all.</p>\n"
@@ -42,7 +44,7 @@ static const char lists[] = "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h
 static const char filtered[] =
 	"<p class=\"dim\">Of tasks and events only those that pass the filter.</p>\n";
 
-/* A file of web/; it must exist. */
+/* Finds a file of web/, which must exist. */
 static const struct asset *find_asset(const char *name)
 {
 	const struct asset *a = assets;
@@ -76,7 +78,9 @@ static void add_base64(struct textbuf *out, const uint8_t *data, size_t len)
 	}
 }
 
-/* The page runs only the script with this hash, whatever else gets into it. */
+/*
+ * Adds the policy: the page runs only the script with this hash, whatever else the page contains.
+ */
 static void add_policy(struct textbuf *out)
 {
 	const struct asset *script = find_asset("saved.js");
@@ -92,7 +96,7 @@ static void add_policy(struct textbuf *out)
 	textbuf_add_str(out, head_end);
 }
 
-/* Inside a script element "</" would end it, and "<!--" would change it. */
+/* Escapes text for a script element: "</" would end it, and "<!--" would change it. */
 static void add_shielded(struct textbuf *out, const struct textbuf *in)
 {
 	for (const char *p = in->start; p < in->pos; p++) {
@@ -134,7 +138,7 @@ static void add_names(struct stage *st, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* [ts, cpu, "task", "event", "info", machine] */
+/* Adds [ts, cpu, "task", "event", "info", machine]. */
 static void add_row(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
 		    const struct walk_event *ev)
 {
@@ -193,7 +197,7 @@ static int add_rows(struct stage *st, const struct picture *pic, struct jsonwrit
 	return 0;
 }
 
-/* A member whose whole value another function writes. */
+/* Starts a member whose whole value another function writes. */
 static void open_member(struct jsonwriter *w, const char *key)
 {
 	textbuf_addf(w->tb, "%s\"%s\":", w->comma ? "," : "", key);
@@ -204,10 +208,8 @@ static int add_tasks(struct stage *st, const struct picture *pic, struct jsonwri
 {
 	struct jsonwriter inner;
 	struct insight_tasks t;
-	int r = insight_tasks(&t, st->lanes, pic->tasks, pic->from, pic->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_tasks(&t, st->lanes, pic->tasks, pic->from, pic->to));
 	open_member(w, "tasks");
 	jsonwriter_init(&inner, w->tb);
 	insight_emit_tasks(&t, &inner);
@@ -219,15 +221,20 @@ static int add_events(struct stage *st, const struct picture *pic, struct jsonwr
 {
 	struct jsonwriter inner;
 	struct insight_events e;
-	int r = insight_events(&e, st->lanes, pic->sel, pic->from, pic->to);
 
-	if (r < 0)
-		return r;
+	TRY(insight_events(&e, st->lanes, pic->sel, pic->from, pic->to));
 	open_member(w, "events");
 	jsonwriter_init(&inner, w->tb);
 	insight_emit_events(&e, &inner);
 	insight_events_release(&e);
 	return 0;
+}
+
+static int add_facts(struct stage *st, const struct picture *pic, struct jsonwriter *w)
+{
+	TRY(add_tasks(st, pic, w));
+	TRY(add_events(st, pic, w));
+	return add_rows(st, pic, w);
 }
 
 static int add_data(struct stage *st, const struct picture *pic, struct textbuf *tb)
@@ -240,22 +247,18 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	add_names(st, &w);
 	jsonwriter_add_uint(&w, "unit_ns", timeline_unit(st->tl).ns);
 	jsonwriter_add_string(&w, "counted", timeline_unit(st->tl).name);
-	r = add_tasks(st, pic, &w);
-	if (r >= 0)
-		r = add_events(st, pic, &w);
-	if (r >= 0)
-		r = add_rows(st, pic, &w);
+	r = add_facts(st, pic, &w);
 	jsonwriter_close(&w);
 	return r;
 }
 
-/* What is missing: truncated or damaged files, lost events. */
+/* Adds warnings about missing data: truncated or damaged files, lost events. */
 static void add_warnings(struct stage *st, struct textbuf *out)
 {
 	struct timeline_losses lost;
 
 	timeline_losses(st->tl, &lost);
-	timeline_lock_formats(st->tl); /* readers add damage */
+	timeline_lock_formats(st->tl); /* readers may add damage at the same time */
 	for (size_t i = 0; i < st->config.n_files; i++)
 		for (size_t k = 0; k < st->config.files[i]->n_damage; k++) {
 			textbuf_add_str(out, "<p class=\"warning\" role=\"note\">");
@@ -306,9 +309,7 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 
 	on_page.is_page = true;
 	add_top(st, out);
-	r = picture_add_svg(st, &on_page, out, err);
-	if (r < 0)
-		return r;
+	TRY(picture_add_svg(st, &on_page, out, err));
 	textbuf_add_str(out, "</div>\n");
 	textbuf_add_str(out, hint);
 	textbuf_add_str(out, pic->sel ? filtered : "");

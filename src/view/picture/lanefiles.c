@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lanefiles.c - the files or buffers of a lane.
+ * lanefiles.c - finds the files or buffers of a lane.
  *
- *	cpu:0:1                  all that have events of CPU 1 of machine 0
- *	task:0:1234              all that have events of the task
- *	event:0:sched/x          all that have the event
+ *	cpu:0:1                  all files with events of CPU 1 of machine 0
+ *	task:0:1234              all files with events of the task
+ *	event:0:sched/x          all files with the event
  *
  * A single file is named; for several the number is shown. web/files.js does the same.
  */

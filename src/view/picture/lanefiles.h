@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * lanefiles.h - the file or buffer of a lane, shown with its name if there are several.
- */
+/* lanefiles.h - names the file or buffer of a lane, if there are several. */
 #ifndef SONDE_VIEW_PICTURE_LANEFILES_H
 #define SONDE_VIEW_PICTURE_LANEFILES_H
 
 #include "view/stage.h"
 
 /*
- * The name that distinguishes a source from the others: "trace.dat", "trace.dat:instance",
+ * Returns the name that distinguishes a source from the others: "trace.dat", "trace.dat:instance",
  * "instance"; "" if there is only one.
  */
 const char *stage_source_name(const struct stage *st, size_t source);
@@ -19,7 +17,7 @@ struct lane_about {
 	int64_t cpu, pid;
 	const char *events[2]; /* "system/name" */
 };
-/* "a.dat", "3 files", or "" if there is only one, or none. */
+/* Writes "a.dat", "3 files", or "" if there is only one, or none. */
 void lane_files_fmt(const struct stage *st, const struct lane_about *about, char *buf, size_t size);
 
 #endif

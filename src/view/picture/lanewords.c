@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lanewords.c - names, sections and heights of lanes, as on the page.
+ * lanewords.c - finds the names, sections and heights of lanes, as on the page.
  *
  *	"task:0:1234"  ─▶  "bash"  "1234"  in "Tasks", 24 pixels high
  *
@@ -44,7 +44,7 @@ static void parts_split(struct parts *p, const char *spec)
 		p->rest[p->n++] = at;
 }
 
-/* "sched" and "sched_switch" of "sched/sched_switch" */
+/* Splits "sched/sched_switch" into "sched" and "sched_switch". */
 static const char *event_name(const char *part)
 {
 	const char *slash = strchr(part, '/');
@@ -67,7 +67,7 @@ static void name_cpu(const struct stage *st, const struct parts *p, const char *
 	snprintf(ret->more, sizeof(ret->more), "%s", more);
 }
 
-/* The virtual CPU that a thread of a host runs. */
+/* Adds the virtual CPU that a thread of a host runs. */
 static void add_vcpu(const struct stage *st, uint32_t machine, int pid, struct lane_words *ret)
 {
 	size_t len = strlen(ret->more);

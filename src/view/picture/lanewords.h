@@ -14,16 +14,16 @@ struct lane_words {
 	char name[160], more[512]; /* more: additional text, may be empty */
 	const char *section;	   /* "CPUs" */
 	uint32_t machine;
-	unsigned height; /* of the lane; 0: it nests, row_height times its rows */
+	unsigned height; /* height of the lane; 0: row_height times its rows, for nested spans */
 	unsigned row_height;
 };
 
-/* An invalid spec gets its own text as its name, and the section "". */
+/* Finds the words of a lane. An invalid spec gets its own text as its name, and the section "". */
 void lane_words_get(const struct stage *st, const char *spec, struct lane_words *ret);
 
-/* A good first choice of lanes for a trace, in the order of the page. */
+/* Chooses the first lanes of a trace, in the order of the page. */
 void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx);
-/* The CPUs of a machine, each once, ascending; returns their number. */
+/* Lists the CPUs of a machine, each once, ascending. Returns their number. */
 size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max);
 
 #endif

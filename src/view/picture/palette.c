@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * palette.c - the page's colours (web/colours.js), computed the same way.
+ * palette.c - computes the page's colours in the same way as web/colours.js.
  *
  * A colour is a lightness, a chroma and a hue (OKLCH), so that all have about the same lightness
  * and none dominates:
  *
- *	task     hue by the name's hash, turned and lifted by the PID, kernel threads paler
+ *	task     hue by the name's hash; the PID changes hue and lightness; kernel threads are paler
  *	state    a table
  *	label    64 slots around the hue circle
  *
@@ -23,8 +23,8 @@ static const int hues[] = {248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 3
 #define N_HUES ARRAY_LEN(hues)
 
 /*
- * How a task's colour differs from that of its name, by its PID; a prime number, as many PIDs are
- * even.
+ * The difference between a task's colour and that of its name, by its PID. The number is a prime,
+ * because many PIDs are even.
  */
 static const struct {
 	int turn;
@@ -60,7 +60,7 @@ static const struct lch states[2][PALETTE_STATES] = {
 
 static const struct {
 	const char *name;
-	struct lch colours[2]; /* light, dark */
+	struct lch colours[2]; /* for the light and the dark theme */
 } things[] = {
 	{"tick", {{.52, .1, 245}, {.74, .1, 240}}},
 	{"found", {{.52, .22, 340}, {.76, .19, 340}}},
@@ -99,13 +99,16 @@ static struct colour from_lch(struct lch c)
 			       srgb(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s)};
 }
 
-/* Dark yellow is olive, so yellow stays light. */
+/* Returns true for yellow, which stays light, because dark yellow is olive. */
 static bool is_yellow(double hue)
 {
 	return hue > 55 && hue < 125;
 }
 
-/* Ignores numbers at the end of a name: workers of one kind look alike. */
+/*
+ * Returns the class of a task. Ignores numbers at the end of a name, so that workers of one kind
+ * look alike.
+ */
 unsigned palette_task(const char *comm, size_t len, int pid)
 {
 	uint32_t h = 2166136261u;
@@ -165,7 +168,7 @@ const char *palette_fmt_class(unsigned class, char buf[16])
 	return buf;
 }
 
-/* Dark or light, whichever is more readable. */
+/* Returns dark or light, whichever is more readable. */
 static const char *ink_on(struct colour c)
 {
 	double y = .2126 * pow(c.r / 255.0, 2.2) + .7152 * pow(c.g / 255.0, 2.2) +

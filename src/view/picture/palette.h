@@ -4,7 +4,7 @@
  *
  * Boxes have classes, not colours, so that one picture works in both themes:
  *
- *	t0 … t285   tasks: hue and paleness by the name, turned and lifted by the PID
+ *	t0 … t285   tasks: hue and paleness by the name, modified by the PID
  *	s0 … s8     states, by number
  *	l0 … l63    labels, by the low bits of their number
  *	tick found missed counter
@@ -37,10 +37,13 @@ struct colour {
 	uint8_t r, g, b;
 };
 
-/* The class of a task, from its name and PID. The idle task has none: it is not drawn. */
+/*
+ * Returns the class of a task, from its name and PID. The idle task has none, because it is not
+ * drawn.
+ */
 unsigned palette_task(const char *comm, size_t len, int pid);
 struct colour palette_colour(unsigned class, bool is_dark);
-/* "t12"; returns buf. */
+/* Writes "t12" and returns buf. */
 const char *palette_fmt_class(unsigned class, char buf[16]);
 /* Adds rules for the used classes, each after a selector ("" or "[data-theme=dark] "). */
 void palette_add_css(struct textbuf *out, const bool used[PALETTE_N], bool is_dark,

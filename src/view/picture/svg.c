@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * svg.c - lanes of a range as a picture that can be scaled, printed and sent.
+ * svg.c - draws lanes of a range as a picture that can be scaled, printed and sent.
  *
  *	trace.dat               0 s         10 ms       20 ms        axis, from the beginning of the trace
  *	host                    ├───────────┼───────────┼──────
@@ -14,10 +14,11 @@
  * clips its content, and which the script of a saved page zooms without moving the names.
  *
  * Sizes, names and colours are those of the page. A single picture has the light theme: it is for
- * paper and slides. Its size has a ceiling: if it does not fit, it fails as a whole.
+ * paper and slides. Its size is limited: a larger picture fails as a whole.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "timeline/lanes/lane.h"
 #include "view/picture/picture_int.h"
 
@@ -27,14 +28,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TITLE_PX      24 /* what and when */
+#define TITLE_PX      24 /* height of title and time */
 #define AXIS_PX	      26
 #define TOP_PX	      (TITLE_PX + AXIS_PX)
-#define HEAD_PX	      22 /* of a section */
+#define HEAD_PX	      22 /* height of a section's head */
 #define MACHINE_PX    24
 #define PAD_PX	      2
 #define INDENT_PX     12
-#define REFUSED_PX    22 /* of a lane that cannot be drawn */
+#define REFUSED_PX    22 /* height of a lane that cannot be drawn */
 #define LABEL_MIN_PX  140
 #define LABEL_MAX_PX  460
 #define LABEL_FONT_PX 12
@@ -52,7 +53,7 @@ static const char style[] =
 	".rim{fill-opacity:.3;stroke-width:1}"
 	"text.halo{fill:#1c2430;stroke:#fff;stroke-width:3px;paint-order:stroke}\n";
 
-/* The same names for the dark theme of a page. */
+/* The style rules for the dark theme of a page. */
 static const char dark_style[] =
 	"[data-theme=dark] text{fill:#e2e7ee}[data-theme=dark] .bg{fill:#14181e}"
 	"[data-theme=dark] .sec{fill:#1a1f27}[data-theme=dark] .mach{fill:#232a34}"
@@ -64,7 +65,7 @@ static const char dark_style[] =
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-/* Length of the character at s in bytes; 0 if XML does not allow it. */
+/* Returns the length of the character at s in bytes, or 0 if XML does not allow it. */
 static size_t character_len(const unsigned char *s)
 {
 	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
@@ -144,14 +145,13 @@ struct row {
 	unsigned indent;
 	double y, height, row_height;
 	bool is_counter;
-	double low, high;			       /* of a counter */
-	char refused[sizeof((struct errmsg){0}.text)]; /* why it cannot be drawn; "": it can */
+	double low, high; /* range of a counter */
+	/* reason why the lane cannot be drawn; "": it can */
+	char refused[sizeof((struct errmsg){0}.text)];
 };
 
-static double lane_height(const struct lane_words *w, const struct lane *ln)
+static double lane_height(const struct lane_words *w, unsigned n)
 {
-	unsigned n = lane_n_rows(ln);
-
 	if (w->height)
 		return w->height;
 	return w->row_height * (n > PICTURE_ROWS_MAX ? PICTURE_ROWS_MAX : n ? n : 1) + 2 * PAD_PX;
@@ -177,38 +177,53 @@ static bool widen(void *ctx, const struct lane_span *span)
 	return true;
 }
 
-/* The scale of a counter covers its values in the picture, as on the page. */
-static void find_range(const struct picture *pic, struct lane *ln, double *ret_low,
+/* Finds the scale of a counter, which covers its values in the picture, as on the page. */
+static void find_range(const struct drawing *d, const char *spec, struct lane *ln, double *ret_low,
 		       double *ret_high)
 {
+	const struct picture *pic = d->pic;
+	struct errmsg ignored = {0};
 	struct extent x = {0};
 	struct lane_span held;
 
 	if (lane_span_at(ln, pic->from, 0, LANE_AT, &held) >= 0)
-		widen(&x, &held); /* the value at the start */
-	lane_each(ln, pic->from, pic->to, widen, &x);
+		widen(&x, &held); /* add the value at the start */
+	lanes_each(d->st->lanes, spec, pic->from, pic->to, widen, &x, NULL, &ignored);
 	*ret_low = x.low;
 	*ret_high = x.high;
 }
 
-/* A lane of very many events can be drawn if the picture fits into one window of it. */
+/*
+ * Gets a lane. A lane of very many events may need several windows; then d->lane is only the first
+ * of them.
+ */
 static int get_lane(struct drawing *d, const char *spec, struct stage_lane *ret, struct errmsg *err)
 {
 	uint64_t from, to, end = timeline_duration(d->st->tl);
 	int r = stage_lane_get_at(d->st, spec, d->pic->from, ret, &from, &to, err);
 
-	if (r < 0 || to >= (d->pic->to < end ? d->pic->to : end))
-		return r;
-	stage_lane_put(d->st, ret);
-	return errmsg_set(err, -EINVAL,
-			  "There are too many of these events for one picture; choose a range of "
-			  "%.3g ms.",
-			  (double)(to - from + 1) / 1e6 / 2);
+	d->is_wide = r >= 0 && to < (d->pic->to < end ? d->pic->to : end);
+	return r;
+}
+
+/* Like get_lane(), and finds the number of rows that the lane has in the picture. */
+static int measure_lane(struct drawing *d, const char *spec, struct stage_lane *ret,
+			unsigned *ret_rows, struct errmsg *err)
+{
+	int r = get_lane(d, spec, ret, err);
+
+	TRY(r);
+	*ret_rows = lane_n_rows(ret->lane);
+	if (d->is_wide)
+		r = lanes_count_rows(d->st->lanes, spec, d->pic->from, d->pic->to, ret_rows, err);
+	if (r < 0)
+		stage_lane_put(d->st, ret);
+	return r;
 }
 
 /*
- * If requested, an error is drawn in place of the lane. But not for an invalid name of a lane: that
- * is an error of the caller.
+ * Returns true if an error is to be drawn in place of the lane. An invalid name of a lane is an
+ * error of the caller, and is not drawn.
  */
 static bool is_drawable(const struct drawing *d, const char *spec, int code)
 {
@@ -218,7 +233,7 @@ static bool is_drawable(const struct drawing *d, const char *spec, int code)
 	       (d->pic->shows_refused && code != -ENOMEM && lane_check_name(spec, &ignored) >= 0);
 }
 
-/* Requests all lanes, which builds them, so that their heights are known before drawing. */
+/* Gets all lanes, which builds them, so that their heights are known before drawing. */
 static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
 	double y = TOP_PX;
@@ -228,7 +243,8 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		const struct row *before = i ? &rows[i - 1] : NULL;
 		struct row *r = &rows[i];
 		struct stage_lane held;
-		int code = get_lane(d, d->pic->specs[i], &held, err);
+		unsigned n_rows;
+		int code = measure_lane(d, d->pic->specs[i], &held, &n_rows, err);
 
 		if (!is_drawable(d, d->pic->specs[i], code))
 			return code;
@@ -238,7 +254,7 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		r->begins_section = !before || r->begins_machine ||
 				    strcmp(before->words.section, r->words.section);
 		r->indent = has_machines ? machine_depth(d->st, r->words.machine) + 1 : 0;
-		r->height = code < 0 ? REFUSED_PX : lane_height(&r->words, held.lane);
+		r->height = code < 0 ? REFUSED_PX : lane_height(&r->words, n_rows);
 		r->row_height =
 			r->words.row_height ? r->words.row_height : r->height - 2 * PAD_PX - 2;
 		y += r->begins_machine ? MACHINE_PX : 0;
@@ -252,7 +268,7 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		}
 		r->is_counter = lane_kind(held.lane) == LANE_COUNTER;
 		if (r->is_counter)
-			find_range(d->pic, held.lane, &r->low, &r->high);
+			find_range(d, d->pic->specs[i], held.lane, &r->low, &r->high);
 		stage_lane_put(d->st, &held);
 	}
 	*ret_bottom = y;
@@ -264,7 +280,7 @@ static double name_x(const struct row *r)
 	return 8 + INDENT_PX * (r->indent + 1);
 }
 
-/* As wide as the longest name, within limits. */
+/* Returns the width of the longest name, within limits. */
 static double find_label_width(const struct row *rows, size_t n)
 {
 	double most = LABEL_MIN_PX;
@@ -298,7 +314,7 @@ static void add_head(struct drawing *d, double x, double y, double height, const
 	textbuf_add_str(d->out, "</text>\n");
 }
 
-/* The range of a counter, at the edge of its lane. */
+/* Draws the range of a counter, at the edge of its lane. */
 static void add_range(struct drawing *d, const struct row *r)
 {
 	static const char form[] = "<text x=\"%.0f\" y=\"%.1f\" class=\"sub\" "
@@ -308,7 +324,7 @@ static void add_range(struct drawing *d, const struct row *r)
 	textbuf_addf(d->out, form, d->label_width - 5, r->y + r->height - 4, r->low);
 }
 
-/* The heads and the name of a lane, and the stripes behind all of it. */
+/* Draws the heads and the name of a lane, and the stripes behind it. */
 static void add_names(struct drawing *d, const struct row *r)
 {
 	double y = r->y - (r->begins_section ? HEAD_PX : 0) - (r->begins_machine ? MACHINE_PX : 0);
@@ -353,7 +369,7 @@ static double tick_step(const struct drawing *d)
 	return fmax(1, 10 * power);
 }
 
-/* Places a label left of its line if it would exceed the right edge. */
+/* Draws the axis. A label that would exceed the right edge is placed left of its line. */
 static void add_axis(struct drawing *d, double bottom)
 {
 	double step = tick_step(d);
@@ -392,14 +408,14 @@ void picture_name_mark(struct picture_mark *m, size_t number)
 	snprintf(m->name, sizeof(m->name), "%s", letters + at);
 }
 
-/* Opens a group that keeps its width when a page is zoomed: the script finds it by its class. */
+/* Opens a group that keeps its width when a page is zoomed. The script finds it by its class. */
 static void open_at(struct drawing *d, double x)
 {
 	textbuf_addf(d->out, "<g class=\"mark\" data-x=\"%.2f\" transform=\"translate(%.2f 0)\">",
 		     x, x);
 }
 
-/* Draws the selected range behind the lanes: light, with its length on top. */
+/* Draws the selected range behind the lanes, with its length on top. */
 static void add_chosen(struct drawing *d, double bottom)
 {
 	double a = ((double)d->pic->range_from - d->pic->from) * d->scale,
@@ -462,7 +478,7 @@ static void add_start(struct drawing *d, double bottom)
 		     from, to);
 }
 
-/* Stripes of states, which do not depend on the style of boxes. */
+/* Draws the stripes of states, which do not depend on the style of boxes. */
 static void add_patterns(struct drawing *d)
 {
 	char class[16];
@@ -487,7 +503,7 @@ static void add_patterns(struct drawing *d)
 		"class=\"%s\" stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" "
 		"stroke=\"#bf1f1a\" stroke-width=\"1.4\"/></pattern>\n",
 		class, class);
-	/* not recorded: as on the page */
+	/* stripes for unrecorded time, as on the page */
 	textbuf_addf(
 		d->out,
 		"<pattern id=\"%sn\" width=\"12\" height=\"12\" patternUnits=\"userSpaceOnUse\">"
@@ -531,8 +547,7 @@ static int add_lane(struct drawing *d, const struct row *r, const char *spec, st
 		return 0;
 	}
 	code = get_lane(d, spec, &held, err);
-	if (code < 0)
-		return code;
+	TRY(code);
 	d->lane = held.lane;
 	d->y = r->y + PAD_PX + (r->words.row_height ? 0 : 1);
 	d->height = r->row_height;
@@ -541,7 +556,7 @@ static int add_lane(struct drawing *d, const struct row *r, const char *spec, st
 	textbuf_add_str(d->out, "<g data-lane=\"");
 	drawing_add_text(d->out, spec);
 	textbuf_add_str(d->out, "\">\n");
-	code = drawing_add_boxes(d);
+	code = drawing_add_boxes(d, spec);
 	textbuf_add_str(d->out, "</g>\n");
 	if (code < 0)
 		errmsg_set_errno(err, code, "cannot draw %s", spec);
@@ -567,7 +582,7 @@ static int add_all(struct drawing *d, const struct row *rows, double bottom, str
 		r = add_lane(d, &rows[i], d->pic->specs[i], err);
 	add_marks(d, bottom);
 	textbuf_add_str(d->out, "</svg>\n");
-	/* of the patterns */
+	/* classes that the patterns use */
 	d->used[PALETTE_STATE] = d->used[PALETTE_STATE + 2] = d->used[PALETTE_STATE + 3] = true;
 	add_style(d);
 	textbuf_add_str(d->out, "</svg>\n");
@@ -578,18 +593,14 @@ int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf 
 		    struct errmsg *err)
 {
 	struct drawing d = {.st = st, .unit = timeline_unit(st->tl), .pic = pic, .out = out};
-	struct row *rows = calloc(pic->n_specs + 1, sizeof(*rows));
+	SCOPED(scope_free) struct row *rows = calloc(pic->n_specs + 1, sizeof(*rows));
 	double bottom = 0;
-	int r = rows ? lay_out(&d, rows, &bottom, err)
-		     : errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
 
+	TRY(rows ? lay_out(&d, rows, &bottom, err)
+		 : errmsg_set_errno(err, -ENOMEM, "cannot draw the picture"));
 	d.scale = pic->width / (double)(pic->to > pic->from ? pic->to - pic->from : 1);
-	if (r >= 0) {
-		d.label_width = find_label_width(rows, pic->n_specs);
-		r = add_all(&d, rows, bottom, err);
-	}
-	free(rows);
-	return r;
+	d.label_width = find_label_width(rows, pic->n_specs);
+	return add_all(&d, rows, bottom, err);
 }
 
 size_t picture_split(char *specs, const char **ret, size_t max)

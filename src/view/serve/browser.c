@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * browser.c - start the browser, through a file that redirects it, and remove that file afterwards.
+ * browser.c - starts the browser through a file that redirects it, and removes that file
+ * afterwards.
  *
  *	server                       keeper
  *	  prepare: fork ──────────────▶ waits
@@ -8,14 +9,14 @@
  *	  start: a byte ──────────────▶ writes DIR/open.html (0600), runs xdg-open DIR/open.html
  *	  end, or killed: pipe closes ▶ removes both
  *
- * The address contains the token, which gives access to everything. Every user can see the
+ * The address contains the token, which gives access to the whole trace. Every user can see the
  * arguments of a program (ps). So xdg-open gets the name of a file that only this user can read,
  * and that redirects the browser. Jupyter does the same. The directory (mkdtemp, 0700) is in
  * $XDG_RUNTIME_DIR if that is private, otherwise in $TMPDIR or /tmp.
  *
  * The server cannot start programs or remove files once it is in its sandbox; so a child, the
- * keeper, does it. The keeper has its own session, so that Ctrl-C does not reach it, and holds none
- * of the server's resources.
+ * keeper, does both. The keeper has its own session, so that Ctrl-C does not reach it, and holds
+ * none of the server's resources.
  */
 #include "view/serve/browser.h"
 
@@ -38,7 +39,7 @@
 
 struct redirect {
 	char dir[4000], path[4096];
-	int fd; /* of dir; -1: none */
+	int fd; /* descriptor of dir; -1: none */
 };
 
 static bool is_private(const char *dir)
@@ -63,7 +64,7 @@ static bool make_dir(struct redirect *rd)
 	return rd->fd >= 0;
 }
 
-/* The address contains only letters, digits and :/. */
+/* Writes the page. The address contains only letters, digits and :/. */
 static bool write_page(const struct redirect *rd, const char *address)
 {
 	int fd = openat(rd->fd, FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -107,7 +108,7 @@ static void run_browser(const char *path)
 	_exit(127);
 }
 
-/* Reads a byte; false: the server has ended. */
+/* Reads a byte. Returns false if the server has ended. */
 static bool wait_for_server(int fd)
 {
 	char go;
@@ -151,7 +152,7 @@ static void keep(int fd, const char *address)
 
 /* --- the server -------------------------------------------------------------------------------- */
 
-/* Is there a screen, and is the user not root? */
+/* Returns true if there is a display and the user is not root. */
 static bool is_wanted(void)
 {
 	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");

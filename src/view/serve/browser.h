@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * browser.h - start the user's browser on the viewer's page, without showing the address to others.
+ * browser.h - starts the user's browser on the viewer's page, without showing the address to other
+ * users.
  */
 #ifndef SONDE_VIEW_SERVE_BROWSER_H
 #define SONDE_VIEW_SERVE_BROWSER_H
@@ -8,13 +9,18 @@
 #include <sys/types.h>
 
 struct viewbrowser {
-	int fd;	   /* to the keeper; -1: none */
-	pid_t pid; /* of the keeper */
+	int fd;	   /* pipe to the keeper; -1: none */
+	pid_t pid; /* pid of the keeper */
 };
 
-/* Call it before dropping privileges. Does nothing without a screen, or for root. */
+/*
+ * Prepares the browser, before privileges are dropped. Does nothing without a screen, or for root.
+ */
 void viewbrowser_prepare(struct viewbrowser *b, const char *address);
-/* Call it when requests are answered. Negative: no browser could be started. */
+/*
+ * Starts the browser, when requests are answered. Returns a negative errno if no browser could be
+ * started.
+ */
 int viewbrowser_start(struct viewbrowser *b);
 /* Waits until the redirect file is removed. The browser stays open. */
 void viewbrowser_end(struct viewbrowser *b);

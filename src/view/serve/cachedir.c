@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cachedir.c - the directory for the viewer's indexes.
+ * cachedir.c - finds the directory for the viewer's indexes.
  *
  * ${XDG_CACHE_HOME:-~/.cache}/sonde of the user: under sudo that is the caller, not root. The
  * directories are opened and created with that user's privileges, so a link at ~/.cache leads only
- * to places where the user can write anyway. Traces are often in shared directories, so nothing is
- * stored next to them unless requested. Without a cache the viewer works, but opens a trace more
- * slowly.
+ * to places where the user can write anyway. Traces are often in shared directories, so the index
+ * is not stored next to them unless requested. Without a cache the viewer works, but opens a trace
+ * more slowly.
  *
- * The returned path leads through /proc to the directory that was opened here: so no other process
- * can replace it later.
+ * The returned path leads through /proc to the directory that was opened here, so that no other
+ * process can replace it later.
  */
 #include "view/serve/cachedir.h"
 #include "base/files/caller.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The directory for caches; NULL: unknown. */
+/* Returns the directory for caches, or NULL if it is unknown. */
 static char *base_dir(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -43,7 +43,7 @@ static char *base_dir(void)
 	return home && home[0] == '/' && asprintf(&path, "%s/.cache", home) >= 0 ? path : NULL;
 }
 
-/* Opens with the privileges of the user only. */
+/* Opens a directory with the privileges of the user only. */
 static bool open_dir(const char *path, struct outplace *ret)
 {
 	struct errmsg ignored = {0};
@@ -57,7 +57,7 @@ static bool open_dir(const char *path, struct outplace *ret)
 	return false;
 }
 
-/* false: it does not exist and cannot be created, or is not writable. */
+/* Returns false if the directory does not exist and cannot be created, or is not writable. */
 static bool make_dir(const char *path, struct outplace *ret)
 {
 	char *copy = strdup(path), *other = strdup(path);
@@ -105,7 +105,7 @@ char *viewcache_dir(const char *beside, const char *given)
 		outplace_close(&dir);
 		return NULL;
 	}
-	dir.dir = -1; /* stays open as long as the path is used: until exit */
+	dir.dir = -1; /* the directory stays open until exit, as long as the path is used */
 	outplace_close(&dir);
 	return path;
 }

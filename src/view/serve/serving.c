@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * serving.c - start the server in a safe order of steps.
+ * serving.c - starts the server in a safe order of steps.
  *
  *	listen ─▶ fork the child for the browser ─▶ become the caller ─▶ open the files ─▶ serve
  *
  * Access to files is restricted before threads exist, so the socket and the cache come first. A
  * child that was forked before starts the browser (browser.c), as the server itself can no longer
  * start programs. Under sudo, the server becomes the user who called it before it opens a trace:
- * that user can replace a file by a link to one of root's files at any moment. A root who logged in
+ * that user can replace a file by a link to one of root's files at any moment. A user who logged in
  * as root stays root, without any capability.
  */
 #include "view/serve/serving.h"
 
 #include "base/errmsg.h"
 #include "base/files/caller.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "store/live/livefile.h"
 #include "timeline/timeline.h"
@@ -49,9 +50,9 @@ static void __attribute__((format(printf, 2, 3))) note(struct serving *s, const 
 /* --- rights ------------------------------------------------------------------------------------ */
 
 /*
- * Under sudo or a similar program, permanently, before any trace is opened: whatever a path or a
- * link leads to, the server can only read what the caller can. This also applies without the
- * sandbox.
+ * Becomes the caller under sudo or a similar program, permanently, before any trace is opened.
+ * Wherever a path or a link leads, the server can only read what the caller can. This also applies
+ * without the sandbox.
  */
 static int become_caller(struct errmsg *err)
 {
@@ -76,7 +77,10 @@ static int drop_capabilities(struct errmsg *err)
 	return 0;
 }
 
-/* Only for the remedy in the message: the kernel decides when the files are opened. */
+/*
+ * Checks whether the files are readable. This is only for the remedy in the message: the kernel
+ * decides when the files are opened.
+ */
 int serving_check_readable(const struct serving *s, struct errmsg *err)
 {
 	unsigned uid = getuid();
@@ -92,7 +96,7 @@ int serving_check_readable(const struct serving *s, struct errmsg *err)
 	return 0;
 }
 
-/* Does everything that needs more privileges than the caller's; then drops them. */
+/* Does everything that needs more privileges than the caller's, and then drops them. */
 int serving_prepare(struct serving *s, struct errmsg *err)
 {
 	bool was_root = !geteuid();
@@ -119,7 +123,10 @@ void serving_drop_cache(struct serving *s)
 
 /* --- serving ----------------------------------------------------------------------------------- */
 
-/* Pipes are read completely, into files without a name; opening reports what is not a file. */
+/*
+ * Returns true if all paths are files. Pipes are read completely, into files without a name.
+ * Opening reports a path that is not a file.
+ */
 static bool are_files(const char *const *paths, size_t n)
 {
 	struct stat st;
@@ -130,7 +137,7 @@ static bool are_files(const char *const *paths, size_t n)
 	return true;
 }
 
-/* done 0: the kernel does not support it. */
+/* Reports a missing protection. done is 0 if the kernel does not support it. */
 static int note_hole(struct serving *s, int done, const char *what, const char *then)
 {
 	if (!done)
@@ -138,22 +145,24 @@ static int note_hole(struct serving *s, int done, const char *what, const char *
 	return done;
 }
 
+static int start(struct serving *s, struct errmsg *err)
+{
+	if (!s->config->no_sandbox) {
+		TRY(drop_capabilities(err));
+		TRY(note_hole(s, sandbox_calls(s->cache || s->is_live, err), "seccomp",
+			      "can make any system call"));
+	}
+	TRY(stage_start(s->vt.stage, s->cache, err));
+	/* a missing format or name would be missing in every answer */
+	TRY(shortage_check(err, "cannot show the trace"));
+	return httpd_start(s->hd, s->vt.stage, err);
+}
+
 static int serve(struct serving *s, struct errmsg *err)
 {
-	int r = s->config->no_sandbox ? 0 : drop_capabilities(err);
+	int r;
 
-	if (r >= 0 && !s->config->no_sandbox)
-		r = note_hole(s, sandbox_calls(s->cache || s->is_live, err), "seccomp",
-			      "can make any system call");
-	if (r >= 0)
-		r = stage_start(s->vt.stage, s->cache, err);
-	/* a missing format or name would be missing in every answer */
-	if (r >= 0)
-		r = shortage_check(err, "cannot show the trace");
-	if (r >= 0)
-		r = httpd_start(s->hd, s->vt.stage, err);
-	if (r < 0)
-		return r;
+	TRY(start(s, err));
 	s->config->answers(s->config->ctx, httpd_address(s->hd));
 	if (viewbrowser_start(&s->browser) < 0)
 		note(s, "no browser could be started");
@@ -164,19 +173,19 @@ static int serve(struct serving *s, struct errmsg *err)
 
 int serving_run(struct serving *s, struct errmsg *err)
 {
-	int r = serving_check_readable(s, err);
-
-	if (r >= 0 && s->is_lowered)
+	if (serving_check_readable(s, err) < 0)
+		return errmsg_code(err);
+	if (s->is_lowered)
 		note(s, "serving as user %u, no longer as root", (unsigned)geteuid());
-	if (r >= 0 && !s->config->no_sandbox && are_files(s->paths, s->n))
-		r = note_hole(s, sandbox_paths(s->paths, s->n, s->cache, err), "Landlock",
-			      "can open any file that you can");
-	if (r >= 0)
-		r = viewtrace_open(&s->vt, s->paths, s->n,
-				   s->is_live ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);
-	if (r >= 0)
-		s->config->opened(s->config->ctx);
-	return r < 0 ? r : serve(s, err);
+	if (!s->config->no_sandbox && are_files(s->paths, s->n) &&
+	    note_hole(s, sandbox_paths(s->paths, s->n, s->cache, err), "Landlock",
+		      "can open any file that you can") < 0)
+		return errmsg_code(err);
+	if (viewtrace_open(&s->vt, s->paths, s->n, s->is_live ? VIEWTRACE_LIVE : VIEWTRACE_VIEW,
+			   err) < 0)
+		return errmsg_code(err);
+	s->config->opened(s->config->ctx);
+	return serve(s, err);
 }
 
 void serving_stop(struct serving *s)
@@ -187,11 +196,11 @@ void serving_stop(struct serving *s)
 	serving_drop_cache(s);
 }
 
-/* A recorder that finishes its file moves the data in it. */
+/* Waits for a recorder that finishes its file, because it moves the data in the file. */
 static enum livefile_stage await_recorder(struct serving *s, const char *path)
 {
 	enum livefile_stage stage = LIVEFILE_DONE;
-	/* a pipe is opened once: its writer fails if a reader opens and closes it */
+	/* a pipe is opened once, because its writer fails if a reader opens and closes it */
 	int fd = are_files(&path, 1) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
 	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
@@ -224,7 +233,8 @@ void serving_tick(struct serving *s)
 }
 
 /*
- * Waits until the threads have read the present data; the recorder waits for it, but not for long.
+ * Waits until the threads have read the present data. The recorder waits for this only a short
+ * time.
  */
 static void let_index(struct timeline *tl)
 {

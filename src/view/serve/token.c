@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * token.c - read the token of the viewer's address.
+ * token.c - reads the token of the viewer's address.
  *
  * A user with the token can see the trace. So the file must belong to one user only. Under sudo it
- * is opened with the privileges of the calling user; otherwise a path could reveal a line of any
- * file of root's.
+ * is opened with the privileges of the calling user; otherwise a path could reveal a line of any of
+ * root's files.
  */
 #include "view/serve/token.h"
 
@@ -13,11 +13,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens with the caller's privileges only. */
+/* Opens a file with the caller's privileges only. */
 static int open_as_caller(const char *path)
 {
 	struct caller_scope scope;
@@ -33,7 +34,7 @@ static int open_as_caller(const char *path)
 	return fd;
 }
 
-/* A user who can read the file can see the trace. */
+/* Reads the token from a file. A user who can read the file can see the trace. */
 int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
 {
 	int fd = open_as_caller(path);
@@ -57,4 +58,23 @@ int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *er
 	token[n] = 0;
 	token[strcspn(token, "\n")] = 0;
 	return *token ? 0 : errmsg_set(err, -EINVAL, "%s has no token in its first line", path);
+}
+
+int token_take(char *word, const char *path, char token[TOKEN_BYTES], struct errmsg *err)
+{
+	*token = 0;
+	if (word && path)
+		return errmsg_set(err, -EINVAL, "--token and --token-file exclude each other");
+	if (path)
+		return token_read_file(path, token, err);
+	if (!word)
+		return 0;
+	/* sudo's command line, its log and SUDO_COMMAND also contain the token */
+	if (caller_is_raised())
+		return errmsg_set(
+			err, -EPERM,
+			"--token can be seen in the command line of sudo; use --token-file");
+	snprintf(token, TOKEN_BYTES, "%s", word);
+	memset(word, 'x', strlen(word));
+	return *token ? 0 : errmsg_set(err, -EINVAL, "--token is empty");
 }

@@ -9,7 +9,13 @@ struct errmsg;
 
 #define TOKEN_BYTES 128 /* longer than any valid token */
 
-/* The first line of a file that only its owner can read, read with the caller's rights. */
+/*
+ * Takes the token of --token or --token-file; if both are NULL, an empty one. Overwrites the word
+ * with x, so that the arguments of processes that start later do not show it.
+ */
+int token_take(char *word, const char *path, char token[TOKEN_BYTES], struct errmsg *err);
+
+/* Reads the first line of a file that only its owner can read, with the caller's rights. */
 int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "wire/guest/agent.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/bytes.h"
 #include "wire/channel.h"
@@ -31,23 +32,24 @@
 #include <unistd.h>
 
 #define CONNECT_MS \
-	300000 /* for the next step of a connected host: trace-cmd reads all symbols in between */
+	300000 /* for the next step of a connected host; meanwhile trace-cmd may read all symbols */
 #define TIMEOUT_S      15
 #define BUSY_MS	       3000
-#define TOKEN_MS       5000 /* for each part of it */
+#define TOKEN_MS       5000 /* for each part of the token */
 #define HEAD_MAX_BYTES (256u << 20)
 #define LATE_MAX_BYTES (64u << 20)
-#define LAST_SYNC_S    300 /* trace-cmd compares the clocks at the end, and is slow at it */
-#define END_S	       5   /* for a host that does not read, when we have to end */
+/* time limit for the last comparison of clocks, which is slow in trace-cmd */
+#define LAST_SYNC_S    300
+#define END_S	       5 /* time limit for a host that does not read, when we have to end */
 
 struct agent {
 	const struct agent_config *config;
 	int fds[NETADDR_LISTEN_MAX];
 	int n_fds;
 	int end_pipe[2];
-	pid_t pid; /* of the session, 0: none */
+	pid_t pid; /* pid of the session, 0: none */
 	int pid_fd;
-	bool served, has_failed; /* at least one host; the last recording */
+	bool served, has_failed; /* at least one host was served; the last recording has failed */
 	bool is_child;		 /* this is the process of a session */
 };
 
@@ -60,7 +62,7 @@ struct asession {
 	struct message_request request;
 	struct agent_recording rec;
 	bool is_open;
-	int *fds; /* listening, then connected; one for each CPU */
+	int *fds; /* descriptors, first listening, then connected; one for each CPU */
 	uint32_t n_fds;
 	bool fifos;
 	/* time sync */
@@ -87,11 +89,11 @@ static void say(const struct asession *s, bool error, const char *text)
 static int read_request(struct asession *s, struct errmsg *err)
 {
 	struct message msg;
-	int r = s->config->key ? netkey_ask(s->config->key, &s->ch, &s->key, err) : 0;
 
-	if (!r)
-		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
-	return r < 0 ? r : message_take_request(&msg, &s->request, err);
+	if (s->config->key)
+		TRY(netkey_ask(s->config->key, &s->ch, &s->key, err));
+	TRY(channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err));
+	return message_take_request(&msg, &s->request, err);
 }
 
 static int open_data(struct asession *s, struct message_response *answer, uint32_t *port,
@@ -110,8 +112,7 @@ static int open_data(struct asession *s, struct message_response *answer, uint32
 	for (; s->n_fds < s->rec.n_cpus; s->n_fds++) {
 		int fd = netaddr_open_data(transport, &s->local, port, err);
 
-		if (fd < 0)
-			return fd;
+		TRY(fd);
 		s->fds[s->n_fds] = fd;
 		answer->ports.ports[s->n_fds] = *port;
 	}
@@ -123,10 +124,8 @@ static int open_ports(struct asession *s, struct message_response *answer, struc
 	enum transport transport = s->config->vsock ? TRANSPORT_VSOCK : TRANSPORT_TCP;
 	const struct sync_clock *clock = s->config->ops->clock(s->config->ctx);
 	uint32_t port = 0;
-	int r = open_data(s, answer, &port, err);
 
-	if (r < 0)
-		return r;
+	TRY(open_data(s, answer, &port, err));
 	s->proto = clock ? timesync_choose(s->request.protos, s->request.n_protos) : NULL;
 	if (s->proto) {
 		s->sync_fd = netaddr_open_data(transport, &s->local, &port, err);
@@ -140,23 +139,21 @@ static int open_ports(struct asession *s, struct message_response *answer, struc
 
 static int answer(struct asession *s, struct errmsg *err)
 {
-	struct message_response *a = calloc(1, sizeof(*a));
+	SCOPED(scope_free) struct message_response *a = calloc(1, sizeof(*a));
 	struct message_out out;
-	int r = a ? open_ports(s, a, err) : errmsg_set_errno(err, -ENOMEM, "cannot answer");
 
-	if (!r) {
-		a->page_size = s->rec.page_size;
-		a->trace_id = s->rec.trace_id;
-		a->ports.n_cpus = s->rec.n_cpus;
-		a->ports.sonde = s->request.sonde;
-		message_make_response(&out, a);
-		r = channel_write_message(&s->ch, &out, err);
-	}
-	free(a);
-	return r;
+	if (!a)
+		return errmsg_set_errno(err, -ENOMEM, "cannot answer");
+	TRY(open_ports(s, a, err));
+	a->page_size = s->rec.page_size;
+	a->trace_id = s->rec.trace_id;
+	a->ports.n_cpus = s->rec.n_cpus;
+	a->ports.sonde = s->request.sonde;
+	message_make_response(&out, a);
+	return channel_write_message(&s->ch, &out, err);
 }
 
-/* trace-cmd does not read the reason, but ends at once instead of waiting. */
+/* Refuses a request. trace-cmd does not read the reason, but ends at once instead of waiting. */
 static void refuse(struct asession *s, const char *why)
 {
 	struct errmsg ignored = {0};
@@ -172,7 +169,7 @@ static void refuse(struct asession *s, const char *why)
  * --- connections -------------------------------------------------------------------------------
  */
 
-/* Reads no more than the token: what follows is for another reader. */
+/* Checks the token. Reads no more than the token, because the rest is for another reader. */
 static bool has_token(struct asession *s, int fd, uint32_t cpu)
 {
 	uint8_t right[SHA256_BYTES], theirs[SHA256_BYTES];
@@ -245,9 +242,7 @@ static int start_sync(struct asession *s, struct errmsg *err)
 
 	if (!s->proto)
 		return 0;
-	r = take_connection(s, &s->sync_fd, NETKEY_SYNC_CPU, err);
-	if (r < 0)
-		return r;
+	TRY(take_connection(s, &s->sync_fd, NETKEY_SYNC_CPU, err));
 	netaddr_set_keepalive(s->sync_fd, TIMEOUT_S);
 	netaddr_set_loss_limit(s->sync_fd, TIMEOUT_S);
 	channel_init(&s->sync_ch, s->sync_fd, s->ch.stop_fd);
@@ -262,16 +257,11 @@ static int start_sync(struct asession *s, struct errmsg *err)
 
 static int send_head(struct asession *s, struct errmsg *err)
 {
-	struct textbuf head;
-	int r;
+	TEXTBUF(head, HEAD_MAX_BYTES);
+	int r = s->config->ops->head(s->config->ctx, &head, err);
 
-	textbuf_init(&head, HEAD_MAX_BYTES);
-	r = s->config->ops->head(s->config->ctx, &head, err);
 	s->ch.timeout_ms = CONNECT_MS;
-	if (!r)
-		r = channel_write_data(
-			&s->ch, (struct piece){(uint8_t *)head.start, textbuf_len(&head)}, err);
-	textbuf_release(&head);
+	r = r < 0 ? r : channel_write_data(&s->ch, PIECE_OF_TEXT(&head), err);
 	netaddr_set_loss_limit(s->ch.fd, TIMEOUT_S);
 	return r;
 }
@@ -280,7 +270,7 @@ static int send_head(struct asession *s, struct errmsg *err)
  * --- recording ---------------------------------------------------------------------------------
  */
 
-/* 0: the host ends the recording. */
+/* Returns 0 when the host ends the recording. */
 static int wait_for_close(struct asession *s, struct errmsg *err)
 {
 	int failed_fd = s->config->ops->fd(s->config->ctx);
@@ -289,7 +279,6 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 		struct pollfd p[3] = {
 			{s->ch.fd, POLLIN, 0}, {s->ch.stop_fd, POLLIN, 0}, {failed_fd, POLLIN, 0}};
 		struct message msg;
-		int r;
 
 		if (s->ch.start == s->ch.end && poll(p, 3, -1) < 0 && errno != EINTR)
 			return errmsg_set_errno(err, -errno, "cannot wait");
@@ -299,16 +288,15 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 			return errmsg_set(err, -ECONNRESET, "the recording cannot continue");
 		if (!p[0].revents && s->ch.start == s->ch.end)
 			continue;
-		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
-		if (r < 0)
-			return r;
+		TRY(channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err));
 		if (msg.cmd == MESSAGE_CLOSE)
 			return 0;
 	}
 }
 
 /*
- * The recorder must not wait for a host that has disconnected, nor long for one that does not read.
+ * Shortens the time limits: the recorder must not wait for a host that has disconnected, nor long
+ * for one that does not read.
  */
 static void hurry(struct asession *s, int why)
 {
@@ -322,14 +310,11 @@ static void hurry(struct asession *s, int why)
 static int record(struct asession *s, struct errmsg *err)
 {
 	struct errmsg late = {0};
-	int r = 0, r2;
+	int r, r2;
 
-	for (uint32_t i = 0; i < s->n_fds && !r && !s->fifos; i++)
-		r = take_connection(s, &s->fds[i], i, err);
-	if (!r)
-		r = s->config->ops->start(s->config->ctx, s->fds, err);
-	if (r < 0)
-		return r;
+	for (uint32_t i = 0; i < s->n_fds && !s->fifos; i++)
+		TRY(take_connection(s, &s->fds[i], i, err));
+	TRY(s->config->ops->start(s->config->ctx, s->fds, err));
 	say(s, false, s->fifos ? "records through pipes" : "records");
 	r = wait_for_close(s, err);
 	if (r < 0)
@@ -340,21 +325,17 @@ static int record(struct asession *s, struct errmsg *err)
 	return r < 0 ? r : r2;
 }
 
-/* What was learned during the recording. */
+/* Sends the data that was learned during the recording. */
 static int send_late(struct asession *s, struct errmsg *err)
 {
-	struct textbuf late;
-	int r = 0;
+	SCOPED(textbuf_release) struct textbuf late = {.max_bytes = LATE_MAX_BYTES};
 
 	if (!s->request.sonde)
 		return 0;
-	textbuf_init(&late, LATE_MAX_BYTES);
 	s->config->ops->late(s->config->ctx, &late);
 	if (!late.overflow)
-		r = channel_write_data(
-			&s->ch, (struct piece){(uint8_t *)late.start, textbuf_len(&late)}, err);
-	textbuf_release(&late);
-	return r;
+		TRY(channel_write_data(&s->ch, PIECE_OF_TEXT(&late), err));
+	return 0;
 }
 
 static void close_data(struct asession *s)
@@ -372,7 +353,7 @@ static void end_sync(struct asession *s, bool in_order)
 
 	if (!s->is_syncing)
 		return;
-	/* trace-cmd compares the clocks once more at the very end */
+	/* trace-cmd compares the clocks again at the very end */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += in_order ? LAST_SYNC_S : 0;
 	if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
@@ -405,10 +386,31 @@ static void end(struct asession *s, bool in_order)
 	free(s->fds);
 }
 
+static int converse(struct asession *s, struct errmsg *err)
+{
+	int r;
+
+	if (netaddr_of_peer(s->ch.fd, &s->peer) < 0 || netaddr_of_socket(s->ch.fd, &s->local) < 0)
+		return -ENOTCONN;
+	netaddr_fmt(&s->peer, s->peer_text);
+	TRY(read_request(s, err));
+	s->is_open = true;
+	r = s->config->ops->open(s->config->ctx, s->request.args, s->request.n_args, &s->rec, err);
+	if (r < 0) {
+		refuse(s, err->text);
+		return r;
+	}
+	TRY(answer(s, err));
+	TRY(start_sync(s, err));
+	TRY(send_head(s, err));
+	TRY(record(s, err));
+	return send_late(s, err);
+}
+
 /* Takes ownership of fd. */
 static int serve(const struct agent_config *config, int fd, int stop_fd)
 {
-	struct asession *s = calloc(1, sizeof(*s));
+	SCOPED(scope_free) struct asession *s = calloc(1, sizeof(*s));
 	struct errmsg err = {0};
 	int r;
 
@@ -421,32 +423,9 @@ static int serve(const struct agent_config *config, int fd, int stop_fd)
 	channel_init(&s->ch, fd, stop_fd);
 	netaddr_set_keepalive(fd, TIMEOUT_S);
 	snprintf(s->peer_text, sizeof(s->peer_text), "host");
-	r = netaddr_of_peer(fd, &s->peer) < 0 || netaddr_of_socket(fd, &s->local) < 0 ? -ENOTCONN
-										      : 0;
-	if (!r) {
-		netaddr_fmt(&s->peer, s->peer_text);
-		r = read_request(s, &err);
-	}
-	if (!r) {
-		r = config->ops->open(config->ctx, s->request.args, s->request.n_args, &s->rec,
-				      &err);
-		s->is_open = true;
-		if (r < 0)
-			refuse(s, err.text);
-	}
-	if (!r)
-		r = answer(s, &err);
-	if (!r)
-		r = start_sync(s, &err);
-	if (!r)
-		r = send_head(s, &err);
-	if (!r)
-		r = record(s, &err);
-	if (!r)
-		r = send_late(s, &err);
+	r = converse(s, &err);
 	say(s, r < 0, r < 0 ? err.text : "done");
 	end(s, !r);
-	free(s);
 	return r;
 }
 
@@ -492,7 +471,10 @@ bool agent_address(const struct agent *a, int index, struct netaddr *ret)
 	return index < a->n_fds && !netaddr_of_socket(a->fds[index], ret);
 }
 
-/* Checked for each connection: names may change their address. */
+/*
+ * Returns true if the client is allowed. This is checked for each connection, because the address
+ * of a name may change.
+ */
 static bool is_welcome(const struct agent *a, int fd)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
@@ -535,7 +517,7 @@ static void reap(struct agent *a)
 }
 
 /*
- * A session that has answered its host still cleans up: a new request right after it is not
+ * Waits for a session that has answered its host but still cleans up, so that a new request is not
  * refused.
  */
 static void wait_for_session(struct agent *a)

@@ -4,10 +4,10 @@
  *
  *	guest: /dev/virtio-ports/trace-pipe-cpu0 ─▶ QEMU ─▶ host: DIR/GUEST/trace-pipe-cpu0.out
  *
- * Everything is opened without waiting: a pipe whose other end is missing does not count. QEMU
- * keeps its end open all the time, so a pipe has no end of file; and data of an earlier recording
- * would come first, so the pipe is emptied when it is opened. The name of a guest must not leave
- * its directory.
+ * Everything is opened without waiting; a pipe whose other end is not open is ignored. QEMU keeps
+ * its end open all the time, so a pipe has no end of file. A pipe is emptied when it is opened,
+ * because it may contain data of an earlier recording. The name of a guest must not lead out of its
+ * directory.
  */
 #include "wire/guest/fifos.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define GUEST_PORTS  "/dev/virtio-ports"
-/* a pipe holds at most a megabyte; more means that somebody writes */
+/* a pipe holds at most a megabyte; if there is more, another process writes to it */
 #define LEFTOVER_MAX (64u << 20)
 
 static bool make_empty(int fd)
@@ -41,7 +41,7 @@ static int open_end(const char *path, int flags)
 
 	if (fd < 0)
 		return -errno;
-	/* a FIFO here, a character device in a guest */
+	/* a FIFO on the host, a character device in a guest */
 	if (fstat(fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
 	    S_ISBLK(st.st_mode)) {
 		close(fd);

@@ -11,13 +11,12 @@
 #define FIFOS_HOST_DIR "/var/lib/trace-cmd/virt"
 
 /*
- * The host's ends, one for each CPU from 0 on, empty and non-blocking. Returns how many there are,
+ * Opens the host's ends, one for each CPU from 0 on, empty and non-blocking. Returns their number,
  * at most max.
  */
 uint32_t fifos_open_host(const char *guest, int *fds, uint32_t max);
-/* The guest's ends, exactly n_cpus. Returns 0, or a negative errno and none is open. */
+/* Opens the guest's ends, exactly n_cpus. Returns 0, or a negative errno, and then none is open. */
 int fifos_open_guest(int *fds, uint32_t n_cpus);
-/* Closes them. */
 void fifos_close(int *fds, uint32_t n);
 
 #endif

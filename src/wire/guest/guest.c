@@ -9,16 +9,17 @@
  *	we ─▶ connect to the ports of the CPUs      ─▶ pages
  *	we ─▶ CLOSE      ─▶ the rest of the pages, ends of connections, CLOSE_RESP
  *
- * A sonde agent sends names of tasks and statistics before CLOSE_RESP, as it learned them during
- * the recording. If pipes were prepared (fifos.h) and the agent can use them, pages come through
+ * A sonde agent sends names of tasks and statistics, which it learned during the recording, before
+ * CLOSE_RESP. If pipes were prepared (fifos.h) and the agent can use them, pages come through
  * these.
  *
- * The last samples of the time sync are taken before CLOSE: the agent may have ended after it.
+ * The last samples of the time sync are taken before CLOSE, because the agent may end after it.
  */
 #include "wire/guest/guest.h"
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "store/guestopts.h"
@@ -34,9 +35,9 @@
 
 #define CONNECT_MS  15000
 /*
- * For a connected agent. It sets up its tracing before it answers, which takes seconds, and in an
- * emulated guest on a busy host more than a minute. A lost connection is noticed earlier, see
- * TIMEOUT_S.
+ * Time limits for a connected agent. It sets up its tracing before it answers, which takes seconds,
+ * and in an emulated guest on a busy host more than a minute. A lost connection is noticed earlier,
+ * see TIMEOUT_S.
  */
 #define ANSWER_MS   180000
 #define METADATA_MS 180000
@@ -78,8 +79,7 @@ static int reach(struct guest *g, struct errmsg *err)
 				 err),
 	    r;
 
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	channel_init(&g->ch, fd, g->config.stop_fd);
 	netaddr_set_keepalive(fd, TIMEOUT_S);
 	netaddr_set_loss_limit(fd, TIMEOUT_S);
@@ -98,12 +98,10 @@ static int reach(struct guest *g, struct errmsg *err)
 	return netkey_answer(g->config.key, &g->ch, &g->key, err);
 }
 
-static int ask(struct guest *g, struct errmsg *err)
+static int send_request(struct guest *g, struct errmsg *err)
 {
-	struct message_request *q = calloc(1, sizeof(*q));
+	SCOPED(scope_free) struct message_request *q = calloc(1, sizeof(*q));
 	struct message_out out;
-	struct message msg;
-	int r;
 
 	if (!q)
 		return errmsg_set_errno(err, -ENOMEM, "cannot ask the agent");
@@ -115,15 +113,18 @@ static int ask(struct guest *g, struct errmsg *err)
 	if (g->config.clock && g->config.interval_ms >= 0)
 		q->n_protos = timesync_offer(g->config.clock_name, g->config.pid, q->protos);
 	message_make_request(&out, q);
-	free(q);
 	if (out.overflow)
-		return errmsg_set(err, -E2BIG,
-				  "there are too many arguments for the agent of "
-				  "%s",
+		return errmsg_set(err, -E2BIG, "there are too many arguments for the agent of %s",
 				  g->config.host);
-	r = channel_write_message(&g->ch, &out, err);
-	if (!r)
-		r = channel_read_message(&g->ch, &msg, ANSWER_MS, err);
+	return channel_write_message(&g->ch, &out, err);
+}
+
+static int ask(struct guest *g, struct errmsg *err)
+{
+	struct message msg;
+	int r = send_request(g, err);
+
+	r = r < 0 ? r : channel_read_message(&g->ch, &msg, ANSWER_MS, err);
 	if (r == -EBADMSG && !g->config.key && g->ch.end >= NETKEY_HELLO_BYTES &&
 	    !memcmp(g->ch.buf, NETKEY_HELLO, NETKEY_HELLO_BYTES)) {
 		*err = (struct errmsg){0};
@@ -137,17 +138,21 @@ static int ask(struct guest *g, struct errmsg *err)
 				  "the agent %s:%s refuses: it is busy, or cannot record this",
 				  g->config.host, g->config.port);
 	}
-	if (!r && msg.cmd == MESSAGE_NOT_SUPP) {
+	TRY(r);
+	if (msg.cmd == MESSAGE_NOT_SUPP) {
 		char why[512];
 
 		message_take_refusal(&msg, why, sizeof(why));
 		return errmsg_set(err, -EPERM, "the agent %s:%s refuses: %s", g->config.host,
 				  g->config.port, why);
 	}
-	return r < 0 ? r : message_take_response(&msg, &g->answer, err);
+	return message_take_response(&msg, &g->answer, err);
 }
 
-/* Pipes for another number of CPUs were prepared for another machine. */
+/*
+ * Drops the pipes if their number differs from that of the CPUs: they were prepared for another
+ * machine.
+ */
 static int settle_fifos(struct guest *g, struct errmsg *err)
 {
 	if (!g->answer.fifos) {
@@ -163,7 +168,7 @@ static int settle_fifos(struct guest *g, struct errmsg *err)
 			  g->answer.ports.n_cpus);
 }
 
-/* Shows that this connection belongs to us. */
+/* Sends the token, which proves that this connection belongs to us. */
 static int send_token(const struct guest *g, int fd, uint32_t cpu)
 {
 	uint8_t token[SHA256_BYTES];
@@ -202,24 +207,20 @@ static int receive_head(struct guest *g, struct errmsg *err)
 {
 	for (;;) {
 		struct message msg;
-		int r = channel_read_message(&g->ch, &msg, METADATA_MS, err);
 
-		if (!r && msg.cmd == MESSAGE_FIN_DATA)
+		TRY(channel_read_message(&g->ch, &msg, METADATA_MS, err));
+		if (msg.cmd == MESSAGE_FIN_DATA)
 			return collector_start(g->collector, err);
-		if (!r && msg.cmd == MESSAGE_SEND_DATA)
-			r = collector_add_head(g->collector, msg.body, err);
-		else if (!r)
-			r = errmsg_set(err, -EPROTO, "the agent sends %s instead of metadata",
-				       message_name(msg.cmd));
-		if (r < 0)
-			return r;
+		if (msg.cmd != MESSAGE_SEND_DATA)
+			return errmsg_set(err, -EPROTO, "the agent sends %s instead of metadata",
+					  message_name(msg.cmd));
+		TRY(collector_add_head(g->collector, msg.body, err));
 	}
 }
 
 int guest_open(struct guest **ret_guest, const struct guest_config *config, struct errmsg *err)
 {
-	struct guest *g = calloc(1, sizeof(*g));
-	int r;
+	SCOPED(guest_free_scoped) struct guest *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record a guest");
@@ -227,26 +228,17 @@ int guest_open(struct guest **ret_guest, const struct guest_config *config, stru
 	g->ch.fd = -1;
 	if (config->fifos)
 		g->n_fifos = fifos_open_host(config->fifos, g->fifos, MESSAGE_CPUS_MAX);
-	r = reach(g, err);
-	if (!r)
-		r = ask(g, err);
-	if (!r)
-		r = settle_fifos(g, err);
-	if (!r)
-		r = synchronise(g, err);
-	if (!r)
-		r = collector_open(&g->collector,
-				   &(struct collector_config){.path = config->path,
-							      .n_cpus = g->answer.ports.n_cpus,
-							      .page_size = g->answer.page_size},
-				   err);
-	if (!r)
-		r = receive_head(g, err);
-	if (r < 0) {
-		guest_free(g);
-		return r;
-	}
-	*ret_guest = g;
+	TRY(reach(g, err));
+	TRY(ask(g, err));
+	TRY(settle_fifos(g, err));
+	TRY(synchronise(g, err));
+	TRY(collector_open(&g->collector,
+			   &(struct collector_config){.path = config->path,
+						      .n_cpus = g->answer.ports.n_cpus,
+						      .page_size = g->answer.page_size},
+			   err));
+	TRY(receive_head(g, err));
+	*ret_guest = TAKE(g);
 	return 0;
 }
 
@@ -260,8 +252,7 @@ static int connect_cpu(struct guest *g, uint32_t cpu, struct errmsg *err)
 	}
 	fd = netaddr_connect_to(g->config.transport, &g->peer, g->answer.ports.ports[cpu],
 				CONNECT_MS, err);
-	if (fd < 0)
-		return fd;
+	TRY(fd);
 	netaddr_set_keepalive(fd, TIMEOUT_S);
 	if (!send_token(g, fd, cpu))
 		return fd;
@@ -269,10 +260,25 @@ static int connect_cpu(struct guest *g, uint32_t cpu, struct errmsg *err)
 	return errmsg_set_errno(err, -ECONNRESET, "cannot fetch the data of CPU %u", cpu);
 }
 
-int guest_start(struct guest *g, struct errmsg *err)
+static int connect_cpus(struct guest *g, int *fds, uint32_t n, struct errmsg *err)
 {
-	uint32_t n = g->answer.ports.n_cpus, i;
-	int *fds = malloc(n * sizeof(*fds)), r = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		fds[i] = connect_cpu(g, i, err);
+		if (fds[i] < 0) {
+			int r = fds[i];
+
+			while (i-- > 0)
+				close(fds[i]);
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int take_data(struct guest *g, struct errmsg *err)
+{
+	uint32_t n = g->answer.ports.n_cpus;
+	SCOPED(scope_free) int *fds = malloc(n * sizeof(*fds));
 	struct intake_config config = {.transport = g->config.transport,
 				       .n_cpus = n,
 				       .peer = g->peer,
@@ -281,18 +287,15 @@ int guest_start(struct guest *g, struct errmsg *err)
 
 	if (!fds)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record a guest");
-	for (i = 0; i < n && r >= 0; i++) {
-		r = connect_cpu(g, i, err);
-		fds[i] = r;
-	}
-	if (r < 0)
-		for (i--; i-- > 0;)
-			close(fds[i]);
-	else
-		r = intake_open_connected(&g->intake, &config, fds, err);
-	free(fds);
-	if (!r)
-		r = intake_start(g->intake, g->collector, err);
+	TRY(connect_cpus(g, fds, n, err));
+	TRY(intake_open_connected(&g->intake, &config, fds, err));
+	return intake_start(g->intake, g->collector, err);
+}
+
+int guest_start(struct guest *g, struct errmsg *err)
+{
+	int r = take_data(g, err);
+
 	g->is_started = !r;
 	g->ch.stop_fd = -1; /* from now on the end is announced */
 	return r;
@@ -322,7 +325,7 @@ int guest_check(struct guest *g, struct errmsg *err)
  * --- the end -----------------------------------------------------------------------------------
  */
 
-/* Remaining data comes while we wait for the answer. */
+/* Announces the end and waits for the answer. Remaining data arrives while we wait. */
 static int say_goodbye(struct guest *g, struct errmsg *err)
 {
 	struct message_out out;
@@ -342,7 +345,8 @@ static int say_goodbye(struct guest *g, struct errmsg *err)
 static void add_shift(struct guest *g)
 {
 	const struct sync_cpu *cpus;
-	struct textbuf shift, late;
+	SCOPED(textbuf_release) struct textbuf late = {.max_bytes = SHIFT_MAX};
+	SCOPED(textbuf_release) struct textbuf shift = {.max_bytes = SHIFT_MAX};
 	struct errmsg ignored = {0};
 	uint32_t n = 0, flags = 0;
 
@@ -351,17 +355,10 @@ static void add_shift(struct guest *g)
 	cpus = timesync_samples(g->sync, &n, &flags);
 	if (n < g->answer.ports.n_cpus)
 		return; /* readers need all virtual CPUs or none */
-	textbuf_init(&shift, SHIFT_MAX);
-	textbuf_init(&late, SHIFT_MAX);
 	guestopts_fmt_shift(&shift, g->config.trace_id, flags, cpus, n, false);
-	metadata_fmt_late(SNF_OPTION_TIME_SHIFT,
-			  (struct piece){(uint8_t *)shift.start, textbuf_len(&shift)}, &late);
+	metadata_fmt_late(SNF_OPTION_TIME_SHIFT, PIECE_OF_TEXT(&shift), &late);
 	if (!shift.overflow && !late.overflow)
-		collector_add_late(g->collector,
-				   (struct piece){(uint8_t *)late.start, textbuf_len(&late)},
-				   &ignored);
-	textbuf_release(&shift);
-	textbuf_release(&late);
+		collector_add_late(g->collector, PIECE_OF_TEXT(&late), &ignored);
 }
 
 int guest_finish(struct guest *g, struct guest_result *ret, struct errmsg *err)
@@ -398,7 +395,7 @@ void guest_free(struct guest *g)
 	if (g->collector) {
 		collector_finish(g->collector, &ignored, &why);
 		if (!g->is_started)
-			outplace_unlink(g->config.path); /* it is empty */
+			outplace_unlink(g->config.path); /* the file is empty */
 	}
 	guest_release(g);
 }

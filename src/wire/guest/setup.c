@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - pipes between a virtual machine and its host for trace data.
+ * setup.c - creates pipes between a virtual machine and its host for trace data.
  *
  *	DIR/NAME/trace-pipe-cpu0.in     to the guest
  *	DIR/NAME/trace-pipe-cpu0.out    from the guest; in it the port is /dev/virtio-ports/trace-pipe-cpu0
  *
- * There is one pair for each virtual CPU. Others may be able to write to the directory, so every
- * step goes through an open directory and never follows a link. virsh is run with arguments, never
+ * There is one pair for each virtual CPU. Other users may be able to write to the directory, so
+ * every step uses an open directory and never follows a link. virsh is run with arguments, never
  * through a shell.
  */
 #include "wire/guest/setup.h"
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +33,8 @@ extern char **environ;
  */
 
 /*
- * Runs virsh; the beginning of its output goes to text. Returns its exit status, or a negative
- * errno.
+ * Runs virsh, and copies the beginning of its output to text. Returns its exit status, or a
+ * negative errno.
  */
 static int run_virsh(const char *const argv[], char *text, size_t n_bytes)
 {
@@ -55,8 +56,7 @@ static int run_virsh(const char *const argv[], char *text, size_t n_bytes)
 		used += n;
 	text[used] = 0;
 	close(fds[0]);
-	if (r < 0)
-		return r;
+	TRY(r);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -83,7 +83,7 @@ int guest_setup_ask_cpus(const char *name, long long *ret_n, struct errmsg *err)
 	return 0;
 }
 
-/* fd: the file xml_path, for virsh to read. */
+/* Attaches a pipe. fd is the file xml_path, which virsh reads. */
 static int attach_pipe(const struct guest_setup *g, const char *dir, unsigned cpu, int fd,
 		       const char *xml_path, struct errmsg *err)
 {
@@ -124,7 +124,7 @@ int guest_setup_attach(const struct guest_setup *g, struct errmsg *err)
 	for (unsigned i = 0; !r && i < g->n_cpus; i++)
 		r = attach_pipe(g, dir, i, fd, path, err);
 	close(fd);
-	unlink(path); /* /tmp is sticky: it still belongs to us */
+	unlink(path); /* /tmp is sticky, so the file still belongs to us */
 	free(dir);
 	return r;
 }
@@ -133,7 +133,7 @@ int guest_setup_attach(const struct guest_setup *g, struct errmsg *err)
  * --- pipes -------------------------------------------------------------------------------------
  */
 
-/* Creates all directories of a path; ret is the last one; close it. */
+/* Creates all directories of a path. ret is the last one, which the caller closes. */
 static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct errmsg *err)
 {
 	struct outplace parent = OUTPLACE_NONE, next;
@@ -160,7 +160,7 @@ static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct
 	return r;
 }
 
-/* Changes the file itself, even if a link of that name points elsewhere. */
+/* Sets the access of the file itself, even if a link of that name points elsewhere. */
 static int set_access(const struct guest_setup *g, int fd)
 {
 	char self[64];

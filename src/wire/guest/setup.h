@@ -11,16 +11,16 @@
 struct errmsg;
 
 struct guest_setup {
-	const char *dir;  /* of all guests, usually FIFOS_HOST_DIR */
-	const char *name; /* becomes a directory: no slash, no leading dot */
+	const char *dir;  /* directory of all guests, usually FIFOS_HOST_DIR */
+	const char *name; /* name of the guest, used as a directory: no slash, no leading dot */
 	mode_t mode;
 	gid_t gid; /* -1: the default */
 	unsigned n_cpus;
 };
 
-/* The number of virtual CPUs according to libvirt; the message says to use -c. */
+/* Asks libvirt for the number of virtual CPUs. The message suggests -c. */
 int guest_setup_ask_cpus(const char *name, long long *ret_n, struct errmsg *err);
-/* Creates the pipes of all CPUs; existing ones get the mode and the group. */
+/* Creates the pipes of all CPUs. Existing pipes get the mode and the group. */
 int guest_setup_make(const struct guest_setup *g, struct errmsg *err);
 /* Attaches the pipes as devices of the machine. */
 int guest_setup_attach(const struct guest_setup *g, struct errmsg *err);

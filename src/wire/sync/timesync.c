@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync.c - the frame around the protocols: when to measure which CPU, and where the samples go.
+ * timesync.c - runs the protocols: decides when to measure which CPU, and stores the samples.
  *
  * Messages with protocol "none": 1 PROBE (u16 CPU, in the byte order of the machine, which both
  * share), 2 STOP. Between them are the messages of the protocol itself. "kvm" has two: the guest
- * sends the time of a mark (1), the host answers with what it knows about that virtual CPU (2);
+ * sends the time of a mark (1), the host answers with the clock parameters of that virtual CPU (2);
  * four s64, again in the machine's byte order.
  *
  * The host's thread owns the connection, the clock and the samples until timesync_finish() has
@@ -12,7 +12,9 @@
  */
 #include "wire/sync/timesync_int.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -48,14 +50,13 @@ int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece p
 int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err)
 {
 	struct message msg;
-	int r = channel_read_message(c, &msg, c->timeout_ms, err);
 
-	if (!r)
-		r = message_take_sync(&msg, ret, err);
-	if (!r && strcmp(ret->proto, proto))
+	TRY(channel_read_message(c, &msg, c->timeout_ms, err));
+	TRY(message_take_sync(&msg, ret, err));
+	if (strcmp(ret->proto, proto))
 		return errmsg_set(err, -EPROTO, "time sync continues with '%s' instead of '%s'",
 				  ret->proto, proto);
-	return r;
+	return 0;
 }
 
 /*
@@ -79,26 +80,29 @@ static void take_kvm_mark(void *arg, uint64_t ts, struct piece data)
 		*(uint64_t *)arg = ts;
 }
 
+static int read_kvm_mark(const struct sync_clock *clock, uint64_t *ts)
+{
+	TRY(clock->clear(clock->ctx));
+	TRY(clock->mark(clock->ctx, KVM_MARK, KVM_MARK_BYTES));
+	return clock->read(clock->ctx, take_kvm_mark, ts);
+}
+
 static int kvm_ask(struct channel *c, const struct sync_clock *clock, struct errmsg *err)
 {
 	int64_t packet[4] = {0};
 	struct message_sync m;
 	uint64_t ts = 0;
-	int r = clock->clear(clock->ctx);
+	int r = read_kvm_mark(clock, &ts);
 
-	if (!r)
-		r = clock->mark(clock->ctx, KVM_MARK, KVM_MARK_BYTES);
-	if (!r)
-		r = clock->read(clock->ctx, take_kvm_mark, &ts);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot mark the trace for time sync");
 	packet[0] = ts;
-	r = sync_write(c, "kvm", KVM_REQUEST, (struct piece){(uint8_t *)packet, sizeof(packet)},
-		       err);
-	return r < 0 ? r : sync_read(c, "kvm", &m, err);
+	TRY(sync_write(c, "kvm", KVM_REQUEST, (struct piece){(uint8_t *)packet, sizeof(packet)},
+		       err));
+	return sync_read(c, "kvm", &m, err);
 }
 
-/* Clocks may differ between CPUs: read it on the right one. */
+/* Moves the thread to a CPU, because clocks may differ between CPUs. */
 static void run_on(uint32_t cpu)
 {
 	cpu_set_t set;
@@ -106,7 +110,8 @@ static void run_on(uint32_t cpu)
 	CPU_ZERO(&set);
 	if (cpu < CPU_SETSIZE) {
 		CPU_SET(cpu, &set);
-		sched_setaffinity(0, sizeof(set), &set); /* this thread; a failure is ignored */
+		/* only this thread; a failure is ignored */
+		sched_setaffinity(0, sizeof(set), &set);
 	}
 }
 
@@ -123,11 +128,10 @@ int timesync_answer(struct channel *c, const char *proto, const struct sync_cloc
 		struct message msg;
 		uint16_t cpu = 0;
 
-		r = channel_read_message(c, &msg, -1, err);
-		if (!r)
-			r = message_take_sync(&msg, &m, err);
-		if (r < 0 || strcmp(m.proto, CONTROL) || m.id != CONTROL_PROBE)
-			return r;
+		TRY(channel_read_message(c, &msg, -1, err));
+		TRY(message_take_sync(&msg, &m, err));
+		if (strcmp(m.proto, CONTROL) || m.id != CONTROL_PROBE)
+			return 0;
 		if (m.payload.len >= 2)
 			memcpy(&cpu, m.payload.data, 2);
 		run_on(cpu);
@@ -169,10 +173,9 @@ static int kvm_answer(struct timesync *s, uint32_t cpu, struct sync_sample *ret,
 {
 	struct message_sync m;
 	int64_t packet[4] = {0};
-	int r = sync_read(&s->c, "kvm", &m, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	TRY(sync_read(&s->c, "kvm", &m, err));
 	if (m.id != KVM_REQUEST || m.payload.len < sizeof(packet[0]))
 		return errmsg_set(err, -EPROTO, "the guest sends an unknown kvm request");
 	memcpy(packet, m.payload.data, sizeof(packet[0]));
@@ -189,38 +192,30 @@ static int kvm_answer(struct timesync *s, uint32_t cpu, struct sync_sample *ret,
 
 static int keep_sample(struct sync_cpu *c, const struct sync_sample *sample)
 {
-	struct sync_sample *more;
-
 	if (!sample->time || !sample->offset || !sample->scaling || c->n >= TIMESYNC_SAMPLES_MAX)
 		return 0;
-	more = realloc(c->samples, (c->n + 1) * sizeof(*more));
-	if (!more)
+	if (!ARRAY_ONE_MORE(c->samples, c->n, TIMESYNC_SAMPLES_MAX))
 		return -ENOMEM;
-	c->samples = more;
-	more[c->n++] = *sample;
+	c->samples[c->n++] = *sample;
 	return 0;
 }
 
 static int take_samples(struct timesync *s, struct errmsg *err)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; i < s->config.n_cpus && !r; i++) {
+	for (uint32_t i = 0; i < s->config.n_cpus; i++) {
 		struct sync_sample sample = {0};
 		uint16_t cpu = i;
 
-		r = sync_write(&s->c, CONTROL, CONTROL_PROBE, (struct piece){(uint8_t *)&cpu, 2},
-			       err);
-		if (!r)
-			r = s->kvm ? kvm_answer(s, i, &sample, err)
-				   : ptp_answer(&s->c, s->config.clock, &sample, err);
-		if (!r)
-			r = keep_sample(&s->cpus[i], &sample);
+		TRY(sync_write(&s->c, CONTROL, CONTROL_PROBE, (struct piece){(uint8_t *)&cpu, 2},
+			       err));
+		TRY(s->kvm ? kvm_answer(s, i, &sample, err)
+			   : ptp_answer(&s->c, s->config.clock, &sample, err));
+		TRY(keep_sample(&s->cpus[i], &sample));
 	}
-	return r;
+	return 0;
 }
 
-/* The same thread takes the last samples, after it was woken. */
+/* Takes the samples. After it was woken, it also takes the last ones. */
 static void *run(void *arg)
 {
 	struct timesync *s = arg;
@@ -234,17 +229,15 @@ static void *run(void *arg)
 		while (n < 0 && errno == EINTR);
 		r = take_samples(s, &s->why);
 	} while (!n && !r);
-	if (!r)
-		r = sync_write(&s->c, CONTROL, CONTROL_STOP, PIECE_EMPTY, &s->why);
-	s->result = r;
+	s->result = r < 0 ? r : sync_write(&s->c, CONTROL, CONTROL_STOP, PIECE_EMPTY, &s->why);
 	return NULL;
 }
 
 int timesync_open(struct timesync **ret_sync, const struct timesync_config *config,
 		  struct errmsg *err)
 {
-	struct timesync *s = calloc(1, sizeof(*s));
-	int r = 0;
+	SCOPED(timesync_free_scoped) struct timesync *s = calloc(1, sizeof(*s));
+	int r;
 
 	if (!s) {
 		close(config->fd);
@@ -257,25 +250,18 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 	s->wake_fd = eventfd(0, EFD_CLOEXEC);
 	s->cpus = calloc(config->n_cpus + 1, sizeof(*s->cpus));
 	if (!s->cpus || s->wake_fd < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "no time sync");
-	if (!r && !s->kvm && (strcmp(config->proto, "ptp") || !config->clock))
-		r = errmsg_set(err, -EPROTONOSUPPORT, "the guest requests the time sync '%s'",
-			       config->proto);
-	if (!r)
-		r = take_samples(s, err);
+		return errmsg_set_errno(err, -ENOMEM, "no time sync");
+	if (!s->kvm && (strcmp(config->proto, "ptp") || !config->clock))
+		return errmsg_set(err, -EPROTONOSUPPORT, "the guest requests the time sync '%s'",
+				  config->proto);
+	TRY(take_samples(s, err));
 	s->c.stop_fd = -1; /* from now on the end is announced */
 	s->c.timeout_ms = SYNC_LATER_MS;
-	if (!r) {
-		r = -pthread_create(&s->thread, NULL, run, s);
-		s->is_running = !r;
-		if (r < 0)
-			errmsg_set_errno(err, r, "no time sync");
-	}
-	if (r < 0) {
-		timesync_free(s);
-		return r;
-	}
-	*ret_sync = s;
+	r = -pthread_create(&s->thread, NULL, run, s);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "no time sync");
+	s->is_running = true;
+	*ret_sync = TAKE(s);
 	return 0;
 }
 

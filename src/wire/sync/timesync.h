@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timesync.h - how the clock of a guest relates to its host's, measured over a separate connection.
+ * timesync.h - measures how the clock of a guest relates to its host's, over a separate connection.
  *
  *	host                                     guest
  *	timesync_open, first samples             timesync_answer in a thread
@@ -16,6 +16,7 @@
 #ifndef SONDE_WIRE_SYNC_TIMESYNC_H
 #define SONDE_WIRE_SYNC_TIMESYNC_H
 
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "store/guestopts.h"
 
@@ -23,7 +24,7 @@ struct channel;
 struct errmsg;
 struct timesync;
 
-/* A separate trace buffer with the clock of the recording. One thread. */
+/* A separate trace buffer with the clock of the recording. One thread may use it. */
 struct sync_clock {
 	void *ctx;
 	/* Removes all marks. */
@@ -38,9 +39,9 @@ struct sync_clock {
  * --- the guest ---------------------------------------------------------------------------------
  */
 
-/* Selects one of the protocols that the host offers, or NULL. */
+/* Returns one of the protocols that the host offers, or NULL. */
 const char *timesync_choose(const char *const *offered, uint32_t n_offered);
-/* For the channel's timeout_ms: trace-cmd reads the symbols of its kernel in between. */
+/* Value for the channel's timeout_ms: meanwhile trace-cmd reads the symbols of its kernel. */
 #define TIMESYNC_STEP_MS 300000
 /* Answers until the host sends "stop" or disconnects. */
 int timesync_answer(struct channel *c, const char *proto, const struct sync_clock *clock,
@@ -50,21 +51,21 @@ int timesync_answer(struct channel *c, const char *proto, const struct sync_cloc
  * --- the host ----------------------------------------------------------------------------------
  */
 
-#define TIMESYNC_SAMPLES_MAX 100000 /* of a virtual CPU */
+#define TIMESYNC_SAMPLES_MAX 100000 /* limit for a virtual CPU */
 
 struct timesync_config {
-	int fd; /* owned: connected to the guest's port for this */
+	int fd; /* owned; connected to the guest's port for time sync */
 	const char *proto;
-	const struct sync_clock *clock; /* needed for ptp */
-	uint32_t n_cpus;		/* of the guest */
+	const struct sync_clock *clock; /* only needed for ptp */
+	uint32_t n_cpus;		/* number of CPUs of the guest */
 	int interval_ms;		/* 0: only at start and end */
-	int guest_pid;			/* the process that runs it, for kvm */
+	int guest_pid;			/* the process that runs the guest, for kvm */
 	int stop_fd;			/* readable: cancel the first samples; -1: none */
 };
 
 /*
- * The protocols that we can offer, the best first; clock_name is that of the recording, guest_pid
- * may be -1.
+ * Lists the protocols that we can offer, the best first. clock_name is that of the recording;
+ * guest_pid may be -1.
  */
 uint32_t timesync_offer(const char *clock_name, int guest_pid, const char *protos[2]);
 
@@ -72,23 +73,24 @@ uint32_t timesync_offer(const char *clock_name, int guest_pid, const char *proto
 int timesync_open(struct timesync **ret_sync, const struct timesync_config *config,
 		  struct errmsg *err);
 /*
- * Takes the last samples, unless the guest has disconnected, and ends. The samples are valid until
+ * Takes the last samples, unless the guest has disconnected, and ends. The samples stay valid until
  * timesync_free().
  */
 int timesync_finish(struct timesync *s, bool is_gone, struct errmsg *err);
 /*
- * How many virtual CPUs have at least one sample each; flags for TIME_SHIFT. Call it after
- * timesync_finish().
+ * Returns the samples, the number of virtual CPUs that have at least one sample each, and the flags
+ * for TIME_SHIFT. Call it after timesync_finish().
  */
 const struct sync_cpu *timesync_samples(const struct timesync *s, uint32_t *ret_n,
 					uint32_t *ret_flags);
 void timesync_free(struct timesync *s);
+SCOPED_POINTER(struct timesync, timesync_free)
 
 /*
  * --- kvm, see timesync_kvm.c -------------------------------------------------------------------
  */
 
-/* What the host's kernel reports about a virtual CPU. dir NULL: /sys/kernel/debug/kvm. */
+/* Reads what the host's kernel reports about a virtual CPU. dir NULL: /sys/kernel/debug/kvm. */
 int timesync_read_kvm(const char *dir, int guest_pid, uint32_t vcpu, struct sync_sample *ret);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync_kvm.c - what a host's kernel reports about the counters of its guests.
+ * timesync_kvm.c - reads what a host's kernel reports about the counters of its guests.
  *
  *	/sys/kernel/debug/kvm/PID-FD/vcpuN/tsc-offset                     guest = host + offset
  *	                                  tsc-scaling-ratio, tsc-scaling-ratio-frac-bits
@@ -8,6 +8,7 @@
  * A ratio of one, which is 1 << 32 on AMD and 1 << 48 on Intel processors, means no scaling.
  */
 #include "store/guestopts.h"
+#include "base/scope.h"
 #include "wire/sync/timesync.h"
 
 #include <dirent.h>
@@ -43,12 +44,12 @@ static int read_number(const char *dir, const char *name, int64_t *ret)
 	return 0;
 }
 
-/* The directory of the machine that this process runs. */
+/* Finds the directory of the machine that this process runs. */
 static int find_machine(const char *dir, int pid, char path[PATH_MAX])
 {
 	char prefix[32];
 	int len = snprintf(prefix, sizeof(prefix), "%d-", pid), r = -ENOENT;
-	DIR *d = opendir(dir);
+	SCOPED(closedir_scoped) DIR *d = opendir(dir);
 	struct dirent *e;
 
 	if (!d)
@@ -57,7 +58,6 @@ static int find_machine(const char *dir, int pid, char path[PATH_MAX])
 		if (!strncmp(e->d_name, prefix, len) &&
 		    snprintf(path, PATH_MAX, "%s/%s", dir, e->d_name) < PATH_MAX)
 			r = 0;
-	closedir(d);
 	return r;
 }
 
@@ -65,20 +65,16 @@ int timesync_read_kvm(const char *dir, int guest_pid, uint32_t vcpu, struct sync
 {
 	char machine[PATH_MAX], path[PATH_MAX];
 	int64_t offset, ratio = 1, fraction = 0;
-	int r = find_machine(dir ? dir : KVM_DIR, guest_pid, machine);
 
-	if (r < 0)
-		return r;
+	TRY(find_machine(dir ? dir : KVM_DIR, guest_pid, machine));
 	if (snprintf(path, sizeof(path), "%.4000s/vcpu%u", machine, vcpu) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	r = read_number(path, "tsc-offset", &offset);
-	if (r < 0)
-		return r;
+	TRY(read_number(path, "tsc-offset", &offset));
 	if (read_number(path, "tsc-scaling-ratio", &ratio) < 0 || ratio == RATIO_ONE_AMD ||
 	    ratio == RATIO_ONE_INTEL)
 		ratio = 1;
 	if (ratio != 1 && read_number(path, "tsc-scaling-ratio-frac-bits", &fraction) < 0)
-		return -ENODATA; /* without it the ratio is meaningless */
+		return -ENODATA; /* without the fraction bits the ratio is meaningless */
 	*ret = (struct sync_sample){.offset = -offset, .scaling = ratio, .fraction = fraction};
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timesync_ptp.c - measures the difference of two clocks with messages that go back and forth.
+ * timesync_ptp.c - measures the difference of two clocks with messages in both directions.
  *
  *	guest                                          host
  *	START series, flags ─▶                         ◀─ START, the same
@@ -9,11 +9,12 @@
  *	END ─▶                                         ◀─ PROBES: the times of its marks
  *	OFFSET time, offset ─▶
  *
- * The guest knows when it sent (s), when the host received it (r of the host) and when the answer
- * arrived (r). If both ways took the same time, the host's mark corresponds to the middle of the
- * guest's two. The fastest probe is used: it has the smallest error. All numbers are big-endian.
+ * The guest knows when it sent a probe (s), when the host received it (r of the host) and when the
+ * answer arrived (r). If both directions took the same time, the host's mark corresponds to the
+ * middle between the guest's two marks. The fastest probe is used, because it has the smallest
+ * error. All numbers are big-endian.
  *
- * Flag 1: use the fastest; flag 2: times are those of marks in a trace buffer, else
+ * Flag 1: use the fastest probe. Flag 2: times are those of marks in a trace buffer, else of
  * CLOCK_MONOTONIC_RAW.
  */
 #include "format/bytes.h"
@@ -21,6 +22,7 @@
 #include "wire/sync/timesync_int.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@
 #define PROBES	     339
 #define FLAG_FASTEST 1
 #define FLAG_MARKERS 2
-#define SPAN_MIN     200000 /* less does not show how fast a clock runs */
+#define SPAN_MIN     200000 /* a shorter span does not show the frequency of a clock */
 
 enum { STEP_START = 1, STEP_PROBE, STEP_PROBES, STEP_OFFSET, STEP_END };
 
@@ -104,12 +106,11 @@ static int write_number(struct channel *c, uint32_t step, uint32_t number, struc
 
 static int read_step(struct channel *c, uint32_t step, struct message_sync *ret, struct errmsg *err)
 {
-	int r = sync_read(c, PROTO, ret, err);
-
-	if (!r && ret->id != step)
+	TRY(sync_read(c, PROTO, ret, err));
+	if (ret->id != step)
 		return errmsg_set(err, -EPROTO, "received step %u of ptp instead of %u", ret->id,
 				  step);
-	return r;
+	return 0;
 }
 
 static int start(struct channel *c, uint32_t series, uint32_t flags, struct errmsg *err)
@@ -131,16 +132,11 @@ static int send_probes(struct channel *c, const struct sync_clock *clock, struct
 	for (uint32_t i = 1; i <= PROBES; i++) {
 		struct message_sync m;
 		struct byte_reader b;
-		int r = note(t, clock, flags, i, 's');
 
-		if (!r)
-			r = write_number(c, STEP_PROBE, i, err);
-		if (!r)
-			r = read_step(c, STEP_PROBE, &m, err);
-		if (!r)
-			r = note(t, clock, flags, i, 'r');
-		if (r < 0)
-			return r;
+		TRY(note(t, clock, flags, i, 's'));
+		TRY(write_number(c, STEP_PROBE, i, err));
+		TRY(read_step(c, STEP_PROBE, &m, err));
+		TRY(note(t, clock, flags, i, 'r'));
 		b = reader_of(m.payload);
 		if (byte_reader_take_number(&b, 4) != i)
 			return errmsg_set(err, -EPROTO, "the host answers another probe");
@@ -148,7 +144,7 @@ static int send_probes(struct channel *c, const struct sync_clock *clock, struct
 	return sync_write(c, PROTO, STEP_END, PIECE_EMPTY, err);
 }
 
-/* The duration, by each clock. */
+/* The duration of the measurement, by each clock. */
 struct span {
 	uint64_t our_start, our_end, their_start, their_end;
 };
@@ -164,8 +160,9 @@ static void span_add(struct span *s, uint64_t ours, uint64_t theirs)
 }
 
 /*
- * trace-cmd's host marks with the clock "local" unless -C names one, but asks us to record with the
- * processor's counter if it could convert that. The difference of such numbers is meaningless.
+ * Returns true if both clocks count in the same unit. trace-cmd's host marks with the clock "local"
+ * unless -C names one, but requests that we record with the processor's counter if it could convert
+ * that. The difference of such numbers is meaningless.
  */
 static bool span_is_of_one_kind(const struct span *s)
 {
@@ -207,38 +204,30 @@ static int choose(const struct times *t, struct piece theirs, struct sync_sample
 int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, struct errmsg *err)
 {
 	uint32_t flags = FLAG_FASTEST | FLAG_MARKERS;
-	struct times *t = calloc(1, sizeof(*t));
+	SCOPED(scope_free) struct times *t = calloc(1, sizeof(*t));
 	struct sync_sample sample = {0};
 	struct message_sync m;
 	uint8_t bytes[16];
-	bool is_alien = false;
-	int r = t ? start(c, series, flags, err) : errmsg_set_errno(err, -ENOMEM, "no time sync");
 
-	if (!r)
-		r = read_step(c, STEP_START, &m, err);
-	if (!r)
-		r = clock->clear(clock->ctx);
-	if (!r) {
-		t->series = series;
-		r = send_probes(c, clock, t, flags, err);
-	}
-	if (!r)
-		r = read_step(c, STEP_PROBES, &m, err);
-	if (!r)
-		r = clock->read(clock->ctx, take_mark, t);
-	/* without a good probe both are 0, which the host treats as none */
-	if (!r)
-		is_alien = choose(t, m.payload, &sample) == -EDOM;
-	free(t);
-	if (r < 0)
-		return r;
-	put_be(bytes, sample.time, 8);
-	put_be(bytes + 8, sample.offset, 8);
-	/* do not end: the host would see a closed connection */
-	if (is_alien)
+	if (!t)
+		return errmsg_set_errno(err, -ENOMEM, "no time sync");
+	TRY(start(c, series, flags, err));
+	TRY(read_step(c, STEP_START, &m, err));
+	TRY(clock->clear(clock->ctx));
+	t->series = series;
+	TRY(send_probes(c, clock, t, flags, err));
+	TRY(read_step(c, STEP_PROBES, &m, err));
+	TRY(clock->read(clock->ctx, take_mark, t));
+	/*
+	 * Without a good probe both numbers are 0, which the host ignores. Do not end: the host would
+	 * see a closed connection.
+	 */
+	if (choose(t, m.payload, &sample) == -EDOM)
 		errmsg_set(err, -EDOM,
 			   "the host marks its times with another clock than it records with: "
 			   "name one there with -C");
+	put_be(bytes, sample.time, 8);
+	put_be(bytes + 8, sample.offset, 8);
 	return sync_write(c, PROTO, STEP_OFFSET, (struct piece){bytes, 16}, err);
 }
 
@@ -246,7 +235,7 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
  * --- the host answers --------------------------------------------------------------------------
  */
 
-/* Until END. */
+/* Answers probes until END. */
 static int answer_probes(struct channel *c, const struct sync_clock *clock, struct times *t,
 			 uint32_t flags, struct errmsg *err)
 {
@@ -254,27 +243,22 @@ static int answer_probes(struct channel *c, const struct sync_clock *clock, stru
 		struct message_sync m;
 		struct byte_reader b;
 		uint32_t number;
-		int r = sync_read(c, PROTO, &m, err);
 
-		if (r < 0 || m.id == STEP_END)
-			return r;
+		TRY(sync_read(c, PROTO, &m, err));
+		if (m.id == STEP_END)
+			return 0;
 		b = reader_of(m.payload);
 		number = byte_reader_take_number(&b, 4);
 		if (m.id != STEP_PROBE || b.failed)
 			return errmsg_set(err, -EPROTO,
-					  "received step %u of ptp instead of a "
-					  "probe",
-					  m.id);
-		r = note(t, clock, flags, number, 'r');
-		if (!r)
-			r = write_number(c, STEP_PROBE, number, err);
-		if (r < 0)
-			return r;
+					  "received step %u of ptp instead of a probe", m.id);
+		TRY(note(t, clock, flags, number, 'r'));
+		TRY(write_number(c, STEP_PROBE, number, err));
 	}
 	return errmsg_set(err, -EPROTO, "the guest does not stop probing");
 }
 
-/* As many samples as trace-cmd's message has room for, although half of them stay empty. */
+/* Sends as many samples as trace-cmd's message has room for, although half of them stay empty. */
 static int send_times(struct channel *c, const struct times *t, struct errmsg *err)
 {
 	uint8_t bytes[8 + 2 * PROBES * 12] = {0};
@@ -291,35 +275,28 @@ static int send_times(struct channel *c, const struct times *t, struct errmsg *e
 int ptp_answer(struct channel *c, const struct sync_clock *clock, struct sync_sample *ret,
 	       struct errmsg *err)
 {
-	struct times *t = calloc(1, sizeof(*t));
+	SCOPED(scope_free) struct times *t = calloc(1, sizeof(*t));
 	struct message_sync m;
 	struct byte_reader b;
-	uint32_t flags = 0;
-	int r = t ? read_step(c, STEP_START, &m, err)
-		  : errmsg_set_errno(err, -ENOMEM, "no time sync");
+	uint32_t flags;
 
-	if (!r) {
-		b = reader_of(m.payload);
-		t->series = byte_reader_take_number(&b, 4);
-		flags = byte_reader_take_number(&b, 4);
-		r = flags & FLAG_MARKERS ? clock->clear(clock->ctx) : 0;
-	}
-	if (!r)
-		r = start(c, t->series, flags, err);
-	if (!r)
-		r = answer_probes(c, clock, t, flags, err);
-	if (!r && flags & FLAG_MARKERS)
-		r = clock->read(clock->ctx, take_mark, t);
-	if (!r)
-		r = send_times(c, t, err);
-	free(t);
-	if (!r)
-		r = read_step(c, STEP_OFFSET, &m, err);
-	if (r < 0)
-		return r;
+	if (!t)
+		return errmsg_set_errno(err, -ENOMEM, "no time sync");
+	TRY(read_step(c, STEP_START, &m, err));
+	b = reader_of(m.payload);
+	t->series = byte_reader_take_number(&b, 4);
+	flags = byte_reader_take_number(&b, 4);
+	if (flags & FLAG_MARKERS)
+		TRY(clock->clear(clock->ctx));
+	TRY(start(c, t->series, flags, err));
+	TRY(answer_probes(c, clock, t, flags, err));
+	if (flags & FLAG_MARKERS)
+		TRY(clock->read(clock->ctx, take_mark, t));
+	TRY(send_times(c, t, err));
+	TRY(read_step(c, STEP_OFFSET, &m, err));
 	b = reader_of(m.payload);
 	*ret = (struct sync_sample){.scaling = 1};
 	ret->time = byte_reader_take_number(&b, 8);
 	ret->offset = byte_reader_take_number(&b, 8);
-	return b.failed ? errmsg_set(err, -EPROTO, "the guest's result is cut off") : 0;
+	return b.failed ? errmsg_set(err, -EPROTO, "the guest's result is truncated") : 0;
 }

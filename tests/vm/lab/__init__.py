@@ -4,6 +4,7 @@ cache.py	packages, fetched from Debian and unpacked into the user's cache
 build.py	a kernel with every tracer, built from Debian's source
 kernel.py	the kernels by name
 initrd.py	the initial ram disk: busybox, modules, the scripts of ../guest
+saved.py	guests that have booted, in the user's cache
 guest.py	a running guest: start it, give it jobs, end it
 group.py	one guest, or several that can reach each other
 command.py	what the commands run, session and suite share

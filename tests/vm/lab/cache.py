@@ -8,6 +8,7 @@
         busybox/
         apt/                    package lists of our own, made only when the system's do not serve
         all-…/, build.lock      a kernel of our own, see build.py
+        saved-…                 guests that have booted, see saved.py
         kvm-BOOT                "yes" or "no": whether KVM works, tried once per boot of the host
         look-…                  a program built from ../guest/look.c; the rest of its name tells the source
 

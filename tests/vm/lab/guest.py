@@ -13,6 +13,8 @@ Any process that knows DIR can give jobs. A job's own time limit is kept inside 
 waits a grace longer and then holds the guest for hung. QEMU runs under timeout(1), so that a guest
 whose owner was killed ends by itself too.
 
+A guest of a kind that has booted before does not boot: see saved.py.
+
 QEMU emulates the CPU in software unless KVM is there and a probe boots with it: hardware
 virtualisation may be offered and yet hang. Booting the unpacked kernel (PVH) would save three of
 seven seconds, but then the kernel runs where it was linked; we want it randomly placed, as in life.
@@ -24,6 +26,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -31,6 +34,8 @@ from . import BootFailed, GuestDied, Misuse, Unavailable
 from .cache import cache_dir, locked, package_tree, program_built
 from .initrd import initrd_write
 from .kernel import kernel_find
+from .saved import (Line, Monitor, can_save, content_mark, file_mark, go, load_options, save, saved_path,
+                    wait_ready)
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
@@ -46,6 +51,7 @@ ACCELERATORS = {
 }
 
 BOOT_LIMIT_S = 300
+SAVED = "stock", "rt", "new"    # the kernel that is built here has not been tried: it boots
 PROBE_LIMIT_S = 10
 LIFE_LIMIT_S = 3600
 JOB_GRACE_S = 30
@@ -86,10 +92,12 @@ class Guest:
         self.path = os.path.realpath(path)
         self.share = os.path.join(self.path, "share")
         self.process = None
+        self.lines = None       # its monitor and its line until it is up: what a closed line holds is lost
+        self.unsaved = None     # where a guest that boots is to be saved
 
     def start(self, cpus=2, memory_mb=2048, kernel="stock", append="", accel="auto", owned=False,
               wire=None, common=None, disk_mb=0):
-        """Boot; the guest accepts jobs when wait_up() returns.
+        """Boot, or load what was saved after an earlier boot; the guest accepts jobs when wait_up() returns.
 
         An owned guest ends with the thread that started it, however that ends. One of several
         gets its place on their wire and the directory they have in common: see group.py.
@@ -97,7 +105,7 @@ class Guest:
         if os.path.exists(self._file("pid")):
             raise Misuse(f"{self.path} already holds a session; stop it or name another directory")
         require_host()
-        kernel = kernel_find(kernel)
+        flavour, kernel = kernel, kernel_find(kernel)
         try:
             os.makedirs(os.path.join(self.share, "jobs"), exist_ok=True)
         except OSError as err:
@@ -108,19 +116,71 @@ class Guest:
         accel = accel_choose(accel, kernel, self._file("initrd"))
         self._write_settings(kernel, accel, wire)
         more = self._shares() + (self._disk(disk_mb) if disk_mb else [])
+        saved = accel == "tcg" and flavour in SAVED and not append and not disk_mb and can_save()
+        if saved:
+            append += " lab.wait"
         if wire:
             append += f" lab.guest={wire.number} lab.address={address(wire.number)}/24"
             more += wire.options() + share_options("common", common, False)
-        self._launch(qemu_command(kernel, self._file("initrd"), self._file("console.log"), accel,
-                                  cpus, memory_mb, append) + more, owned, wire and wire.path)
+        command = qemu_command(kernel, self._file("initrd"), self._file("console.log"), accel,
+                               cpus, memory_mb, append) + more
+        if saved:
+            place = f"{wire.number}of{wire.n_guests}" if wire else "1of1"
+            parts = [word.replace(self.path, "").replace(os.path.dirname(common), "") for word in command]
+            self._load(command, saved_path(f"{flavour}-{cpus}-{memory_mb}-{place}", parts, file_mark(kernel.image),
+                                           content_mark(self._file("initrd")), file_mark(shutil.which(QEMU))),
+                       owned, wire and wire.path)
+        else:
+            self._launch(command, owned, wire and wire.path)
+
+    def _load(self, command, path, owned, cwd):
+        """Start from the saved guest; where there is none that can be loaded, boot, and save it in wait_up()."""
+        if os.path.exists(path):
+            self._launch_with_lines(command + load_options(path), owned, cwd)
+            monitor, line = self.lines
+            try:
+                monitor.wait_running(time.monotonic() + BOOT_LIMIT_S)
+                go(line)
+                os.utime(path)
+                return
+            except OSError as err:
+                print(f"lab: booting, because a saved guest could not be loaded: {err}", file=sys.stderr)
+                self.end()
+                _remove(path)
+        self._launch_with_lines(command, owned, cwd)
+        self.unsaved = path
+
+    def _launch_with_lines(self, command, owned, cwd):
+        monitor, line = Monitor(), Line()
+        options = [*monitor.option("monitor"), "-mon", "chardev=monitor,mode=control",
+                   *line.option("line"), "-serial", "chardev:line"]
+        self._launch(command + options, owned, cwd, [monitor.theirs.fileno(), line.theirs.fileno()])
+        monitor.started()
+        line.started()
+        self.lines = monitor, line
+
+    def _save(self):
+        monitor, line = self.lines
+        path, self.unsaved = self.unsaved, None
+        if not wait_ready(line, time.monotonic() + BOOT_LIMIT_S):
+            return      # whoever waits for the guest will find out why
+        try:
+            save(monitor, path)
+        except OSError as err:
+            print(f"lab: the guest cannot be saved, so the next one boots, too: {err}", file=sys.stderr)
+        go(line)
 
     def wait_up(self):
         """Wait until the guest accepts jobs."""
         try:
+            if self.unsaved:
+                self._save()
             up = os.path.join(self.share, "up")
             self._wait(lambda: os.path.exists(up), BOOT_LIMIT_S, "did not come up")
         except GuestDied as err:
             raise BootFailed(str(err)) from err
+        finally:
+            self.lines = None
 
     def kernel(self):
         """The tree of the kernel's package."""
@@ -185,13 +245,14 @@ class Guest:
         except (OSError, ValueError, IndexError):
             return False
 
-    def _launch(self, command, owned, cwd):
+    def _launch(self, command, owned, cwd, fds=()):
         wrapper = ["timeout", "-k", "5", str(LIFE_LIMIT_S)]
         if owned:
             wrapper = ["setpriv", "--pdeathsig", "TERM", *wrapper]
         with open(self._file("qemu.log"), "wb") as log:
             self.process = subprocess.Popen(wrapper + command, stdin=subprocess.DEVNULL, cwd=cwd,
-                                            stdout=log, stderr=log, start_new_session=True)
+                                            stdout=log, stderr=log, start_new_session=True,
+                                            pass_fds=fds)
         pid = self.process.pid
         _write(self.path, "pid", f"{pid} {_start_time(pid)}\n")
 

@@ -11,11 +11,9 @@ uncompressed: it is 3 MB, and unpacking costs the emulated CPU more than reading
 
 import os
 
-# What 9p and the network over virtio need, in the order of loading. An entry that the kernel has
-# built in, or that its version does not know, is not found and left out.
-MODULES = ("virtio", "virtio_ring", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
-           "netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "failover", "net_failover",
-           "virtio_net")
+# What the guest needs before it sees the host's files; Kernel.modules_for() adds what these need. One that the
+# kernel has built in is not found and left out.
+MODULES = ("virtio_pci", "9pnet_virtio", "9p", "virtio_net")
 
 DIRECTORIES = ("bin", "dev", "mnt", "modules", "proc", "sys")
 SCRIPTS = ("init", "agent", "prelude", "serve", "state")
@@ -44,10 +42,8 @@ def initrd_write(path, kernel, programs, scripts_dir):
             archive.add(f"bin/{name}", 0o100755, _content(file_name))
         for name in SCRIPTS:
             archive.add(name, 0o100755, _content(os.path.join(scripts_dir, name)))
-        for i, name in enumerate(MODULES):
-            module = kernel.module(name)
-            if module:
-                archive.add(f"modules/{i:02}-{name}.ko", 0o100644, _content(module))
+        for i, module in enumerate(kernel.modules_for(MODULES)):
+            archive.add(f"modules/{i:02}-{os.path.basename(module)}", 0o100644, _content(module))
         archive.add("TRAILER!!!", 0)
 
 

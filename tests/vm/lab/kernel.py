@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 
 from . import Misuse, Unavailable
 from .build import build, built
@@ -23,12 +24,27 @@ class Kernel:
         self.image = image
         self.modules = modules
 
-    def module(self, name):
-        """The file of a module by name, or None where it is built in."""
-        if not self.modules:
-            return None
-        found = glob.glob(f"{glob.escape(self.modules)}/kernel/**/{name}.ko", recursive=True)
-        return found[0] if found else None
+    def modules_for(self, names):
+        """The files of these modules and of all that they need, in the order of loading.
+
+        A module that the kernel has built in has no file. The order is that of the modules themselves,
+        because it differs between versions of a kernel: virtio_ring needed virtio, until virtio needed it.
+        """
+        files = {}
+        for directory, _, found in os.walk(self.modules) if self.modules else ():
+            files |= {_module_name(name): os.path.join(directory, name) for name in found if name.endswith(".ko")}
+        order = []
+
+        def add(name):
+            path = files.pop(name, None)        # at most once
+            if path:
+                for needed in _module_needs(path):
+                    add(needed)
+                order.append(path)
+
+        for name in names:
+            add(_module_name(name))
+        return order
 
 
 def kernel_find(which):
@@ -53,3 +69,15 @@ def _kernel_at(image):
     version = os.path.basename(image).removeprefix("vmlinuz-")
     modules = os.path.join(os.path.dirname(os.path.dirname(image)), "lib/modules", version)
     return Kernel(image, modules if os.path.isdir(modules) else None)
+
+
+def _module_name(name):
+    """As the kernel spells it, whatever the file is called."""
+    return name.removesuffix(".ko").replace("-", "_")
+
+
+def _module_needs(path):
+    """The names behind depends= in the section .modinfo, whose texts end with a NUL each."""
+    with open(path, "rb") as file:
+        found = re.search(rb"\0depends=([^\0]*)\0", file.read())
+    return [_module_name(name) for name in found[1].decode().split(",") if name] if found else []

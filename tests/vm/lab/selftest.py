@@ -15,8 +15,9 @@ import time
 
 from . import Unavailable
 from .build import TOOLS as BUILD_TOOLS
+from .cache import cache_dir
 from .guest import HERE, Guest, require_host
-from .kernel import kernel_find
+from .kernel import Kernel, kernel_find
 
 # Where the session of the guest_ tests is; it belongs to run_selftests().
 SESSION = os.path.join(tempfile.gettempdir(), f"sonde-selftest-{os.getpid()}, with comma")
@@ -124,6 +125,38 @@ def owned_guest_ends_with_its_owner():
         run.send_signal(signal.SIGKILL)
         run.wait()
         wait_for(lambda: not os.path.exists(f"/proc/{found[0]}"))
+
+
+def saved_guest_is_loaded():
+    """It goes on where it was saved, with the time of now; one that cannot be loaded boots instead."""
+    kernel_find("stock")
+    commands = "grep -m 1 ' vfs_read$' /proc/kallsyms; date +%s"
+
+    def place_and_time(**env):
+        text, messages = call("run", commands, SONDE_VM="", SONDE_LAB_BOOT="", XDG_CACHE_HOME=work, **env)
+        return text.splitlines()[0], int(text.splitlines()[1]), messages
+
+    with tempfile.TemporaryDirectory() as work:
+        ours = os.path.join(work, "sonde", "lab")
+        os.makedirs(ours)
+        for name in os.listdir(cache_dir()):
+            if name in ("stock", "busybox") or name.startswith(("look-", "kvm-")):
+                os.symlink(os.path.join(cache_dir(), name), os.path.join(ours, name))
+        booted, _, messages = place_and_time()
+        same(messages, "")
+        saved = [name for name in os.listdir(ours) if name.startswith("saved-")]
+        if not saved:
+            return      # KVM, which is quick enough
+        same(len(saved), 1)
+        loaded, told, messages = place_and_time()
+        same(messages, "")
+        same(loaded, booted)            # a kernel that boots is placed at random
+        assert abs(told - time.time()) < 120, f"the guest's time is {told}"
+        with open(os.path.join(ours, saved[0]), "w", encoding="ascii") as file:
+            file.write("nothing that could be loaded")
+        again, _, messages = place_and_time()
+        contains(messages, "lab: booting, because a saved guest could not be loaded")
+        assert again != booted, "the kernel is where the saved one was"
 
 
 def second_guest_is_watched_too():
@@ -253,6 +286,19 @@ def wrong_kernel_is_named():
     contains(text, "no kernel '/nowhere'")
 
 
+def modules_come_after_what_they_need():
+    """Whichever of two needs the other; a name with a dash; one that is built in."""
+    needs = {"virtio": "virtio-ring", "virtio-ring": "", "9p": "virtio,built_in", "other": "9p"}
+    for swapped in (needs, needs | {"virtio": "", "virtio-ring": "virtio", "9p": "virtio-ring"}):
+        with tempfile.TemporaryDirectory() as work:
+            for name, text in swapped.items():
+                with open(os.path.join(work, f"{name}.ko"), "wb") as file:
+                    file.write(b"\0name=x\0depends=" + text.encode() + b"\0retpoline=Y\0")
+            found = [os.path.basename(path) for path in Kernel("", work).modules_for(("9p", "virtio_ring", "none"))]
+        wanted = ["virtio-ring.ko", "virtio.ko"] if swapped is needs else ["virtio.ko", "virtio-ring.ko"]
+        same(found, [*wanted, "9p.ko"])
+
+
 SUITE_CASES = {
     "a-good": "# shows\n# covers: none\ntrue\n",
     "b-bad": "# shows\n# covers: none\necho ok fine\nfalse\ntrue\n",
@@ -343,9 +389,9 @@ def _without_session():
 
 TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
          kernel_is_built_once, two_runs_fetch_once, newest_kernel_is_found,
-         too_old_a_kernel_is_a_skip, wrong_kernel_is_named,
+         too_old_a_kernel_is_a_skip, wrong_kernel_is_named, modules_come_after_what_they_need,
          suite_tells_verdicts_apart, owned_guest_ends_with_its_owner,
-         second_guest_is_watched_too,
+         saved_guest_is_loaded, second_guest_is_watched_too,
          guest_passes_output_and_status, guest_runs_the_given_program, guest_output_files_are_kept,
          guest_keeps_the_time_limit, guest_reports_what_a_job_left, guest_jobs_queue,
          guest_refuses_boot_options, guest_panic_is_told_with_the_console)

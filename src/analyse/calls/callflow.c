@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callflow.c - follows the calls of every task.
+ *
+ *	enter, depth d   calls from depth d on have lost their return; the new one is pushed
+ *	leave, depth d   calls above d have lost their return; the one at d ends
+ *	whole            a call that ends by itself when its time has passed: calls of the kernel may
+ *	                 come in between. Without such events in the file it ends at once
+ *
+ * A leave whose call is not open, or was open before events were lost, has no duration, unless it
+ * brings one itself, as the kernel's do.
+ *
+ * Self time: a call that ends adds its duration to `inner` of the frame below that is shown; one
+ * that is not shown passes on its own inner time, so its own time becomes its caller's.
+ *
+ * A function's total time must not count a call twice that is open twice (recursion). So a frame
+ * knows whether it is the outermost of its function: the map `open` of its task. A function that
+ * calls itself directly needs no look-up.
+ *
+ * Memory: 64 bytes a frame. FRAMES_MAX_BYTES hold 4 million frames of all tasks; one task has at
+ * most DEPTH_MAX, ten times what a stack of 8 MB usually allows.
+ */
+#include "analyse/calls/callflow.h"
+
+#include "base/arena.h"
+#include "decode/formats/formats.h"
+#include "symbols/kallsyms.h"
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX	 (1u << 20)
+#define KERNEL_DEPTH_MAX 64 /* the kernel's is 50 */
+#define FRAMES_MAX_BYTES (256u << 20)
+#define TASKS_MAX	 65536
+#define FUNCS_MAX	 (1u << 20)
+#define ARENA_MAX_BYTES	 (192u << 20)
+#define CACHE_SLOTS	 1024
+#define EPOCHS		 256	     /* of sources; more share one */
+#define NOT_OPEN	 ((void *)1) /* in a map, which must keep its keys */
+
+struct callflow {
+	const struct callflow_config *config;
+	const struct flow_sink *sink;
+	struct formats *f;
+	struct call_kinds kinds;
+	struct arena arena; /* tasks, functions */
+	struct map tasks;   /* struct flow_task by who */
+	struct flow_task *last, *list;
+	struct map funcs;   /* struct flow_func by address */
+	struct map by_name; /* … of programs by their name's hash */
+	struct flow_func *cache[CACHE_SLOTS];
+	uint32_t n_funcs;
+	size_t frames_bytes;
+	uint32_t epochs[EPOCHS];
+	unsigned filter_kinds;
+	uint32_t max_depth;
+	uint64_t min_duration;
+	bool only_user_first; /* the kernel's calls count only below a program's */
+	bool has_filter, drops_user, drops_kernel;
+	struct flow_counts counts;
+	uint64_t seed;
+};
+
+/*
+ * --- functions ---------------------------------------------------------------------------------
+ */
+
+static void name_func(struct callflow *cf, struct flow_func *fn)
+{
+	const struct ksym *sym = kallsyms_find(formats_kallsyms(cf->f), fn->addr);
+	char hex[24];
+
+	if (sym) {
+		fn->name = arena_strndup(&cf->arena, sym->name, sym->name_len);
+		if (sym->module)
+			fn->module = arena_strndup(&cf->arena, sym->module, sym->module_len);
+	} else {
+		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)fn->addr);
+		fn->name = arena_strndup(&cf->arena, hex, strlen(hex));
+	}
+	if (!fn->name)
+		fn->name = "?"; /* no memory: all of these look alike, but are counted */
+	fn->name_len = (uint32_t)strlen(fn->name);
+}
+
+static bool is_same_name(const struct flow_func *a, const struct flow_func *b)
+{
+	return !strcmp(a->name, b->name) && !a->module == !b->module &&
+	       (!a->module || !strcmp(a->module, b->module));
+}
+
+/* The function of a program that has the same name in the same file; itself if it is the first. */
+static struct flow_func *unify(struct callflow *cf, struct flow_func *fn)
+{
+	uint64_t key = hash_text(cf->seed, fn->name, fn->name_len, (size_t)1 << 62);
+	void **slot = map_take(&cf->by_name, key, FUNCS_MAX);
+
+	if (!slot)
+		return fn;
+	if (*slot)
+		return is_same_name(*slot, fn) ? *slot : fn;
+	*slot = fn;
+	return fn;
+}
+
+static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_user)
+{
+	struct flow_func *fn = arena_alloc(&cf->arena, sizeof(*fn)), *same;
+
+	if (!fn)
+		return NULL;
+	fn->addr = addr;
+	fn->is_user = is_user;
+	name_func(cf, fn);
+	same = is_user ? unify(cf, fn) : fn;
+	if (same != fn)
+		return same;
+	fn->number = cf->n_funcs++;
+	if (cf->config->filter)
+		fn->verdict = (uint8_t)callfilter_judge(cf->config->filter, fn->name, fn->module,
+							is_user);
+	return fn;
+}
+
+static __attribute__((noinline)) struct flow_func *
+find_func_slow(struct callflow *cf, uint64_t addr, bool is_user, size_t at)
+{
+	/* the kernel's are odd */
+	uint64_t key = addr << 1 | !is_user;
+	void **slot;
+
+	slot = map_take(&cf->funcs, key, FUNCS_MAX);
+	if (!slot)
+		return NULL;
+	if (!*slot)
+		*slot = new_func(cf, addr, is_user);
+	cf->cache[at] = *slot;
+	return *slot;
+}
+
+static inline struct flow_func *find_func(struct callflow *cf, uint64_t addr, bool is_user)
+{
+	size_t at = (addr >> 4 ^ addr >> 14) % CACHE_SLOTS; /* functions are aligned to 16 */
+	struct flow_func *fn = cf->cache[at];
+
+	if (__builtin_expect(fn && fn->addr == addr && fn->is_user == is_user, 1))
+		return fn;
+	return find_func_slow(cf, addr, is_user, at);
+}
+
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
+
+static int64_t who_is(const struct record *rec)
+{
+	return rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;
+}
+
+static __attribute__((noinline)) struct flow_task *take_slow(struct callflow *cf,
+							     const struct record *rec, int64_t who)
+{
+	struct flow_task *t;
+	void **slot;
+
+	slot = map_take(&cf->tasks, (uint64_t)who, TASKS_MAX);
+	if (!slot)
+		return NULL;
+	if (!*slot) {
+		t = arena_alloc(&cf->arena, sizeof(*t));
+		if (!t)
+			return NULL;
+		t->who = who;
+		t->next = cf->list;
+		cf->list = t;
+		*slot = t;
+	}
+	t = cf->last = *slot;
+	t->task = rec->task;
+	return t;
+}
+
+struct flow_task *callflow_take(struct callflow *cf, const struct record *rec)
+{
+	int64_t who = who_is(rec);
+
+	return cf->last && cf->last->who == who ? cf->last : take_slow(cf, rec, who);
+}
+
+struct flow_task *callflow_task(struct callflow *cf, const struct record *rec)
+{
+	int64_t who = who_is(rec);
+
+	return cf->last && cf->last->who == who ? cf->last : map_find(&cf->tasks, (uint64_t)who);
+}
+
+struct flow_task *callflow_find(struct callflow *cf, int pid)
+{
+	return pid ? map_find(&cf->tasks, (uint64_t)(int64_t)pid) : NULL;
+}
+
+/* Room for n frames. */
+static bool grow(struct callflow *cf, struct flow_task *t, uint32_t n)
+{
+	uint32_t cap = t->cap ? t->cap : 16;
+	struct flow_frame *more;
+
+	while (cap < n)
+		cap *= 2;
+	if (cap == t->cap)
+		return true;
+	if (cf->frames_bytes + (size_t)(cap - t->cap) * sizeof(*more) > FRAMES_MAX_BYTES)
+		return false;
+	more = realloc(t->frames, (size_t)cap * sizeof(*more));
+	if (!more)
+		return false;
+	cf->frames_bytes += (size_t)(cap - t->cap) * sizeof(*more);
+	t->frames = more;
+	t->cap = cap;
+	return true;
+}
+
+/*
+ * --- the end of a call --------------------------------------------------------------------------
+ */
+
+static bool is_counted(const struct callflow *cf, const struct flow_frame *f,
+		       const struct flow_end *end)
+{
+	const uint32_t needs = FLOW_SHOWN | FLOW_LEADS;
+
+	return (f->flags & needs) == needs &&
+	       (end->duration >= cf->min_duration || !(end->is_known || end->is_open));
+}
+
+static __attribute__((noinline)) void note_closed(struct flow_task *t, const struct flow_frame *f)
+{
+	void **slot = map_take(&t->open, (uintptr_t)f->func, DEPTH_MAX);
+
+	if (slot)
+		*slot = NOT_OPEN;
+}
+
+/* Takes the last frame off. */
+static inline void pop(struct callflow *cf, struct flow_task *t, struct flow_end *end,
+		       const struct record *rec)
+{
+	struct flow_frame *f = &t->frames[t->n - 1], *up = flow_caller(t, f);
+
+	/* Nothing is shown of an unknown caller, but its own return may still come. */
+	if (t->n > 1 && !f[-1].func)
+		up = f - 1;
+	if (!f->func) {
+		if (up)
+			up->inner += f->inner;
+	} else {
+		bool has_time = end->is_known || end->is_open;
+
+		end->self = has_time && end->duration > f->inner ? end->duration - f->inner : 0;
+		end->is_counted = is_counted(cf, f, end);
+		if (up)
+			up->inner += end->is_counted && has_time ? end->duration : f->inner;
+		if (f->flags & FLOW_SHOWN)
+			cf->sink->leave(cf->sink->ctx, t, f, end, rec);
+		if (f->flags & FLOW_OUTERMOST)
+			note_closed(t, f);
+	}
+	t->n--;
+	if (t->n < t->n_user)
+		t->n_user = t->n;
+}
+
+/*
+ * A program's call that did not return although nothing was lost (exec, pthread_exit, the end of
+ * the trace) lasts until the last event of its task. If events were lost since it began, its end may
+ * be among them, so it has no time.
+ */
+static void end_without_return(struct callflow *cf, const struct flow_task *t,
+			       const struct flow_frame *f, uint32_t epoch, struct flow_end *end)
+{
+	bool is_user = f->flags & FLOW_USER;
+
+	if (!is_user || f->epoch != epoch) {
+		cf->counts.n_lost++;
+		cf->counts.n_cut += is_user;
+		return;
+	}
+	end->ts = t->last_ts;
+	end->duration = end->ts > f->start ? end->ts - f->start : 0;
+	end->is_open = true;
+	cf->counts.n_open++;
+}
+
+/* The calls above the first n have lost their return. */
+static void lose_above(struct callflow *cf, struct flow_task *t, uint32_t n,
+		       const struct record *rec)
+{
+	while (t->n > n) {
+		struct flow_frame *f = &t->frames[t->n - 1];
+		struct flow_end end = {.ts = rec->ts};
+
+		if (f->end) {
+			end.ts = f->end;
+			end.duration = f->end - f->start;
+			end.is_known = true;
+		} else if (f->func) {
+			end_without_return(cf, t, f, cf->epochs[rec->source % EPOCHS], &end);
+		}
+		pop(cf, t, &end, rec);
+	}
+}
+
+/* A whole call whose time has passed ends. */
+static void settle(struct callflow *cf, struct flow_task *t, const struct record *rec, bool is_user)
+{
+	struct flow_frame *f = t->n_user ? &t->frames[t->n_user - 1] : NULL;
+
+	if (!f || !f->end || (!is_user && (t->n > t->n_user || rec->ts < f->end)))
+		return;
+	lose_above(cf, t, t->n_user - 1, rec);
+}
+
+/*
+ * --- the beginning -----------------------------------------------------------------------------
+ */
+
+static __attribute__((noinline)) bool is_open(const struct flow_task *t, const struct flow_func *fn)
+{
+	const void *value = map_find(&t->open, (uintptr_t)fn);
+
+	return value && value != NOT_OPEN;
+}
+
+/* Is the function not open in this task? Notes that it is open now. */
+static __attribute__((noinline)) bool note_open(struct flow_task *t, struct flow_func *fn)
+{
+	void **slot;
+
+	slot = map_take(&t->open, (uintptr_t)fn, DEPTH_MAX);
+	if (!slot || (*slot && *slot != NOT_OPEN))
+		return false;
+	*slot = fn;
+	return true;
+}
+
+/* What the filter says about a call below another one. */
+static __attribute__((noinline)) void judge(const struct callflow *cf, struct flow_task *t,
+					    struct flow_frame *f, const struct flow_frame *below)
+{
+	uint32_t base = below ? below->flags & (FLOW_INSIDE | FLOW_OUTSIDE) : 0;
+	unsigned verdict = f->func->verdict, kinds = cf->filter_kinds;
+	bool is_user = f->flags & FLOW_USER, shown;
+
+	if (!(kinds & CALL_ONLY) || verdict & CALL_ONLY)
+		base |= FLOW_INSIDE;
+	if (verdict & CALL_NEVER ||
+	    (!is_user && (cf->drops_kernel || (cf->only_user_first && !t->n_user))))
+		base |= FLOW_OUTSIDE;
+	shown = (base & (FLOW_INSIDE | FLOW_OUTSIDE)) == FLOW_INSIDE && !(verdict & CALL_HIDE) &&
+		!(is_user && cf->drops_user);
+	if (cf->max_depth && f->level >= cf->max_depth)
+		shown = false;
+	f->flags |= base | (shown ? FLOW_SHOWN : 0);
+	if (!(kinds & CALL_CALLERS)) {
+		f->flags |= FLOW_LEADS;
+	} else if (verdict & CALL_CALLERS && shown) {
+		f->flags |= FLOW_LEADS | FLOW_OUTSIDE;
+		for (uint32_t i = f->up; i; i = t->frames[i - 1].up) {
+			if (t->frames[i - 1].flags & FLOW_LEADS)
+				break;
+			t->frames[i - 1].flags |= FLOW_LEADS;
+		}
+	}
+}
+
+/* An unknown call that would be shown: what it calls is indented. */
+static bool is_gap(const struct flow_frame *f)
+{
+	return !f->func && (f->flags & (FLOW_INSIDE | FLOW_OUTSIDE)) == FLOW_INSIDE;
+}
+
+static inline struct flow_frame *push(struct callflow *cf, struct flow_task *t,
+				      struct flow_func *fn, const struct call_kind *kind,
+				      const struct record *rec)
+{
+	struct flow_frame *f = &t->frames[t->n], *below = t->n ? f - 1 : NULL;
+
+	*f = (struct flow_frame){.func = fn,
+				 .start = rec->ts,
+				 .epoch = cf->epochs[rec->source % EPOCHS],
+				 .flags = kind->is_user ? FLOW_USER : 0};
+	if (below) {
+		bool shown = below->flags & FLOW_SHOWN;
+
+		f->up = shown ? t->n : below->up;
+		f->level = below->level + (shown || is_gap(below));
+	}
+	t->n++;
+	if (kind->is_user)
+		t->n_user = t->n;
+	if (!fn) {
+		f->flags |= below ? below->flags & (FLOW_INSIDE | FLOW_OUTSIDE)
+			    : cf->filter_kinds & CALL_ONLY ? 0
+							   : FLOW_INSIDE;
+		return f;
+	}
+	if (cf->has_filter)
+		judge(cf, t, f, below);
+	else
+		f->flags |= FLOW_INSIDE | FLOW_SHOWN | FLOW_LEADS;
+	if ((!below || below->func != fn) && note_open(t, fn))
+		f->flags |= FLOW_OUTERMOST;
+	return f;
+}
+
+/* Makes the task's stack have exactly `at` frames, with unknown ones if need be. */
+static inline bool level_to(struct callflow *cf, struct flow_task *t, uint32_t at,
+			    const struct call_kind *kind, const struct record *rec)
+{
+	if (t->n > at)
+		lose_above(cf, t, at, rec);
+	if (at >= DEPTH_MAX || (at >= t->cap && !grow(cf, t, at + 1))) {
+		cf->counts.n_dropped++;
+		return false;
+	}
+	while (t->n < at)
+		push(cf, t, NULL, kind, rec);
+	return true;
+}
+
+/*
+ * A whole call without calls of the kernel in the file begins and ends at once; the most frequent case, so it is not even
+ * put on the stack. Only without a filter.
+ */
+static inline void add_whole(struct callflow *cf, struct flow_task *t, struct flow_func *fn,
+			     const struct call_event *ev, const struct record *rec)
+{
+	struct flow_frame *below = t->n ? &t->frames[t->n - 1] : NULL;
+	struct flow_frame f = {.func = fn,
+			       .start = rec->ts,
+			       .end = rec->ts + ev->duration,
+			       .flags = FLOW_USER | FLOW_FOLDED | FLOW_INSIDE | FLOW_SHOWN |
+					FLOW_LEADS};
+	struct flow_end end = {.ts = f.end,
+			       .duration = ev->duration,
+			       .self = ev->duration,
+			       .is_known = true,
+			       .is_counted = true};
+
+	if (below) {
+		bool shown = below->flags & FLOW_SHOWN;
+
+		f.up = shown ? t->n : below->up;
+		f.level = below->level + (shown || is_gap(below));
+		if (f.up)
+			t->frames[f.up - 1].inner += ev->duration;
+	}
+	if ((!below || below->func != fn) && !is_open(t, fn))
+		f.flags |= FLOW_OUTERMOST;
+	if (cf->sink->enter)
+		cf->sink->enter(cf->sink->ctx, t, &f);
+	cf->sink->leave(cf->sink->ctx, t, &f, &end, rec);
+}
+
+static void enter(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+		  const struct call_event *ev, uint32_t at, const struct record *rec)
+{
+	struct flow_func *fn = find_func(cf, ev->func, kind->is_user);
+	struct flow_frame *f;
+
+	if (!fn) {
+		cf->counts.n_dropped++;
+		return;
+	}
+	if (!level_to(cf, t, at, kind, rec))
+		return;
+	if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel && !cf->has_filter) {
+		add_whole(cf, t, fn, ev, rec);
+		return;
+	}
+	f = push(cf, t, fn, kind, rec);
+	if (kind->step == CALL_WHOLE) {
+		f->end = rec->ts + ev->duration;
+		f->flags |= FLOW_FOLDED;
+	}
+	if (f->flags & FLOW_SHOWN && cf->sink->enter)
+		cf->sink->enter(cf->sink->ctx, t, f);
+	if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel) {
+		struct flow_end end = {.ts = f->end, .duration = ev->duration, .is_known = true};
+
+		pop(cf, t, &end, rec);
+	}
+}
+
+static void leave(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+		  const struct call_event *ev, uint32_t at, const struct record *rec)
+{
+	struct flow_func *fn = find_func(cf, ev->func, kind->is_user);
+	struct flow_end end = {.ts = rec->ts, .duration = ev->duration};
+	struct flow_frame *f;
+	uint64_t inner = 0; /* of a call whose beginning is unknown, but not what it called */
+	bool is_seen;
+
+	if (!fn) {
+		cf->counts.n_dropped++;
+		return;
+	}
+	f = at < t->n && t->frames[at].epoch == cf->epochs[rec->source % EPOCHS] ? &t->frames[at]
+										 : NULL;
+	is_seen = f && f->func == fn;
+	if (!is_seen) {
+		if (f && !f->func) {
+			lose_above(cf, t, at + 1, rec);
+			inner = f->inner;
+			f->inner = 0;
+		}
+		if (!level_to(cf, t, at, kind, rec))
+			return;
+		f = push(cf, t, fn, kind, rec);
+		f->inner = inner;
+		if (ev->has_duration)
+			f->start = rec->ts > ev->duration ? rec->ts - ev->duration : 0;
+	} else if (t->n > at + 1) {
+		lose_above(cf, t, at + 1, rec);
+	}
+	end.is_known = is_seen || ev->has_duration;
+	if (!ev->has_duration)
+		end.duration = rec->ts > f->start ? rec->ts - f->start : 0;
+	if (!end.is_known)
+		cf->counts.n_unknown++;
+	pop(cf, t, &end, rec);
+}
+
+static inline __attribute__((always_inline)) void
+add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec)
+{
+	struct call_event ev;
+	struct flow_task *t;
+	uint32_t at;
+
+	if (rec->flags & RECORD_MISSED) {
+		cf->counts.n_gaps++;
+		cf->epochs[rec->source % EPOCHS]++;
+	}
+	if (kind->step == CALL_NOT)
+		return;
+	t = cf->last;
+	/* the task of the record before is mostly this one; the idle tasks share theirs */
+	if (__builtin_expect(!t || t->task != rec->task || !rec->task || !rec->task->pid, 0)) {
+		if (rec->task && rec->task->is_self && !cf->config->with_own)
+			return;
+		t = callflow_take(cf, rec);
+	}
+	cf->counts.n_events++;
+	if (!t || !call_kind_read(kind, rec->data, rec->size, &ev)) {
+		cf->counts.n_dropped++;
+		return;
+	}
+	if (cf->kinds.has_kernel)
+		settle(cf, t, rec, kind->is_user);
+	t->last_cpu = rec->cpu;
+	if (kind->is_user)
+		t->source = rec->source;
+	if (!kind->is_user && ev.depth >= KERNEL_DEPTH_MAX) {
+		cf->counts.n_unknown++;
+		t->last_ts = rec->ts;
+		return;
+	}
+	at = kind->is_user ? ev.depth : t->n_user + ev.depth;
+	if (kind->step == CALL_LEAVE)
+		leave(cf, t, kind, &ev, at, rec);
+	else
+		enter(cf, t, kind, &ev, at, rec);
+	t->last_ts = rec->ts; /* until here the event before: calls without a return end there */
+}
+
+void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec)
+{
+	add_kind(cf, kind, rec);
+}
+
+void callflow_settle(struct callflow *cf, const struct record *rec)
+{
+	struct flow_task *t;
+
+	if (rec->flags & RECORD_MISSED) {
+		cf->counts.n_gaps++;
+		cf->epochs[rec->source % EPOCHS]++;
+	}
+	t = callflow_task(cf, rec);
+	if (t)
+		settle(cf, t, rec, false);
+}
+
+void callflow_settle_task(struct callflow *cf, struct flow_task *t, uint64_t now)
+{
+	struct record rec = {.ts = now, .task = t->task, .cpu = t->last_cpu};
+
+	settle(cf, t, &rec, false);
+}
+
+void callflow_add(struct callflow *cf, const struct record *rec)
+{
+	add_kind(cf, call_kinds_find(&cf->kinds, rec->event ? rec->event->id : -1), rec);
+}
+
+void callflow_finish(struct callflow *cf)
+{
+	for (struct flow_task *t = cf->list; t; t = t->next)
+		while (t->n) {
+			struct flow_frame *f = &t->frames[t->n - 1];
+			struct flow_end end = {.ts = t->last_ts};
+
+			if (f->end) {
+				end.ts = f->end;
+				end.is_known = true;
+			} else if (f->func && f->flags & FLOW_USER) {
+				end_without_return(cf, t, f, cf->epochs[t->source % EPOCHS], &end);
+			} else if (f->func) {
+				end.is_open = true;
+				cf->counts.n_open++;
+			}
+			end.duration = end.ts > f->start ? end.ts - f->start : 0;
+			if (f->end && t->last_ts < f->end)
+				t->last_ts = f->end;
+			pop(cf, t, &end, NULL);
+		}
+}
+
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
+
+const struct call_kinds *callflow_kinds(const struct callflow *cf)
+{
+	return &cf->kinds;
+}
+
+const struct flow_counts *callflow_counts(const struct callflow *cf)
+{
+	return &cf->counts;
+}
+
+struct flow_task *callflow_tasks(const struct callflow *cf)
+{
+	return cf->list;
+}
+
+static void take_filter(struct callflow *cf, const struct callfilter *filter)
+{
+	const struct callfilter_config *config = callfilter_config(filter);
+
+	cf->has_filter = true;
+	cf->filter_kinds = callfilter_kinds(filter);
+	cf->max_depth = config->max_depth;
+	cf->min_duration = config->min_duration;
+	cf->drops_user = config->kernel_only;
+	cf->drops_kernel = config->no_kernel;
+	cf->only_user_first = cf->kinds.has_user && !config->kernel_full && !config->kernel_only;
+}
+
+int callflow_new(struct callflow **ret, struct formats *f, const struct callflow_config *config,
+		 const struct flow_sink *sink)
+{
+	struct callflow *cf = calloc(1, sizeof(*cf));
+
+	if (!cf)
+		return -ENOMEM;
+	cf->config = config;
+	cf->sink = sink;
+	cf->f = f;
+	cf->seed = hash_seed();
+	arena_init(&cf->arena, ARENA_MAX_BYTES);
+	call_kinds_init(&cf->kinds, f);
+	if (config->filter)
+		take_filter(cf, config->filter);
+	*ret = cf;
+	return 0;
+}
+
+void callflow_free(struct callflow *cf)
+{
+	if (!cf)
+		return;
+	for (struct flow_task *t = cf->list; t; t = t->next) {
+		free(t->frames);
+		map_release(&t->open);
+	}
+	map_release(&cf->tasks);
+	map_release(&cf->funcs);
+	map_release(&cf->by_name);
+	arena_release(&cf->arena);
+	free(cf);
+}

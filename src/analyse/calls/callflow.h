@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * callflow.h - the open calls of every task: records in, calls with their callers and times out.
+ *
+ *	callflow_new ─▶ callflow_add … (in the order of time of each task) ─▶ callflow_finish ─▶ callflow_free
+ *
+ *	frames of a task   main │ parse │ next_token │ vfs_read │ schedule
+ *	                   ╰──── n_user: the program ╯╰──── the kernel ───╯
+ *
+ * A task has one stack: the calls of its program, and on top those of the kernel that are made on
+ * behalf of them. Events have a depth, which is trusted: after a loss the next event corrects the
+ * stack. Idle tasks share pid 0, so their CPU identifies them.
+ *
+ * All analyses of calls (calltimes.h, callgraph.h, replay.h) are sinks of this. Only one thread may
+ * use it at a time.
+ */
+#ifndef SONDE_ANALYSE_CALLS_CALLFLOW_H
+#define SONDE_ANALYSE_CALLS_CALLFLOW_H
+
+#include "analyse/calls/callfilter.h"
+#include "base/map.h"
+#include "decode/callevent.h"
+#include "decode/record.h"
+
+struct callflow;
+struct errmsg;
+struct formats;
+
+/* A function. Those of programs with the same name in the same file are one. */
+struct flow_func {
+	uint64_t addr;
+	const char *name, *module; /* module: of programs the file; NULL: the kernel itself */
+	uint32_t name_len;
+	uint32_t number; /* in the order of appearance */
+	uint8_t verdict; /* enum call_verdict */
+	bool is_user;
+	void *aside; /* the sink's */
+};
+
+enum flow_flags {
+	FLOW_USER = 1,
+	FLOW_SHOWN = 2,	    /* the filter lets it pass, as far as is known when it begins */
+	FLOW_OUTERMOST = 4, /* the same function is not open below it */
+	FLOW_INSIDE = 8,    /* a function of CALL_ONLY is open, or there are none */
+	FLOW_OUTSIDE = 16,  /* below a function whose calls are not shown */
+	FLOW_LEADS = 32,    /* a function of CALL_CALLERS was called below it, or there are none */
+	FLOW_FOLDED = 64,   /* it came as CALL_WHOLE */
+};
+
+struct flow_frame {
+	struct flow_func *func; /* NULL: unknown, only something it calls was recorded */
+	uint64_t start;
+	uint64_t end;	/* of CALL_WHOLE; else 0 */
+	uint64_t inner; /* time in calls below it that are shown */
+	void *aside;	/* the sink's */
+	uint32_t epoch; /* grows where events are lost */
+	uint32_t up;	/* index + 1 of the next lower frame that is shown; 0: none */
+	uint32_t level; /* shown frames below it */
+	uint32_t flags; /* enum flow_flags */
+};
+
+struct flow_task {
+	int64_t who; /* pid, or -1 - CPU of an idle task */
+	const struct task *task;
+	struct flow_frame *frames;
+	uint32_t n, cap, n_user;
+	uint32_t last_cpu;
+	uint32_t source; /* of its last call in a program */
+	uint64_t last_ts;
+	struct map open; /* functions that are open, by their struct flow_func */
+	void *aside;	 /* the sink's */
+	struct flow_task *next;
+};
+
+/* How a call ended. */
+struct flow_end {
+	uint64_t ts;
+	uint64_t duration, self; /* if is_known; if is_open until the task's last event */
+	bool is_known;		 /* both its beginning and its end were recorded */
+	bool is_open;		 /* it did not return: exec, end of its thread or of the trace */
+	bool is_counted;	 /* the filter lets it pass, now that all is known */
+};
+
+struct flow_sink {
+	void *ctx;
+	/* A call begins that is FLOW_SHOWN. May be NULL. The frame is the task's last one. */
+	void (*enter)(void *ctx, struct flow_task *t, struct flow_frame *f);
+	/*
+	 * It ends. rec: the record that says so; NULL at the end of the trace. A call whose
+	 * beginning was not recorded has no enter().
+	 */
+	void (*leave)(void *ctx, struct flow_task *t, struct flow_frame *f,
+		      const struct flow_end *end, const struct record *rec);
+};
+
+struct flow_counts {
+	uint64_t n_events;
+	uint64_t n_unknown; /* returns without a time: the call was not seen */
+	uint64_t n_lost;    /* calls whose return was not seen, though the trace has later events */
+	uint64_t n_cut;	    /* those of n_lost that are of programs: their end was lost */
+	uint64_t n_open;    /* did not return */
+	uint64_t n_gaps;    /* places where events were lost */
+	uint64_t n_dropped; /* too deep, or no memory */
+};
+
+struct callflow_config {
+	const struct callfilter *filter; /* NULL: all */
+	bool with_own;			 /* sonde's own activity, too */
+};
+
+/* f, config and sink must stay valid. 0 or -ENOMEM. */
+int callflow_new(struct callflow **ret, struct formats *f, const struct callflow_config *config,
+		 const struct flow_sink *sink);
+void callflow_free(struct callflow *cf);
+
+/* Any record; those that are not about calls only say where events were lost. */
+void callflow_add(struct callflow *cf, const struct record *rec);
+/* The same without looking at the kind again. */
+void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec);
+/* The trace has ended: all open calls end. */
+void callflow_finish(struct callflow *cf);
+
+const struct call_kinds *callflow_kinds(const struct callflow *cf);
+const struct flow_counts *callflow_counts(const struct callflow *cf);
+/* A record of another kind: calls of its task whose time has passed end. */
+void callflow_settle(struct callflow *cf, const struct record *rec);
+/* The same of a task, at a time when it has no events. */
+void callflow_settle_task(struct callflow *cf, struct flow_task *t, uint64_t now);
+/* The open calls of a record's task, or NULL; the same by pid, not for idle tasks. */
+struct flow_task *callflow_task(struct callflow *cf, const struct record *rec);
+struct flow_task *callflow_find(struct callflow *cf, int pid);
+/* The same; adds the task if it is new. NULL: no memory. */
+struct flow_task *callflow_take(struct callflow *cf, const struct record *rec);
+/* All tasks, linked by next. */
+struct flow_task *callflow_tasks(const struct callflow *cf);
+
+/* The frame that called f, among those that are shown; NULL: none. */
+static inline struct flow_frame *flow_caller(const struct flow_task *t, const struct flow_frame *f)
+{
+	return f->up ? &t->frames[f->up - 1] : NULL;
+}
+
+#endif

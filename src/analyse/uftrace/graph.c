@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * graph.c - builds trees of calls while it goes through a recording.
+ *
+ * A task stands at a node of its session's tree: a call goes down to the child of that name, its end
+ * goes up. A child of fork begins inside of fork(), which its parent called; the node of that call is
+ * remembered (special), so that the child can go up from there. After exec the task stands at the
+ * root of the new session.
+ */
+#include "analyse/uftrace/graph.h"
+
+#include "base/scope.h"
+#include "format/uftrace.h"
+#include "symbols/uftrace/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_MAX_BYTES (1u << 30)
+
+/* A call of fork() whose child has not come back yet. */
+struct uft_special {
+	struct uft_node *node;
+	int pid;
+	struct uft_special *next;
+};
+
+/* Where a task stands. */
+struct place {
+	struct uft_graph *graph;
+	struct uft_node *node;
+	struct uft_way *way;
+	int enabled;
+	bool is_new_session, is_lost;
+};
+
+int uft_graphs_init(struct uft_graphs *g, struct uft_walk *w, const char *function, bool one_tree)
+{
+	const struct uft_names *names = w->c.names;
+
+	*g = (struct uft_graphs){.function = function};
+	arena_init(&g->arena, ARENA_MAX_BYTES);
+	g->n = names->n_sessions;
+	g->list = arena_alloc_array(&g->arena, g->n + 1, sizeof(*g->list));
+	if (!g->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n; i++) {
+		struct uft_graph *x = &g->list[i];
+
+		x->session = names->sessions[i];
+		x->title = function ? function : uft_basename(x->session->exename);
+		x->root.name = x->title;
+	}
+	g->single = one_tree && g->n ? &g->list[0] : NULL;
+	for (size_t i = 0; i < w->n_readers; i++) {
+		w->readers[i].aside = arena_alloc(&g->arena, sizeof(struct place));
+		if (!w->readers[i].aside)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void uft_graphs_release(struct uft_graphs *g)
+{
+	arena_release(&g->arena);
+}
+
+static struct uft_graph *find_graph(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
+				    uint64_t time_ns)
+{
+	const struct uft_session *s = uft_session_find(w->c.names, r->task, time_ns);
+
+	if (g->single)
+		return s ? g->single : NULL;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->list[i].session == s)
+			return &g->list[i];
+	return NULL;
+}
+
+/* Remembers how the function was reached. */
+static int save_way(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+{
+	int n = r->n_frames;
+	struct uft_way *way;
+	uint64_t *addrs;
+
+	if (n <= 0)
+		return 0;
+	addrs = arena_alloc_array(&g->arena, (size_t)n, sizeof(*addrs));
+	if (!addrs)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		addrs[i] = uft_frame_at(r, i) ? uft_frame_at(r, i)->addr : 0;
+	for (way = p->graph->ways; way; way = way->next)
+		if (way->n == n && !memcmp(way->addrs, addrs, (size_t)n * sizeof(*addrs)))
+			break;
+	if (!way) {
+		way = arena_alloc(&g->arena, sizeof(*way));
+		if (!way)
+			return -ENOMEM;
+		*way = (struct uft_way){.addrs = addrs, .n = n, .next = p->graph->ways};
+		p->graph->ways = way;
+	}
+	way->n_hits++;
+	p->way = way;
+	return 0;
+}
+
+static int start(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+{
+	if (!p->graph || p->enabled++)
+		return 0;
+	TRY(save_way(g, r, p));
+	p->node = &p->graph->root;
+	p->node->addr = r->rec.addr;
+	p->node->n_calls++;
+	return 0;
+}
+
+static void stop(struct uft_reader *r, struct place *p)
+{
+	struct uft_frame *f = uft_frame_at(r, r->n_frames);
+
+	if (!p->enabled || --p->enabled)
+		return;
+	if (p->way && f)
+		p->way->time_ns += f->total_ns;
+	p->way = NULL;
+	p->is_lost = false;
+}
+
+static struct uft_node *find_child(struct uft_node *node, const char *name)
+{
+	struct uft_node *child = node->first;
+
+	while (child && strcmp(child->name, name))
+		child = child->next;
+	return child;
+}
+
+static struct uft_node *add_child(struct uft_graphs *g, struct uft_node *node, const char *name,
+				  uint64_t addr)
+{
+	struct uft_node *child = arena_alloc(&g->arena, sizeof(*child));
+
+	if (!child)
+		return NULL;
+	child->name = arena_strndup(&g->arena, name, strlen(name));
+	child->addr = addr;
+	child->parent = node;
+	if (node->last)
+		node->last->next = child;
+	else
+		node->first = child;
+	node->last = child;
+	node->n_children++;
+	return child->name ? child : NULL;
+}
+
+static int note_fork(struct uft_graphs *g, struct uft_reader *r, struct place *p,
+		     struct uft_node *node)
+{
+	struct uft_special *s;
+
+	if (strcmp(node->name, "fork") && strcmp(node->name, "vfork") &&
+	    strcmp(node->name, "daemon"))
+		return 0;
+	s = arena_alloc(&g->arena, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = (struct uft_special){node, r->task ? r->task->pid : 0, p->graph->specials};
+	p->graph->specials = s;
+	return 0;
+}
+
+static int go_down(struct uft_graphs *g, struct uft_reader *r, struct place *p, const char *name,
+		   const struct uft_dbg *place)
+{
+	struct uft_frame *f = uft_frame_at(r, r->n_frames - 1);
+	struct uft_node *child;
+
+	if (p->is_lost)
+		return 0;
+	if (p->is_new_session)
+		p->node = &p->graph->root;
+	p->is_new_session = false;
+	if (!p->node || !f)
+		return 0;
+	child = find_child(p->node, name);
+	if (!child) {
+		child = add_child(g, p->node, name, f->addr);
+		if (!child || note_fork(g, r, p, child) < 0)
+			return -ENOMEM;
+		child->place = place;
+	}
+	child->n_calls++;
+	p->node = child;
+	return 0;
+}
+
+/* The call of fork() that a child of it returns from; NULL: none. */
+static struct uft_node *take_fork(struct uft_reader *r, struct place *p)
+{
+	for (struct uft_special **s = &p->graph->specials; *s; s = &(*s)->next) {
+		struct uft_node *node = (*s)->node;
+
+		if (node->addr != r->rec.addr || !r->task || (*s)->pid != r->task->ppid)
+			continue;
+		*s = (*s)->next;
+		return node;
+	}
+	return NULL;
+}
+
+/* A flame graph counts whole samples only; what is left of a call belongs to its caller. */
+static void round_to_samples(struct uft_graphs *g, struct uft_node *node, uint64_t ns)
+{
+	if (g->sample_ns && node->parent)
+		node->parent->child_ns -= ns % g->sample_ns;
+}
+
+static void go_up(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+{
+	struct uft_frame *f = uft_frame_at(r, r->n_frames);
+	struct uft_node *node = p->node, *forked;
+
+	if (!node || !f)
+		return;
+	p->is_lost = false;
+	if (node->addr != f->addr) {
+		forked = take_fork(r, p);
+		node = forked ? forked : node;
+	}
+	node->time_ns += f->total_ns;
+	node->child_ns += f->child_ns;
+	round_to_samples(g, node, f->total_ns);
+	p->node = node->parent;
+}
+
+/* A task switch is a node of its own. */
+static int add_switch(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+{
+	bool is_preempt = r->rec.addr == UFT_EVENT_SCHED_OUT_PREEMPT;
+
+	if (r->rec.addr == UFT_EVENT_SCHED_IN) {
+		go_up(g, r, p);
+		return 0;
+	}
+	return go_down(g, r, p, is_preempt ? "linux:schedule (pre-empted)" : "linux:schedule",
+		       NULL);
+}
+
+static struct place *find_place(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
+				uint64_t time_ns)
+{
+	struct place *p = r->aside;
+	struct uft_graph *graph = find_graph(g, w, r, time_ns);
+
+	if (p->graph && p->graph != graph)
+		p->is_new_session = true;
+	p->graph = graph;
+	return p;
+}
+
+/* One call, its end, or a task switch. */
+static int add_record(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
+		      uint64_t time_ns, uint64_t addr, enum uft_type type)
+{
+	struct place *p = find_place(g, w, r, time_ns);
+	const struct uft_sym *s;
+	char text[24];
+	const char *name;
+
+	if (!g->function && !p->node)
+		TRY(start(g, r, p));
+	if (!p->graph)
+		return 0;
+	s = uft_sym_find(g->single ? uft_session_find(w->c.names, r->task, time_ns)
+				   : p->graph->session,
+			 time_ns, addr);
+	snprintf(text, sizeof(text), "<%" PRIx64 ">", addr);
+	name = s ? s->name : text;
+	if (w->c.no_libcall && s && s->type == UFT_SYM_PLT)
+		return 0;
+	if (p->enabled && type == UFT_ENTRY)
+		TRY(go_down(g, r, p, name,
+			    g->srcline && s && s->dbg && s->dbg->file ? s->dbg : NULL));
+	else if (p->enabled && type == UFT_EXIT)
+		go_up(g, r, p);
+	else if (p->enabled)
+		TRY(add_switch(g, r, p));
+	if (type == UFT_EVENT || !g->function || strcmp(name, g->function))
+		return 0;
+	if (type == UFT_ENTRY)
+		return start(g, r, p);
+	stop(r, p);
+	return 0;
+}
+
+/* Calls that are open at the end count up to the last record. */
+static int add_open(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r)
+{
+	uint64_t last = uft_walk_last(w, r);
+
+	while (r->frames && r->n_frames && --r->n_frames >= 0) {
+		struct uft_frame *f = uft_frame_at(r, r->n_frames);
+
+		if (!f || !f->addr || f->total_ns > last)
+			continue;
+		f->total_ns = last - f->total_ns;
+		if (f->child_ns > f->total_ns)
+			f->total_ns = f->child_ns;
+		if (r->n_frames > 0)
+			f[-1].child_ns += f->total_ns;
+		TRY(add_record(g, w, r, last, f->addr, UFT_EXIT));
+	}
+	return 0;
+}
+
+/* The time of everything is that of the outermost calls. */
+static void add_roots(struct uft_graphs *g)
+{
+	for (size_t i = 0; i < g->n && !g->function; i++) {
+		struct uft_node *root = &g->list[i].root;
+
+		for (const struct uft_node *c = root->first; c; c = c->next) {
+			root->time_ns += c->time_ns;
+			root->child_ns += c->time_ns;
+		}
+	}
+}
+
+static bool is_counted(const struct uft_record *rec)
+{
+	return rec->type != UFT_EVENT || rec->addr == UFT_EVENT_SCHED_IN ||
+	       rec->addr == UFT_EVENT_SCHED_OUT || rec->addr == UFT_EVENT_SCHED_OUT_PREEMPT;
+}
+
+int uft_graphs_count(struct uft_graphs *g, struct uft_walk *w)
+{
+	uint64_t last_ns = 0;
+	struct uft_reader *r;
+
+	while ((r = uft_walk_next(w))) {
+		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r) || !is_counted(&r->rec))
+			continue;
+		if (r->rec.type == UFT_LOST) {
+			((struct place *)r->aside)->is_lost = true;
+			continue;
+		}
+		if (last_ns > r->rec.time_ns)
+			return -EINVAL;
+		last_ns = r->rec.time_ns;
+		TRY(add_record(g, w, r, r->rec.time_ns, r->rec.addr, r->rec.type));
+		uft_walk_checked(w, r);
+	}
+	for (size_t i = 0; i < w->n_readers; i++)
+		TRY(add_open(g, w, &w->readers[i]));
+	add_roots(g);
+	return 0;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * attach.c - puts the runtime into a process.
+ *
+ *	check ─▶ stop ─▶ map the runtime ─▶ a socket ─▶ begin: plan, areas ─▶ where are the threads?
+ *	                                                                         │
+ *	                         go on ◀─ patch ◀────── nobody stands in a patch ┘
+ *
+ * Nothing of the file system or of the C library is needed: the runtime is written into anonymous
+ * memory, and the socket is made by the process itself; we take one end of it (pidfd_getfd). So other
+ * namespaces, a chroot or a lock that some thread holds do not matter.
+ *
+ * If a thread stands in the first bytes of a function, all go on for a millisecond, and we try again.
+ */
+#include "capture/attach/attach.h"
+
+#include "base/errmsg.h"
+#include "base/scope.h"
+#include "capture/attach/loaded.h"
+#include "capture/attach/operation.h"
+#include "runtime/snrt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STEPS_MAX   32
+#define FREE_TRIES  100
+#define KEPT_FD_MIN 700 /* away from the numbers that programs use */
+#define CPU_ID_AT   4u	/* in struct rseq */
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+int attach_check(pid_t *pid, struct errmsg *err)
+{
+	if (!loaded_bytes() || !loaded_calls())
+		return errmsg_set(err, -ENOTSUP,
+				  "sonde cannot attach to processes on this processor");
+	return target_check(pid, err);
+}
+
+/*
+ * --- the runtime -------------------------------------------------------------------------------
+ */
+
+static int fail(const struct operation *o, long code, const char *what, struct errmsg *err)
+{
+	if (code == -ESRCH)
+		return errmsg_set(err, -ESRCH, "process %d has ended", (int)o->pid);
+	return errmsg_set_errno(err, (int)code, "process %d cannot %s", (int)o->pid, what);
+}
+
+static bool is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+static int protect_runtime(struct operation *o)
+{
+	uint64_t at, n_bytes;
+	int prot;
+
+	for (unsigned i = 0; loaded_part(i, &at, &n_bytes, &prot); i++) {
+		long r = operation_syscall(o, SYS_mprotect, o->base + at, n_bytes, (uint64_t)prot,
+					   0, 0, 0);
+
+		if (r < 0)
+			return (int)r;
+	}
+	return 0;
+}
+
+static int put_runtime(struct operation *o, struct errmsg *err)
+{
+	size_t n_bytes = loaded_bytes();
+	SCOPED(scope_free) uint8_t *memory = malloc(n_bytes);
+	long base;
+	int r;
+
+	if (!memory)
+		return errmsg_set_errno(err, -ENOMEM, "cannot attach");
+	base = operation_syscall(o, SYS_mmap, 0, n_bytes + ARGS_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+	if (is_error(base))
+		return fail(o, base, "map memory", err);
+	o->base = (uint64_t)base;
+	if (!loaded_write(memory, o->base) || !tracees_write(o->pid, o->base, memory, n_bytes))
+		return fail(o, -EFAULT, "take sonde's library", err);
+	r = protect_runtime(o);
+	return r < 0 ? fail(o, r, "make memory executable", err) : 0;
+}
+
+static void drop_runtime(struct operation *o)
+{
+	if (o->base && o->remote.thread)
+		operation_syscall(o, SYS_munmap, o->base, loaded_bytes() + ARGS_BYTES, 0, 0, 0, 0);
+	o->base = 0;
+}
+
+/*
+ * --- the socket --------------------------------------------------------------------------------
+ */
+
+/* Our copy of one of its descriptors. */
+static int take_fd(pid_t pid, int fd)
+{
+	int process = (int)syscall(SYS_pidfd_open, pid, 0), copy;
+
+	if (process < 0)
+		return -errno;
+	copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+	copy = copy < 0 ? -errno : copy;
+	close(process);
+	return copy;
+}
+
+/* Its end is *ret_theirs, with a number that the program does not use. Returns ours. */
+static int make_socket(struct operation *o, int *ret_theirs)
+{
+	int fds[2], ours;
+	long r = operation_syscall(o, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				   operation_args(o), 0, 0);
+
+	if (r < 0)
+		return (int)r;
+	if (!tracees_read(o->pid, operation_args(o), fds, sizeof(fds)))
+		return -EFAULT;
+	ours = take_fd(o->pid, fds[1]);
+	r = operation_syscall(o, SYS_fcntl, (uint64_t)fds[0], F_DUPFD_CLOEXEC, KEPT_FD_MIN, 0, 0,
+			      0);
+	*ret_theirs = r >= 0 ? (int)r : fds[0];
+	operation_syscall(o, SYS_close, (uint64_t)fds[1], 0, 0, 0, 0, 0);
+	if (r >= 0)
+		operation_syscall(o, SYS_close, (uint64_t)fds[0], 0, 0, 0, 0, 0);
+	return ours;
+}
+
+/*
+ * --- the plan ----------------------------------------------------------------------------------
+ */
+
+/* Where the kernel keeps the CPU's number of a thread, from the thread pointer; 0: nowhere. */
+static uint64_t find_cpu_number(const struct operation *o)
+{
+	const struct tracee *t = o->remote.thread;
+	uint64_t config[3] = {0};
+
+	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, t->tid, sizeof(config),
+		   config) <= 0 ||
+	    !config[0])
+		return 0;
+	return config[0] + CPU_ID_AT - o->remote.regs.fs_base;
+}
+
+static int begin(struct operation *o, const struct attach_config *config, int theirs,
+		 struct errmsg *err)
+{
+	struct snrt_args args = {.stack_end = o->target.stack_end,
+				 .cpu_ptr_offset = find_cpu_number(o),
+				 .socket = theirs};
+	int r;
+
+	snprintf(args.name, sizeof(args.name), "%s", config->server);
+	if (!tracees_write(o->pid, operation_args(o), &args, sizeof(args)))
+		return fail(o, -EFAULT, "take its arguments", err);
+	r = operation_call(o, SNRT_CALL_BEGIN);
+	if (r >= 0 && !tracees_read(o->pid, operation_args(o), &args, sizeof(args)))
+		r = -EFAULT;
+	if (r < 0)
+		return fail(o, r, "take its plan", err);
+	return args.result < 0 ? fail(o, args.result, "take its plan", err)
+			       : operation_read_patches(o);
+}
+
+static int set_up(struct operation *o, const struct attach_config *config, struct errmsg *err)
+{
+	int r, ours, theirs = -1;
+
+	if (!operation_clear_threads(o, true))
+		return errmsg_set(err, -ENOTSUP,
+				  "process %d has threads that are not of the C library glibc; a "
+				  "probe works: -e 'PROGRAM:FUNCTION'",
+				  (int)o->pid);
+	r = put_runtime(o, err);
+	if (r < 0) {
+		drop_runtime(o);
+		return r;
+	}
+	ours = make_socket(o, &theirs);
+	r = ours < 0 ? fail(o, ours, "make a socket", err) : config->adopt(config->ctx, ours);
+	if (r >= 0)
+		r = begin(o, config, theirs, err);
+	if (r < 0 && theirs >= 0)
+		operation_syscall(o, SYS_close, (uint64_t)theirs, 0, 0, 0, 0, 0);
+	if (r < 0)
+		drop_runtime(o);
+	return r;
+}
+
+/*
+ * --- patching ----------------------------------------------------------------------------------
+ */
+
+/* In the middle of bytes that are going to be others. */
+static bool is_in_patch(const struct operation *o, uint64_t pc)
+{
+	for (size_t i = 0; i < o->n_patches; i++)
+		if (pc > o->patches[i].addr && pc < o->patches[i].addr + o->patches[i].n_bytes)
+			return true;
+	return false;
+}
+
+/*
+ * The last resort: if we are killed between a step and the next, the thread gets the signal of the
+ * step, which would end the program.
+ */
+static bool step_out(struct operation *o, size_t i)
+{
+	for (int n = 0; is_in_patch(o, operation_pc(o, i)); n++)
+		if (n == STEPS_MAX || &o->threads.list[i] == o->remote.thread ||
+		    !tracee_step(&o->threads.list[i]))
+			return false;
+	return true;
+}
+
+static bool is_clear(struct operation *o, bool may_step)
+{
+	for (size_t i = 0; i < o->threads.n; i++)
+		if (is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i)))
+			return false;
+	return true;
+}
+
+/* 0: done, -EAGAIN: not now. */
+static int try_once(struct operation *o, const struct attach_config *config, bool may_step,
+		    struct errmsg *err)
+{
+	int r = operation_start(o, err);
+
+	if (r < 0)
+		return r;
+	if (!o->base)
+		r = set_up(o, config, err);
+	if (r >= 0 && !is_clear(o, may_step))
+		r = -EAGAIN;
+	if (r >= 0) {
+		r = operation_call(o, SNRT_CALL_PATCH);
+		if (r < 0)
+			fail(o, r, "change its code", err);
+	}
+	operation_stop(o);
+	return r;
+}
+
+static int attach(struct operation *o, const struct attach_config *config, struct errmsg *err)
+{
+	int r = -EAGAIN;
+
+	for (unsigned i = 0; i < OPERATION_TRIES && r == -EAGAIN; i++) {
+		if (i)
+			operation_pause(i);
+		r = try_once(o, config, i > FREE_TRIES, err);
+	}
+	if (r == -EAGAIN)
+		errmsg_set(err, r,
+			   "no thread of process %d is where sonde can attach; try again later",
+			   (int)o->pid);
+	return r;
+}
+
+/*
+ * --- what is there already ---------------------------------------------------------------------
+ */
+
+/* A recording that was killed has left its hooks; any other is in the way. */
+static int clean(struct operation *o, struct errmsg *err)
+{
+	const struct snrt_note *note = &o->target.note;
+	struct attach_result result;
+	int r;
+
+	if (note->magic && note->flavour == SNRT_ATTACHED && operation_has_recorder(o))
+		return errmsg_set(err, -EBUSY,
+				  "process %d is being recorded by sonde (process %llu)",
+				  (int)o->pid, (unsigned long long)note->recorder);
+	if (o->target.has_library || (note->magic && note->flavour != SNRT_ATTACHED))
+		return errmsg_set(err, -EBUSY,
+				  "process %d was started by 'sonde record -u' and has its hooks "
+				  "already",
+				  (int)o->pid);
+	if (!note->magic)
+		return 0;
+	r = attach_end(o->pid, &result, err);
+	if (r >= 0 && result.is_kept)
+		return errmsg_set(err, -EBUSY,
+				  "process %d still runs code of an earlier recording; try again "
+				  "later",
+				  (int)o->pid);
+	target_release(&o->target);
+	return r < 0 ? r : target_read(&o->target, o->pid, true, err);
+}
+
+int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
+		 struct errmsg *err)
+{
+	struct operation o = {.pid = pid};
+	int r = target_read(&o.target, pid, true, err);
+
+	if (r >= 0)
+		r = clean(&o, err);
+	if (r >= 0 && !o.target.has_libc)
+		r = errmsg_set(err, -ENOTSUP,
+			       "process %d is statically linked, or does not use the C library "
+			       "glibc; a probe works: -e 'PROGRAM:FUNCTION'",
+			       (int)pid);
+	if (r >= 0)
+		r = attach(&o, config, err);
+	*ret = o.result;
+	operation_release(&o);
+	return r;
+}

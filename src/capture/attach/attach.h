@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * attach.h - hooks functions of a process that runs already, and takes the hooks away again.
+ *
+ *	attach_check    can it be done? Before anything else
+ *	attach_begin    the process has the runtime, and its functions are hooked
+ *	attach_end      its code is as before, byte for byte, and sonde's memory is gone
+ *
+ * The process stands still for a moment in both. Whatever happens to us, it goes on: if we are killed,
+ * it is as before, or its hooks are complete and go quiet.
+ */
+#ifndef SONDE_CAPTURE_ATTACH_ATTACH_H
+#define SONDE_CAPTURE_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct errmsg;
+
+struct attach_config {
+	const char *server; /* name of the abstract socket where the process finds the recorder */
+	/* Takes a socket whose other end the process has. */
+	int (*adopt)(void *ctx, int fd);
+	void *ctx;
+};
+
+struct attach_result {
+	uint64_t stopped_ns; /* how long the process stood still, in all */
+	uint32_t n_stops;
+	/* attach_end: a thread may still return to sonde's code, which stays mapped and does nothing */
+	bool is_kept;
+};
+
+/* *pid: a thread's number becomes its process's. The sentence says why not. */
+int attach_check(pid_t *pid, struct errmsg *err);
+int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
+		 struct errmsg *err);
+/* 0 also if the process has ended, or has no hooks. */
+int attach_end(pid_t pid, struct attach_result *ret, struct errmsg *err);
+
+#endif

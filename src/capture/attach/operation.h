@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * operation.h - what attaching and detaching share: a process at a standstill, one thread that works
+ * for us, the patches of its code. For this folder only.
+ *
+ *	operation_start    all threads stand, one of them takes orders
+ *	operation_stop     all go on
+ */
+#ifndef SONDE_CAPTURE_ATTACH_OPERATION_H
+#define SONDE_CAPTURE_ATTACH_OPERATION_H
+
+#include "capture/attach/attach.h"
+#include "capture/attach/target.h"
+#include "runtime/snrt.h"
+
+#define OPERATION_TRIES 300   /* two seconds and more */
+#define ARGS_BYTES	4096u /* a page behind the runtime, for struct snrt_args */
+
+struct operation {
+	pid_t pid;
+	struct target target;
+	struct tracees threads;
+	struct remote remote;
+	uint64_t since_ns;
+	struct attach_result result;
+	uint64_t base; /* of the runtime */
+	struct snrt_patch *patches;
+	size_t n_patches;
+};
+
+/* -EAGAIN: not now; all threads go on. */
+int operation_start(struct operation *o, struct errmsg *err);
+void operation_stop(struct operation *o);
+void operation_release(struct operation *o);
+/* Waits a little before the next try, longer after many. */
+void operation_pause(unsigned n_tries);
+
+/* Does the recorder still run that has hooked the process? */
+bool operation_has_recorder(const struct operation *o);
+
+uint64_t operation_args(const struct operation *o);
+/* Calls a function of the runtime (enum snrt_call). */
+int operation_call(struct operation *o, enum snrt_call call);
+long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b, uint64_t c,
+		       uint64_t d, uint64_t e, uint64_t f);
+/* Reads the patches that the runtime has; again, if it had others. */
+int operation_read_patches(struct operation *o);
+/* Clears the runtime's variables in the threads. False: a thread is not glibc's. */
+bool operation_clear_threads(const struct operation *o, bool checks);
+/* Is it an address of sonde's code? */
+bool operation_is_ours(const struct operation *o, uint64_t pc);
+/* Where a thread goes on, also that which works for us. */
+uint64_t operation_pc(const struct operation *o, size_t thread);
+
+#endif

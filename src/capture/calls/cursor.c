@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cursor.c - the rare parts of reading a ring.
+ *
+ *	            released      tail        head
+ *	ring  ──────┼─────────────┼───────────┼──────────────▶
+ *	      zeros   read, to be   to be read   reserved later, or zeros
+ *	              cleared
+ *
+ * Nothing in the ring is trusted. A head that is not ahead of the tail by at most a ring is a broken
+ * ring. A function that the plan does not know has the address 0. An exit without its entry pops
+ * nothing; one whose entry is deeper pops what is above it (longjmp, lost records): the search for
+ * it is bounded over the life of a thread, because only failures cost time.
+ */
+#include "capture/calls/cursor_int.h"
+
+#include "base/array.h"
+#include "capture/calls/userpids.h"
+#include "runtime/snrt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOST_BITS 32	     /* entries in the low half, exits in the high one */
+#define TID_MAX	  (1u << 22) /* PID_MAX_LIMIT of the kernel */
+#define CALLS_MIN 256u
+
+/* A thread of another pid namespace gets the numbers that it has here. */
+static void find_thread(struct cursor *cur, uint64_t pid_ns)
+{
+	uint64_t ns = pid_ns ? pid_ns : cur->meaning.pid_ns;
+
+	if (!ns || ns == userpids_own_namespace())
+		return;
+	if (userpids_find(ns, cur->pid, cur->tid, &cur->pid, &cur->tid) != USERPIDS_FOUND)
+		cur->pid_ns = ns;
+}
+
+bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t slot)
+{
+	struct snrt_thread *t = userrings_thread(round->config->rings, slot);
+
+	*cur = (struct cursor){
+		.thread = t,
+		.ring = userrings_ring(t),
+		.slot = slot,
+		.pid = __atomic_load_n(&t->pid, __ATOMIC_RELAXED),
+		.tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED),
+		.plan = __atomic_load_n(&t->plan, __ATOMIC_RELAXED),
+		.search_left = CURSOR_SEARCH_MAX,
+		.idle_since = round->now,
+	};
+	cur->is_broken = !cur->tid || cur->tid > TID_MAX || cur->pid > TID_MAX ||
+			 !round->config->find_meaning(round->config->ctx, cur->plan, &cur->meaning);
+	if (!cur->is_broken)
+		find_thread(cur, __atomic_load_n(&t->pid_ns, __ATOMIC_RELAXED));
+	return !cur->is_broken;
+}
+
+bool cursor_is_thread_gone(struct cursor *cur)
+{
+	if (cur->pid_ns)
+		return userpids_find(cur->pid_ns, cur->pid, cur->tid, &cur->pid, &cur->tid) ==
+		       USERPIDS_GONE;
+	return cur->pid && syscall(SYS_tgkill, cur->pid, cur->tid, 0) < 0 && errno == ESRCH;
+}
+
+void cursor_close(struct cursor *cur)
+{
+	free(cur->calls);
+	free(cur->texts);
+	cur->calls = NULL;
+	cur->texts = NULL;
+}
+
+bool cursor_begin_round(struct cursor *cur)
+{
+	uint64_t head = __atomic_load_n(&cur->thread->head, __ATOMIC_ACQUIRE);
+
+	if (head % sizeof(uint64_t) || head - cur->released > SNRT_RING_BYTES || head < cur->tail) {
+		cur->is_broken = true;
+		return false;
+	}
+	cur->head = head;
+	return true;
+}
+
+void cursor_release(struct cursor *cur)
+{
+	uint64_t n = cur->tail - cur->released, at = cur->released % SNRT_RING_BYTES;
+	uint64_t first = SNRT_RING_BYTES - at < n ? SNRT_RING_BYTES - at : n;
+
+	if (!n)
+		return;
+	memset((uint8_t *)cur->ring + at, 0, first);
+	memset(cur->ring, 0, n - first);
+	cur->released = cur->tail;
+	/* after the zeros */
+	userrings_raise(cur->thread, cur->tail + SNRT_RING_BYTES - SNRT_RING_SPARE);
+}
+
+void cursor_add_lost(struct cursor *cur, const struct cursor_round *round, uint64_t value)
+{
+	uint64_t calls = value & UINT32_MAX, returns = (value & ~SNRT_VALUE_FLAG) >> 32;
+
+	cur->lost += calls + returns;
+	round->sum->n_lost += calls;
+	round->sum->n_endless += returns;
+}
+
+void cursor_skip(struct cursor *cur, const struct cursor_round *round)
+{
+	cur->tail += sizeof(uint64_t);
+	cur->lost++;
+	round->sum->n_lost++;
+}
+
+static enum cursor_result skip_odd(struct cursor *cur, const struct cursor_round *round)
+{
+	round->sum->n_odd++;
+	cur->tail += sizeof(uint64_t);
+	return CURSOR_NONE;
+}
+
+/*
+ * --- values ------------------------------------------------------------------------------------
+ */
+
+/* The values that begin at the tail, and the record behind them; false: they make no sense. */
+static bool find_values(const struct cursor *cur, struct cursor_values *ret)
+{
+	uint64_t n = cursor_word(cur, cur->tail) >> SNRT_TIME_SHIFT;
+
+	if (!n || n > SNRT_VALUES_MAX || n % sizeof(uint64_t) ||
+	    cur->head - cur->tail < n + 2 * sizeof(uint64_t))
+		return false;
+	*ret = (struct cursor_values){cur->tail + sizeof(uint64_t), (uint32_t)n};
+	return true;
+}
+
+uint64_t cursor_skip_values(struct cursor *cur, uint64_t what)
+{
+	struct cursor_values values;
+	uint64_t word;
+
+	if (!find_values(cur, &values))
+		return 0;
+	word = cursor_word(cur, values.at + values.n_bytes);
+	if ((word & (SNRT_WHAT_MASK | SNRT_EXIT)) != what)
+		return 0;
+	cur->values = values;
+	cur->tail = values.at + values.n_bytes;
+	return word;
+}
+
+/* The program may write there meanwhile: a copy is what it is. */
+static uint16_t fmt_values(struct cursor *cur, const struct cursor_round *round, uint32_t id,
+			   bool is_ret)
+{
+	const struct usercollector_config *config = round->config;
+	uint64_t words[SNRT_VALUES_MAX / sizeof(uint64_t)];
+	uint32_t n = cur->values.n_bytes;
+
+	cur->values.n_bytes = 0;
+	if (!cur->texts)
+		cur->texts = malloc(sizeof(*cur->texts));
+	if (!cur->texts || !config->fmt_values)
+		return 0;
+	for (uint32_t i = 0; i < n / sizeof(uint64_t); i++)
+		words[i] = cursor_word(cur, cur->values.at + i * sizeof(uint64_t));
+	return (uint16_t)config->fmt_values(config->ctx, &cur->meaning, id, is_ret, words, n,
+					    is_ret ? cur->texts->ret : cur->texts->args,
+					    USEREVENTS_TEXT_MAX);
+}
+
+uint16_t cursor_fmt_args(struct cursor *cur, const struct cursor_round *round, uint32_t id)
+{
+	return fmt_values(cur, round, id, false);
+}
+
+uint16_t cursor_fmt_ret(struct cursor *cur, const struct cursor_round *round, uint32_t id)
+{
+	return fmt_values(cur, round, id, true);
+}
+
+/*
+ * --- other records -----------------------------------------------------------------------------
+ */
+
+/* The calls above have lost their return: no later return may be taken for theirs. */
+static void drop_above(struct cursor *cur, uint64_t n_open)
+{
+	if (n_open < cur->depth)
+		cur->depth = (uint32_t)n_open;
+}
+
+/* A record that is not a function: goes behind it, or CURSOR_STUCK. */
+enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_round *round,
+				       uint64_t word)
+{
+	uint32_t what = word & SNRT_WHAT_MASK;
+	uint64_t value, next = cur->tail + sizeof(uint64_t);
+
+	if (what >= SNRT_CPU_FIRST && what < SNRT_LONG) {
+		if (what - SNRT_CPU_FIRST >= round->config->n_cpus)
+			return skip_odd(cur, round);
+		cur->cpu = what - SNRT_CPU_FIRST;
+		cur->tail = next;
+		return CURSOR_NONE;
+	}
+	if (what < SNRT_LONG)
+		return skip_odd(cur, round);
+	if (what == SNRT_VALUES) {
+		if (!find_values(cur, &cur->values))
+			return skip_odd(cur, round);
+		cur->tail = cur->values.at + cur->values.n_bytes;
+		return CURSOR_NONE;
+	}
+	value = next < cur->head ? cursor_word(cur, next) : 0;
+	if (!value)
+		return CURSOR_STUCK;
+	if (!(value & SNRT_VALUE_FLAG))
+		return skip_odd(cur, round);
+	if (what == SNRT_LOST)
+		cursor_add_lost(cur, round, value);
+	else if (what == SNRT_DEPTH)
+		drop_above(cur, value & ~SNRT_VALUE_FLAG);
+	else
+		round->sum->n_odd++;
+	cur->tail = next + sizeof(uint64_t);
+	return CURSOR_NONE;
+}
+
+/* Libraries that were loaded later have made the plan longer. */
+uint32_t cursor_find_func(struct cursor *cur, const struct cursor_round *round, uint32_t id)
+{
+	round->config->find_meaning(round->config->ctx, cur->plan, &cur->meaning);
+	if (id < cur->meaning.n)
+		return cur->meaning.funcs[id];
+	round->sum->n_odd++;
+	return 0;
+}
+
+/* False: it is only counted. */
+bool cursor_push_slowly(struct cursor *cur, uint32_t func)
+{
+	uint32_t need = cur->depth + 1 < CALLS_MIN ? CALLS_MIN : cur->depth + 1;
+
+	if (!ARRAY_ROOM(cur->calls, cur->calls_cap, need, CURSOR_DEPTH_MAX))
+		return false;
+	cur->calls[cur->depth] = func;
+	return true;
+}
+
+void cursor_pop_slowly(struct cursor *cur, const struct cursor_round *round, uint32_t func)
+{
+	uint32_t n = cur->depth < cur->calls_cap ? cur->depth : cur->calls_cap;
+
+	if (cur->depth > cur->calls_cap) { /* too deep: which one it is was not kept */
+		cur->depth--;
+		return;
+	}
+	for (uint32_t i = n; i-- > 0 && cur->search_left;) {
+		if (cur->calls[i] == func) {
+			cur->depth = i;
+			return;
+		}
+		cur->search_left--;
+	}
+	round->sum->n_odd += n > 0;
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * userrecording.c - a recording without the kernel: what session.c and recording.c do, but with one
+ * source, and with nothing on the machine to change or to restore.
+ *
+ *	child_start ─▶ signals ─▶ file ─▶ threads ─▶ child_go ─▶ wait ─▶ usertrace_stop ─▶ names
+ *
+ * The order of processes, signals and threads is session.c's, for the same reasons. The file
+ * describes its own pages and events (userevents.h). The top-level buffer is empty.
+ */
+#include "capture/calls/userrecording.h"
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "capture/calls/userevents.h"
+#include "capture/calls/usertrace.h"
+#include "capture/record/child.h"
+#include "capture/record/endsignals.h"
+#include "capture/record/privileges.h"
+#include "format/tracedat.h"
+#include "store/live/livefile.h"
+#include "store/packedtext.h"
+#include "symbols/processes.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS		  500
+#define END_MS		  50 /* how often to see whether processes still exist */
+#define PATIENCE_MS	  1000
+#define CPUS_MAX	  4096u
+#define TEXT_MAX_BYTES	  (256u << 20)
+#define SYMBOLS_MAX_BYTES (512u << 20)
+#define NAMES_MAX_BYTES	  (64u << 20)
+
+struct userrecording {
+	struct userrecording_config config;
+	struct child child;
+	bool has_child;
+	int status; /* of the command */
+	int signal_fd, signal;
+	struct livefile *file;
+	unsigned n_cpus;
+	uint32_t page_size;
+	uint64_t start_ns;
+};
+
+/* The list is "0-63" or "0,2-3". */
+unsigned userrecording_count_cpus(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	char line[4096] = "";
+	long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
+	const char *p;
+
+	if (f && fgets(line, sizeof(line), f)) {
+		p = line + strcspn(line, "\n");
+		while (p > line && p[-1] >= '0' && p[-1] <= '9')
+			p--;
+		if (*p >= '0' && *p <= '9')
+			last = strtol(p, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return last < 0 ? 1 : last >= (long)CPUS_MAX ? CPUS_MAX : (unsigned)last + 1;
+}
+
+/*
+ * --- the file ----------------------------------------------------------------------------------
+ */
+
+static int put_text(struct livefile *file, uint16_t id, const char *text, struct errmsg *err)
+{
+	return livefile_add_option(file, id,
+				   (struct piece){(const uint8_t *)text, strlen(text) + 1}, err);
+}
+
+/* The difference between the time of day and the clock of the events, in microseconds. */
+static int put_date(struct livefile *file, struct errmsg *err)
+{
+	struct timespec day, raw;
+	char text[32];
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
+	clock_gettime(CLOCK_REALTIME, &day);
+	snprintf(text, sizeof(text), "0x%llx",
+		 (long long)(day.tv_sec - raw.tv_sec) * 1000000 +
+			 (day.tv_nsec - raw.tv_nsec) / 1000);
+	return put_text(file, SNF_OPTION_DATE, text, err);
+}
+
+static int add_options(struct userrecording *u, struct errmsg *err)
+{
+	const struct recording_config *config = u->config.file;
+	uint32_t n_cpus = u->n_cpus;
+	uint64_t id = config->trace_id;
+	struct utsname un;
+	char text[400] = "";
+	int r;
+
+	if (!id && getrandom(&id, sizeof(id), 0) != sizeof(id))
+		id = clock_now_ns() << 20 | (getpid() & 0xfffff);
+	if (!uname(&un))
+		snprintf(text, sizeof(text), "%s %s %s %s", un.sysname, un.nodename, un.release,
+			 un.machine);
+	r = put_text(u->file, SNF_OPTION_TRACECLOCK, "[" USEREVENTS_CLOCK "]", err);
+	if (r >= 0)
+		r = put_text(u->file, SNF_OPTION_UNAME, text, err);
+	if (r >= 0)
+		r = put_text(u->file, SNF_OPTION_VERSION, config->program, err);
+	if (r >= 0)
+		r = livefile_add_option(u->file, SNF_OPTION_CPUCOUNT,
+					(struct piece){(const uint8_t *)&n_cpus, 4}, err);
+	if (r >= 0)
+		r = livefile_add_option(u->file, SNF_OPTION_TRACEID,
+					(struct piece){(const uint8_t *)&id, 8}, err);
+	if (r >= 0 && config->date)
+		r = put_date(u->file, err);
+	if (r >= 0 && config->ts_offset)
+		r = put_text(u->file, SNF_OPTION_OFFSET, config->ts_offset, err);
+	return r;
+}
+
+/* The texts must live until the start. */
+static int start_file(struct userrecording *u, struct textbuf *texts, struct errmsg *err)
+{
+	int r = 0;
+
+	userevents_fmt_header_page(&texts[TRACEFILE_HEADER_PAGE], u->page_size);
+	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
+	userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
+	/* what is known already, for a recorder that dies */
+	usertrace_add_symbols(u->config.user, &texts[TRACEFILE_KALLSYMS]);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
+		r = livefile_add_text(u->file, kind,
+				      (struct piece){(const uint8_t *)texts[kind].start,
+						     textbuf_len(&texts[kind])},
+				      err);
+	return r < 0 ? r : livefile_start(u->file, err);
+}
+
+int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t page_size,
+			     uint64_t max_bytes, struct errmsg *err)
+{
+	return livefile_add_buffer(file,
+				   &(struct livefile_buffer){
+					   .name = USEREVENTS_BUFFER,
+					   .clock = USEREVENTS_CLOCK,
+					   .page_size = page_size,
+					   .n_cpus = n_cpus,
+					   .max_bytes = max_bytes,
+					   .packed = true,
+				   },
+				   err);
+}
+
+static int open_file(struct userrecording *u, struct errmsg *err)
+{
+	const struct recording_config *config = u->config.file;
+	struct livefile_config lc = {
+		.path = config->path,
+		.temp_dir = config->temp_dir,
+		.version = config->version,
+		.compression = config->compression,
+		.plain_data = config->plain_data,
+		.long_size = sizeof(long),
+		.page_size = u->page_size,
+		.n_cpus = u->n_cpus,
+	};
+	struct textbuf texts[TRACEFILE_TEXT_KINDS];
+	int r = livefile_open(&u->file, &lc, err), buffer = 0;
+
+	if (r < 0)
+		return r;
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		textbuf_init(&texts[kind], TEXT_MAX_BYTES);
+	r = add_options(u, err);
+	if (r >= 0)
+		r = buffer = userrecording_add_buffer(u->file, u->n_cpus, u->page_size,
+						      config->max_bytes, err);
+	if (r >= 0)
+		r = start_file(u, texts, err);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		textbuf_release(&texts[kind]);
+	return r < 0 ? r
+		     : usertrace_start(u->config.user, u->file, buffer, u->n_cpus, u->page_size,
+				       err);
+}
+
+int userrecording_open(struct userrecording **ret, const struct userrecording_config *config,
+		       struct errmsg *err)
+{
+	struct userrecording *u = calloc(1, sizeof(*u));
+	struct child_config cc = {config->argv, config->run_as, usertrace_env(config->user), true};
+	int r;
+
+	if (!u)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	u->config = *config;
+	u->signal_fd = -1;
+	u->n_cpus = userrecording_count_cpus();
+	u->page_size = sysconf(_SC_PAGESIZE);
+	u->child.pid_fd = -1;
+	r = config->argv ? child_start(&u->child, &cc, err) : 0;
+	u->has_child = r >= 0 && config->argv;
+	if (r >= 0)
+		r = endsignals_open(&u->signal_fd, err);
+	/* what follows reads bytes that programs wrote; without root this changes nothing */
+	if (r >= 0)
+		privileges_drop(0);
+	if (r >= 0)
+		r = open_file(u, err);
+	if (r < 0) {
+		userrecording_free(u);
+		return r;
+	}
+	*ret = u;
+	return 0;
+}
+
+int userrecording_dup(const struct userrecording *u)
+{
+	return livefile_dup(u->file);
+}
+
+/*
+ * --- running -----------------------------------------------------------------------------------
+ */
+
+static void end_child(struct userrecording *u)
+{
+	struct pollfd fd = {u->child.pid_fd, POLLIN, 0};
+	int patience_ms = u->signal == ENDSIGNALS_ASKED ? 0 : PATIENCE_MS;
+
+	/* who does not end on request is not waited for */
+	if (!u->has_child || (u->signal && poll(&fd, 1, patience_ms) != 1))
+		return;
+	u->status = child_end(&u->child);
+	u->has_child = false;
+}
+
+/* Without a command: the processes have ended, or there is nothing to wait for. */
+static bool is_over(const struct userrecording *u, bool has_failed)
+{
+	return !u->config.argv && (has_failed || usertrace_have_ended(u->config.user));
+}
+
+/* Until the command ends or a signal comes; a failure of the recording does not end the command. */
+static int wait_for_end(struct userrecording *u, struct errmsg *err)
+{
+	bool has_failed = false;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{u->has_child ? u->child.pid_fd : -1, POLLIN, 0},
+			{u->signal_fd, POLLIN, 0},
+			{has_failed ? -1 : usertrace_fd(u->config.user), POLLIN, 0},
+		};
+
+		poll(fds, 3, has_failed && u->has_child ? -1 : u->has_child ? TICK_MS : END_MS);
+		if (fds[1].revents)
+			u->signal = endsignals_take(u->signal_fd, u->has_child ? u->child.pid : 0);
+		if (fds[0].revents || fds[1].revents || is_over(u, has_failed)) {
+			if (fds[0].revents) /* before it is gone: its name is still there */
+				usertrace_stop(u->config.user, err);
+			end_child(u);
+			return has_failed ? -EIO : 0;
+		}
+		if (fds[2].revents)
+			has_failed = true;
+		else if (!has_failed && livefile_flush(u->file, err) < 0)
+			has_failed = true;
+	}
+}
+
+int userrecording_run(struct userrecording *u, struct userrecording_end *ret_end,
+		      struct errmsg *err)
+{
+	int r, r2;
+
+	if (u->has_child)
+		child_ready(&u->child);
+	u->start_ns = clock_now_ns();
+	r = u->has_child ? child_go(&u->child, u->config.argv[0], err) : 0;
+	if (r < 0) {
+		child_end(&u->child);
+		u->has_child = false;
+	} else {
+		r = wait_for_end(u, err);
+	}
+	r2 = usertrace_stop(u->config.user, err);
+	*ret_end = (struct userrecording_end){
+		.signal = u->signal,
+		.command_status = u->status,
+		.seconds = (clock_now_ns() - u->start_ns) / 1e9,
+		.n_cpus = u->n_cpus,
+		.running = u->signal == ENDSIGNALS_ASKED && u->has_child ? u->child.pid : 0,
+	};
+	return r2 < 0 ? r2 : r;
+}
+
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
+
+int userrecording_add_end(struct usertrace *user, struct livefile *file, struct textbuf *symbols,
+			  struct errmsg *err)
+{
+	int r;
+
+	usertrace_add_symbols(user, symbols);
+	r = livefile_add_text(file, TRACEFILE_KALLSYMS,
+			      (struct piece){(const uint8_t *)symbols->start, textbuf_len(symbols)},
+			      err);
+	return r < 0 ? r : usertrace_add_option(user, file, err);
+}
+
+static int add_processes(struct userrecording *u, struct errmsg *err)
+{
+	struct processes *p = processes_new();
+	struct textbuf text, packed;
+	int r;
+
+	if (!p)
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the processes");
+	usertrace_add_processes(u->config.user, p);
+	textbuf_init(&text, PROCESSES_MAX_BYTES);
+	textbuf_init(&packed, PROCESSES_MAX_BYTES);
+	processes_fmt(p, &text);
+	r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+			   &packed);
+	if (r >= 0)
+		r = livefile_add_option(
+			u->file, SNF_OPTION_PROCESSES,
+			(struct piece){(const uint8_t *)packed.start, textbuf_len(&packed)}, err);
+	textbuf_release(&packed);
+	textbuf_release(&text);
+	processes_free(p);
+	return r;
+}
+
+static int finish_file(struct userrecording *u, struct recording_sum *sum, struct errmsg *err)
+{
+	struct usertrace_sum us;
+	struct textbuf symbols, names;
+	int r;
+
+	textbuf_init(&symbols, SYMBOLS_MAX_BYTES);
+	textbuf_init(&names, NAMES_MAX_BYTES);
+	r = userrecording_add_end(u->config.user, u->file, &symbols, err);
+	if (r >= 0)
+		r = add_processes(u, err);
+	usertrace_add_names(u->config.user, &names);
+	if (r >= 0)
+		r = livefile_add_text(
+			u->file, TRACEFILE_CMDLINES,
+			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+	if (r >= 0)
+		r = livefile_flush(u->file, err);
+	usertrace_get_sum(u->config.user, &us);
+	sum->events = us.calls.n_events;
+	sum->lost = us.calls.n_lost;
+	sum->counted = true;
+	sum->bytes = livefile_bytes(u->file);
+	if (r >= 0)
+		r = livefile_finish(u->file, err);
+	else
+		livefile_free(u->file);
+	u->file = NULL;
+	textbuf_release(&names);
+	textbuf_release(&symbols);
+	return r;
+}
+
+int userrecording_finish(struct userrecording *u, struct recording_sum *ret_sum, struct errmsg *err)
+{
+	struct recording_sum sum = {0};
+	int r = finish_file(u, &sum, err);
+
+	*ret_sum = sum;
+	userrecording_free(u);
+	return r;
+}
+
+void userrecording_free(struct userrecording *u)
+{
+	struct errmsg ignored = {0};
+
+	if (!u)
+		return;
+	if (u->has_child && u->child.go_fd >= 0)
+		child_cancel(&u->child);
+	usertrace_stop(u->config.user, &ignored);
+	endsignals_close(&u->signal_fd);
+	livefile_free(u->file);
+	free(u);
+}

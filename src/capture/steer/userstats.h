@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * userstats.h - how often each function was called, counted while the calls are recorded.
+ *
+ *	collector's thread    userstats_add      at every call: two additions
+ *	any other thread      userstats_get      what has been counted so far
+ *
+ * The counters lie in pieces that are made when a function of theirs is first called, and that stay
+ * where they are until the end. So no lock is needed. A function whose piece cannot be made is not
+ * counted.
+ */
+#ifndef SONDE_CAPTURE_STEER_USERSTATS_H
+#define SONDE_CAPTURE_STEER_USERSTATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define USERSTATS_PIECE	 1024u
+#define USERSTATS_PIECES ((1u << 28) / USERSTATS_PIECE)
+
+struct userstats_count {
+	uint64_t n_calls;
+	uint64_t n_leaves, leaf_ns; /* calls without traced calls inside, and how long they took */
+};
+
+struct userstats {
+	struct userstats_count **pieces; /* [USERSTATS_PIECES], by the function's number */
+};
+
+/* NULL stays NULL: nothing is counted then. */
+static inline void userstats_init(struct userstats *s)
+{
+	s->pieces = calloc(USERSTATS_PIECES, sizeof(struct userstats_count *));
+}
+
+static inline void userstats_release(struct userstats *s)
+{
+	for (uint32_t i = 0; s->pieces && i < USERSTATS_PIECES; i++)
+		free(s->pieces[i]);
+	free(s->pieces);
+	s->pieces = NULL;
+}
+
+static inline struct userstats_count *userstats_make(struct userstats *s, uint32_t piece)
+{
+	struct userstats_count *new = calloc(USERSTATS_PIECE, sizeof(*new));
+
+	__atomic_store_n(&s->pieces[piece], new, __ATOMIC_RELEASE);
+	return new;
+}
+
+static inline void userstats_raise(uint64_t *count, uint64_t n)
+{
+	__atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
+}
+
+/* number: in the recording. ns: of a call that is a leaf. */
+static inline void userstats_add(struct userstats *s, uint32_t number, bool is_leaf, uint32_t ns)
+{
+	struct userstats_count *c;
+	uint32_t piece = number / USERSTATS_PIECE;
+
+	if (!s->pieces || piece >= USERSTATS_PIECES)
+		return;
+	c = s->pieces[piece];
+	if (!c && !(c = userstats_make(s, piece)))
+		return;
+	c += number % USERSTATS_PIECE;
+	userstats_raise(&c->n_calls, 1);
+	if (is_leaf) {
+		userstats_raise(&c->n_leaves, 1);
+		userstats_raise(&c->leaf_ns, ns);
+	}
+}
+
+static inline struct userstats_count userstats_get(const struct userstats *s, uint32_t number)
+{
+	uint32_t piece = number / USERSTATS_PIECE;
+	const struct userstats_count *c =
+		s->pieces && piece < USERSTATS_PIECES
+			? __atomic_load_n(&s->pieces[piece], __ATOMIC_ACQUIRE)
+			: NULL;
+
+	if (!c)
+		return (struct userstats_count){0};
+	c += number % USERSTATS_PIECE;
+	return (struct userstats_count){__atomic_load_n(&c->n_calls, __ATOMIC_RELAXED),
+					__atomic_load_n(&c->n_leaves, __ATOMIC_RELAXED),
+					__atomic_load_n(&c->leaf_ns, __ATOMIC_RELAXED)};
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * choice.h - which functions of which image the user wants.
+ *
+ *	work*              a glob: functions of the program itself
+ *	/^ns::.*get/       a regular expression, anywhere in the name
+ *	inflate@libz*      … of an image, by its file name; @libz also means libz.so.1
+ *	*@*                all functions of all images
+ *	@libz              all functions of an image
+ *
+ * Names are those of the source, "ns::Box::get", or of the symbol. Of all rules that match, the
+ * last one decides. What no rule matches is chosen if there is no rule that includes, or if
+ * has_program is set, and only in the program itself.
+ */
+#ifndef SONDE_CAPTURE_USER_CHOICE_H
+#define SONDE_CAPTURE_USER_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+struct userrule;
+
+struct userchoice {
+	struct userrule *rules;
+	size_t n_rules, cap;
+	uint64_t min_bytes; /* shorter functions are not chosen */
+	bool has_program;   /* all of the program itself, beside what rules include */
+	bool has_libcalls;  /* calls of the program into libraries, too */
+	bool only_counted;  /* only functions with a call of mcount or __fentry__ (-pg, -mfentry) */
+	bool is_program;    /* the image is the program itself, not a library */
+	bool is_detour;	    /* sonde's own: also functions that nobody may trace */
+};
+
+/* -EINVAL with a message if the rule is empty or a pattern is wrong. Start with a zeroed choice. */
+int userchoice_add(struct userchoice *c, const char *text, bool is_exclude, struct errmsg *err);
+void userchoice_release(struct userchoice *c);
+
+/* Can the choice include any function of that file? Then the image need not be opened. */
+bool userchoice_wants(const struct userchoice *c, const char *path);
+
+/* Whether a function is chosen; symbol: as in the symbol table, file: the image's file name. */
+bool userchoice_has(const struct userchoice *c, const char *file, const char *symbol,
+		    uint64_t n_bytes);
+/* The same of a library's function that the program calls: yes, unless a rule excludes it. */
+bool userchoice_has_libcall(const struct userchoice *c, const char *file, const char *symbol);
+
+#endif

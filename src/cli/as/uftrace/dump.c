@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dump.c - `uftrace dump`: raw records, --chrome, --flame-graph, --graphviz.
+ *
+ * --mermaid is a page with a script that loads its library from elsewhere; sonde's own
+ * `export --mermaid` writes the graph alone, so this form is refused with that hint.
+ */
+#include "analyse/uftrace/graph.h"
+#include "present/uftrace/dump.h"
+
+#include "cli/as/uftrace/reading.h"
+#include "cli/as/uftrace/uftrace.h"
+#include "present/uftrace/graph.h"
+#include "store/uftrace/dir.h"
+#include "symbols/uftrace/session.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* When the recording was made: the time of its info file, as ctime() writes it. */
+static void find_date(const struct uft_opts *o, char *buf, size_t n_bytes)
+{
+	char path[4096], text[32] = "";
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/info", o->dir);
+	if (!stat(path, &st))
+		ctime_r(&st.st_mtime, text);
+	text[strcspn(text, "\n")] = 0;
+	snprintf(buf, n_bytes, "%s", text);
+}
+
+static int print_trees(struct uft_reading *r)
+{
+	const struct uftinfo *info = &r->data.dir.info;
+	struct uft_graphs g;
+	int status = 1;
+
+	if (uft_graphs_init(&g, r->walk, NULL, true) >= 0) {
+		g.sample_ns = r->o->flame_graph ? r->o->sample_time_ns : 0;
+		if (uft_graphs_count(&g, r->walk) < 0)
+			uft_warn(r->o, "inverted time: broken data?");
+		if (r->o->flame_graph)
+			uft_graphs_print_folded(&g, r->o->sample_time_ns, &r->text);
+		else
+			uft_graphs_print_dot(&g, uft_basename(info->exename ? info->exename : ""),
+					     UFT_VERSION, info->cmdline, &r->text);
+		status = 0;
+	}
+	uft_graphs_release(&g);
+	return status;
+}
+
+int uft_dump(struct uft_opts *o, int argc, char **argv)
+{
+	struct uft_reading r;
+	char date[40];
+	int status = UFT_FAILED;
+
+	(void)argc, (void)argv;
+	if (o->mermaid) {
+		uft_fail(o, "sonde does not write this page; 'sonde export --mermaid' writes the "
+			    "graph of a trace");
+		return 1;
+	}
+	if (o->flame_graph && !o->sample_time_ns)
+		o->sample_time_ns = 1000;
+	if (uft_reading_open(&r, o) && uft_reading_walk(&r)) {
+		status = 0;
+		if (o->chrome) {
+			find_date(o, date, sizeof(date));
+			uft_dump_print_chrome(&r.data, r.walk, o->no_args, UFT_VERSION, date,
+					      &r.text);
+		} else if (o->flame_graph || o->graphviz) {
+			status = print_trees(&r);
+		} else {
+			uft_dump_print(&r.data, r.walk, r.events, &r.text);
+		}
+	}
+	return uft_reading_close(&r, status);
+}

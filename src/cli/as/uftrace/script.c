@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * script.c - `uftrace script`: calls the functions of a script for the calls of a directory.
+ *
+ *	uft_walk ─▶ struct replay_item ─▶ script_add
+ *
+ * With --record the program is recorded first, into a directory that is removed afterwards.
+ */
+#include "analyse/uftrace/walk.h"
+#include "base/errmsg.h"
+#include "base/files/caller.h"
+#include "base/map.h"
+#include "cli/as/uftrace/reading.h"
+#include "cli/as/uftrace/uftrace.h"
+#include "format/uftrace.h"
+#include "rewrite/uftrace/uftwriter.h"
+#include "script/script.h"
+#include "symbols/tasks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FUNCTIONS_MAX (1u << 22)
+
+struct running {
+	struct uft_reading *reading;
+	struct script *script;
+	struct map functions; /* struct flow_func by struct uft_sym */
+	uint32_t n_functions;
+	struct errmsg err;
+	int result; /* 1: the script wants no more */
+};
+
+static const struct flow_func *function_of(struct running *run, const struct uft_sym *sym,
+					   uint64_t addr)
+{
+	void **slot = map_take(&run->functions, sym ? (uintptr_t)sym : addr, FUNCTIONS_MAX);
+	struct flow_func *fn;
+
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	fn = calloc(1, sizeof(*fn));
+	if (!fn)
+		return NULL;
+	fn->name = sym ? sym->name : "unknown";
+	fn->name_len = (uint32_t)strlen(fn->name);
+	fn->number = run->n_functions++;
+	fn->is_user = true;
+	*slot = fn;
+	return fn;
+}
+
+static void add_call(struct running *run, struct uft_reader *r)
+{
+	struct uft_walk *walk = run->reading->walk;
+	const struct uft_frame *frame = uft_frame_at(r, r->n_frames);
+	struct task task = {.pid = r->tid, .tgid = -1};
+	struct flow_task flow = {.task = &task};
+	const struct flow_func *known =
+		function_of(run, uft_walk_rec_sym(walk, r, &r->rec), r->rec.addr);
+	struct flow_func fn;
+	struct replay_item item = {.ts = r->rec.time_ns,
+				   .task = &flow,
+				   .level = r->rec.depth,
+				   .func = &fn,
+				   .kind = r->rec.type == UFT_ENTRY ? REPLAY_ENTER : REPLAY_LEAVE};
+
+	if (!known)
+		return;
+	fn = *known;
+	fn.addr = r->rec.addr;
+	if (item.kind == REPLAY_LEAVE && frame) {
+		item.has_duration = true;
+		item.duration = frame->total_ns;
+	}
+	run->result = script_add(run->script, &item, &run->err);
+}
+
+static int walk(struct running *run)
+{
+	struct uft_walk *w = run->reading->walk;
+	struct uft_reader *r;
+
+	run->result = script_begin(run->script, &run->err);
+	while (!run->result && (r = uft_walk_next(w))) {
+		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r))
+			continue;
+		if (r->rec.type == UFT_ENTRY || r->rec.type == UFT_EXIT)
+			add_call(run, r);
+		uft_walk_checked(w, r);
+	}
+	return run->result;
+}
+
+static void free_functions(struct map *functions)
+{
+	for (size_t i = 0; i < functions->n_slots; i++)
+		free(functions->slots[i].value);
+	map_release(functions);
+}
+
+static int run_script(struct uft_reading *reading, int argc, char **argv)
+{
+	struct script_spec spec = {.path = reading->o->script,
+				   .args = (const char *const *)argv,
+				   .n_args = (size_t)argc,
+				   .trace = reading->o->dir};
+	struct running run = {.reading = reading};
+	int status = 0;
+
+	if (caller_become() < 0 || script_open(&run.script, &spec, NULL, &run.err) < 0) {
+		uft_warn(reading->o, "%s", run.err.text);
+		return 1;
+	}
+	if (walk(&run) < 0 || script_end(run.script, &status, &run.err) < 0) {
+		uft_warn(reading->o, "%s", run.err.text);
+		status = 1;
+	}
+	script_close(run.script);
+	free_functions(&run.functions);
+	return status;
+}
+
+static int read_and_run(struct uft_opts *o, int argc, char **argv)
+{
+	struct uft_reading r;
+	int status = UFT_FAILED;
+
+	if (uft_reading_open(&r, o) && uft_reading_walk(&r))
+		status = run_script(&r, argc, argv);
+	return uft_reading_close(&r, status);
+}
+
+int uft_script(struct uft_opts *o, int argc, char **argv)
+{
+	char dir[] = "/tmp/uftrace-script-XXXXXX";
+	int status;
+
+	if (!o->script) {
+		puts("Usage: uftrace script (-S|--script) <script_file>");
+		return UFT_FAILED;
+	}
+	if (!o->record)
+		return read_and_run(o, argc, argv);
+	if (!argc || !mkdtemp(dir) || rmdir(dir) < 0) {
+		uft_fail(o, "--record needs a program to record");
+		return 1;
+	}
+	o->dir = dir;
+	status = uft_record_into(o, argc, argv);
+	if (!access(dir, F_OK))
+		read_and_run(o, 0, argv);
+	uftwriter_remove(dir);
+	return status;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callopts.c - the options of replay, graph and flame, and the file that they read.
+ *
+ * Words of the command line are kept as they are: they live as long as the program. A range (-r)
+ * becomes the texts of --from and --to, so that there is one grammar for times (decode/timearg.h).
+ * A file is read without the general sequence (inputs/taskwalk.h): calls need no filters of events.
+ */
+#include "cli/calls/callopts.h"
+
+#include "base/errmsg.h"
+#include "base/files/outplace.h"
+#include "base/shortage.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
+#include "decode/timearg.h"
+#include "inputs/taskwalk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+static int add_word(void *opts, enum call_verdict what, const char *text, struct errmsg *err)
+{
+	struct call_options *o = opts;
+
+	if (o->n_words == CALLOPTS_WORDS_MAX)
+		return errmsg_set(err, -EINVAL, "more than %d patterns of functions",
+				  CALLOPTS_WORDS_MAX);
+	o->words[o->n_words++] = (struct callfilter_word){what, text};
+	return 0;
+}
+
+int callopts_only(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(opts, CALL_ONLY, value, err);
+}
+
+int callopts_never(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(opts, CALL_NEVER, value, err);
+}
+
+int callopts_callers(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(opts, CALL_CALLERS, value, err);
+}
+
+int callopts_hide(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(opts, CALL_HIDE, value, err);
+}
+
+int callopts_tid(void *opts, const char *value, struct errmsg *err)
+{
+	struct call_options *o = opts;
+	char *end;
+
+	for (const char *p = value; *p;) {
+		long tid = strtol(p, &end, 10);
+
+		if (end == p || (*end && *end != ',') || tid < 0 || tid > INT32_MAX)
+			return errmsg_set(err, -EINVAL,
+					  "--tid takes numbers of tasks with commas between, not "
+					  "'%s'",
+					  value);
+		if (o->n_tids == CALLOPTS_TIDS_MAX)
+			return errmsg_set(err, -EINVAL, "--tid takes at most %d tasks",
+					  CALLOPTS_TIDS_MAX);
+		o->tids[o->n_tids++] = (int)tid;
+		p = end + (*end == ',');
+	}
+	return 0;
+}
+
+/* One side of -r: with a unit it counts from the first event. */
+static int take_side(const char *text, size_t len, char to[64], const char **ret,
+		     struct errmsg *err)
+{
+	bool has_unit = len && strchr("smun", text[len - 1]);
+
+	if (!len)
+		return 0;
+	if (len > 60)
+		return errmsg_set(err, -EINVAL, "-r: '%.*s' is not a time", (int)len, text);
+	snprintf(to, 64, "%s%.*s", has_unit && text[0] != '+' ? "+" : "", (int)len, text);
+	*ret = to;
+	return 0;
+}
+
+static int take_range(struct call_options *o, struct errmsg *err)
+{
+	const char *tilde = strchr(o->range, '~');
+	int r;
+
+	if (!tilde)
+		return errmsg_set(err, -EINVAL, "-r takes FROM~TO, not '%s'", o->range);
+	r = take_side(o->range, (size_t)(tilde - o->range), o->range_from, &o->from, err);
+	return r < 0 ? r : take_side(tilde + 1, strlen(tilde + 1), o->range_to, &o->to, err);
+}
+
+int callopts_settle(struct call_options *o, struct errmsg *err)
+{
+	int r = 0;
+
+	if (o->match && strcmp(o->match, "glob") && strcmp(o->match, "regex"))
+		return errmsg_set(err, -EINVAL, "--match takes glob or regex, not '%s'", o->match);
+	if (o->depth < 0 || o->depth > UINT32_MAX)
+		return errmsg_set(err, -EINVAL, "-D takes a number of calls");
+	if (o->no_kernel && o->kernel_only)
+		return errmsg_set(err, -EINVAL, "--no-kernel and --kernel-only exclude each other");
+	o->filter = (struct callfilter_config){.words = o->words,
+					       .n_words = o->n_words,
+					       .is_regex = o->match && !strcmp(o->match, "regex"),
+					       .max_depth = (uint32_t)o->depth,
+					       .no_kernel = o->no_kernel,
+					       .kernel_only = o->kernel_only,
+					       .kernel_full = o->kernel_full};
+	if (o->min_time)
+		r = timearg_parse("-t", o->min_time, true, 0, &o->filter.min_duration, err);
+	if (r >= 0 && o->range)
+		r = take_range(o, err);
+	return r;
+}
+
+/* --- the file ---------------------------------------------------------------------------------- */
+
+int callrun_open(struct callrun *run, const struct call_options *o, const char *path,
+		 struct errmsg *err)
+{
+	int r;
+
+	*run = (struct callrun){.path = {.path = path}};
+	run->spec = (struct inputs_spec){
+		.paths = &run->path, .n_paths = 1, .from = o->from, .to = o->to};
+	r = callfilter_new(&run->filter, &o->filter, err);
+	if (r >= 0)
+		r = inputs_open(&run->in, &run->spec, err);
+	if (r >= 0)
+		r = inputs_sources_list(&run->src, &run->in, err);
+	if (r >= 0 && !run->src.n)
+		r = errmsg_set(err, -ENODATA, "there are no events in %s", path);
+	if (r >= 0)
+		run->in_time = inputs_sources_are_ns(&run->src);
+	return r;
+}
+
+void callrun_close(struct callrun *run)
+{
+	inputs_sources_release(&run->src);
+	inputs_close(&run->in);
+	callfilter_free(run->filter);
+	run->filter = NULL;
+}
+
+struct formats *callrun_formats(const struct callrun *run)
+{
+	return run->in.files[0].formats;
+}
+
+int callrun_walk(struct callrun *run, const uint8_t *events, size_t n_events,
+		 void (*visit)(void *ctx, const struct record *rec), void *ctx, const bool *stop,
+		 struct errmsg *err)
+{
+	struct taskwalk_spec spec = {
+		.events = events, .n_events = n_events, .visit = visit, .ctx = ctx, .stop = stop};
+	int r = taskwalk_set_range(&spec, &run->src, err);
+
+	if (r < 0)
+		return r;
+	r = taskwalk(&run->src, &spec);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
+}
+
+int callrun_finish(struct callrun *run, const struct call_options *o)
+{
+	const char *word;
+	size_t pos = 0;
+
+	while (!o->quiet && (word = callfilter_next_unused(run->filter, &pos)))
+		fprintf(stderr, "sonde: no function that was called matches '%s'\n", word);
+	return notes_print_damage(&run->in, o->quiet) ? 1 : 0;
+}
+
+/* --- printing ---------------------------------------------------------------------------------- */
+
+int callopts_find_colour(const struct call_options *o, bool *ret, struct errmsg *err)
+{
+	*ret = false;
+	return o->output || o->json ? 0 : output_find_colour(o->colour, ret, err);
+}
+
+static int write_file(const char *path, const struct textbuf *tb, struct errmsg *err)
+{
+	struct output out = {.fd = outplace_open_file(path, OUTPLACE_WRITE, err)};
+	int r;
+
+	if (out.fd < 0)
+		return out.fd;
+	r = output_write(&out, tb->start, textbuf_len(tb));
+	if (close(out.fd) < 0 && r >= 0)
+		r = -errno;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", path) : 0;
+}
+
+int callopts_print(const struct call_options *o, const struct textbuf *tb, struct errmsg *err)
+{
+	struct output out;
+	int r;
+
+	if (shortage_check(err, "cannot print the result") < 0)
+		return err->code;
+	if (tb->overflow)
+		return errmsg_set(err, -EFBIG, "there is more than can be printed");
+	if (o->output && strcmp(o->output, "-"))
+		return write_file(o->output, tb, err);
+	r = output_open(&out, o->colour, o->no_pager, err);
+	if (r < 0)
+		return r;
+	r = output_write(&out, tb->start, textbuf_len(tb));
+	output_close(&out);
+	if (r < 0 && r != -EPIPE)
+		errmsg_set_errno(err, r, "cannot write the result");
+	return r;
+}

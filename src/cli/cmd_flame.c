@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_flame.c - `sonde flame`: draws the calls of a trace, or the changes between two traces, as a
+ * flame graph.
+ *
+ *	graphing_read ──▶ callgraph_sort or callgraph_compare ──▶ flamesvg
+ *
+ * The picture's script is one of the viewer's files in the program (web/flamesvg.js).
+ */
+#include "analyse/calls/callgraph.h"
+#include "cli/calls/graphing.h"
+#include "cli/command.h"
+#include "base/errmsg.h"
+#include "present/calls/flamesvg.h"
+#include "view/assets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_MAX_BYTES (256u << 20)
+#define WIDTH	       1200
+
+struct flame_options {
+	struct call_options calls; /* must be the first member */
+	const char *diff, *title;
+	long long width;
+};
+
+#define AT(field) offsetof(struct flame_options, field)
+
+static const struct option_row rows[] = {
+	CALLOPTS_ROWS_FILTER,
+	{.kind = OPTION_HEADING, .help = "the picture"},
+	{.kind = OPTION_STRING,
+	 .letter = 'o',
+	 .name = "output",
+	 .arg = "FILE",
+	 .help = "write the picture to this file (default, or -: standard output)",
+	 .offset = CALLOPTS_AT(output),
+	 .complete = "file"},
+	{.kind = OPTION_STRING,
+	 .name = "diff",
+	 .arg = "OTHER",
+	 .help = "show what takes longer (red) or less (blue) in OTHER than in FILE",
+	 .offset = AT(diff),
+	 .complete = "file"},
+	{.kind = OPTION_STRING,
+	 .name = "title",
+	 .arg = "TEXT",
+	 .help = "title of the picture (default: the name of the file)",
+	 .offset = AT(title)},
+	{.kind = OPTION_NUMBER,
+	 .name = "width",
+	 .arg = "PIXELS",
+	 .help = "width of the picture (default: 1200)",
+	 .offset = AT(width)},
+	{.kind = OPTION_FLAG,
+	 .letter = 'q',
+	 .name = "quiet",
+	 .help = "print no warnings",
+	 .offset = CALLOPTS_AT(quiet)},
+	{.kind = OPTION_END},
+};
+
+static const struct asset *find_script(void)
+{
+	const struct asset *a = assets;
+
+	while (a->name && strcmp(a->name, "flamesvg.js") != 0)
+		a++;
+	return a->name ? a : NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int draw(const struct flame_options *o, struct graphing *g, struct graphing *other,
+		struct textbuf *tb, struct errmsg *err)
+{
+	const struct asset *script = find_script();
+	struct flamesvg_view v = {.graph = g->graph,
+				  .title = o->title,
+				  .in_time = g->run.in_time,
+				  .is_diff = o->diff,
+				  .width = (unsigned)o->width,
+				  .script = script ? (const char *)script->data : "",
+				  .script_len = script ? script->n_bytes : 0};
+	char title[512];
+
+	if (o->diff && callgraph_compare(g->graph, other->graph) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
+	if (!o->diff)
+		callgraph_sort(g->graph);
+	if (!callgraph_root(g->graph)->child)
+		return errmsg_set(err, -ENODATA, "there are no calls to draw in %s",
+				  o->calls.input);
+	snprintf(title, sizeof(title), "%.200s%s%.200s", base_name(o->calls.input),
+		 o->diff ? " → " : "", o->diff ? base_name(o->diff) : "");
+	if (!v.title)
+		v.title = title;
+	flamesvg_fmt(&v, tb);
+	return 0;
+}
+
+static int flame(const struct flame_options *o, struct errmsg *err)
+{
+	struct graphing g = {0}, other = {0};
+	struct textbuf tb;
+	int r = graphing_read(&g, &o->calls, o->calls.input, err);
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (r >= 0 && o->diff)
+		r = graphing_read(&other, &o->calls, o->diff, err);
+	if (r >= 0)
+		r = draw(o, &g, &other, &tb, err);
+	if (r >= 0)
+		r = callopts_print(&o->calls, &tb, err);
+	if (r >= 0)
+		r = callrun_finish(&g.run, &o->calls);
+	textbuf_release(&tb);
+	graphing_release(&other);
+	graphing_release(&g);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct flame_options o = {.width = WIDTH, .calls.no_pager = true};
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	if (r >= 0 && n > 1)
+		r = errmsg_set(err, -EINVAL,
+			       "flame draws one file, not '%s' and '%s'; --diff OTHER "
+			       "compares two",
+			       argv[1], argv[2]);
+	if (r >= 0 && n == 1)
+		o.calls.input = argv[1];
+	if (!o.calls.input)
+		o.calls.input = "trace.dat";
+	if (r >= 0 && (o.width < FLAMESVG_WIDTH_MIN || o.width > FLAMESVG_WIDTH_MAX))
+		r = errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
+			       FLAMESVG_WIDTH_MIN, FLAMESVG_WIDTH_MAX);
+	if (r >= 0 && !o.calls.output && isatty(STDOUT_FILENO))
+		r = errmsg_set(err, -EINVAL,
+			       "a picture is not for a terminal: name a file with -o");
+	if (r >= 0)
+		r = callopts_settle(&o.calls, err);
+	return r < 0 ? r : flame(&o, err);
+}
+
+const struct command cmd_flame = {
+	.name = "flame",
+	.summary = "draw the calls of functions as a flame graph",
+	.usage = "[options] [FILE]",
+	.options = rows,
+	.args = "file",
+	.run = run,
+};

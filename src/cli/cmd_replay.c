@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_replay.c - `sonde replay`: prints the calls of a trace in time order, like a running program.
+ *
+ *	callrun_walk ──▶ replay_add ──▶ replaytext_fmt ──▶ output
+ *
+ * The text is written in pieces, so memory does not depend on the size of the trace.
+ */
+#include "analyse/calls/replay.h"
+#include "base/errmsg.h"
+#include "base/files/outplace.h"
+#include "base/scope.h"
+#include "base/shortage.h"
+#include "cli/calls/callopts.h"
+#include "cli/command.h"
+#include "cli/screen/notes.h"
+#include "cli/screen/output.h"
+#include "decode/record.h"
+#include "present/calls/replaytext.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE_BYTES    (128u << 10)
+#define TEXT_MAX_BYTES (8u << 20)
+#define COLUMN_OFFSET  8
+
+struct replay_options {
+	struct call_options calls; /* must be the first member */
+	struct replay_config replay;
+	struct replaytext_config text;
+	const char *fields;
+};
+
+#define AT(field) offsetof(struct replay_options, field)
+
+static const struct option_row rows[] = {
+	CALLOPTS_ROWS_FILTER,
+	{.kind = OPTION_FLAG,
+	 .name = "no-event",
+	 .help = "do not show events that are not about calls",
+	 .offset = AT(replay.no_events)},
+	{.kind = OPTION_FLAG,
+	 .name = "event-full",
+	 .help = "show events outside of functions, too",
+	 .offset = AT(replay.all_events)},
+	{.kind = OPTION_HEADING, .help = "how lines look"},
+	{.kind = OPTION_STRING,
+	 .letter = 'f',
+	 .name = "output-fields",
+	 .arg = "FIELD,…",
+	 .help = "show these fields: duration, tid, addr, time, delta, elapsed, task, module, or "
+		 "none; + in front adds to duration,tid",
+	 .offset = AT(fields)},
+	{.kind = OPTION_FLAG,
+	 .name = "flat",
+	 .help = "print a numbered line for each entry and exit",
+	 .offset = AT(text.flat)},
+	{.kind = OPTION_FLAG,
+	 .name = "no-merge",
+	 .help = "print two lines for a call without calls inside",
+	 .offset = AT(replay.no_merge)},
+	{.kind = OPTION_FLAG,
+	 .name = "no-comment",
+	 .help = "do not print the name of the function behind its end",
+	 .offset = AT(text.no_comment)},
+	{.kind = OPTION_FLAG,
+	 .name = "column-view",
+	 .help = "shift the functions of each task to a column of its own",
+	 .offset = AT(text.column_view)},
+	{.kind = OPTION_NUMBER,
+	 .name = "column-offset",
+	 .arg = "N",
+	 .help = "columns are N characters apart (default: 8)",
+	 .offset = AT(text.column_offset)},
+	{.kind = OPTION_FLAG,
+	 .name = "no-args",
+	 .help = "do not show arguments and return values",
+	 .offset = AT(replay.no_values)},
+	{.kind = OPTION_FLAG,
+	 .name = "task-newline",
+	 .help = "print an empty line where the task changes",
+	 .offset = AT(text.task_newline)},
+	{.kind = OPTION_FLAG,
+	 .name = "libname",
+	 .help = "print the program or library of each function: NAME@FILE",
+	 .offset = AT(text.module_names)},
+	{.kind = OPTION_FLAG,
+	 .name = "json",
+	 .help = "print a JSON object per line",
+	 .offset = AT(text.json)},
+	CALLOPTS_ROWS_RESULT,
+	{.kind = OPTION_END},
+};
+
+struct printing {
+	struct replaytext *lines;
+	struct textbuf tb;
+	struct output out;
+	bool stop; /* the reader has closed the output, or writing failed */
+	int error;
+};
+
+static void write_piece(struct printing *p)
+{
+	int r = p->stop ? 0 : output_write(&p->out, p->tb.start, textbuf_len(&p->tb));
+
+	if (r < 0)
+		p->error = r;
+	p->stop |= r < 0 || output_is_closed(&p->out);
+	textbuf_clear(&p->tb);
+}
+
+static void print_item(void *ctx, const struct replay_item *item)
+{
+	struct printing *p = ctx;
+
+	if (p->stop)
+		return;
+	replaytext_fmt(p->lines, item, &p->tb);
+	if (textbuf_len(&p->tb) >= PIECE_BYTES)
+		write_piece(p);
+}
+
+static void visit(void *ctx, const struct record *rec)
+{
+	replay_add(ctx, rec);
+}
+
+static int print_calls(struct replay_options *o, struct callrun *run, struct printing *p,
+		       struct errmsg *err)
+{
+	const uint8_t *events;
+	struct replay *rp;
+	size_t n_events;
+	int r;
+
+	o->replay.filter = run->filter;
+	o->replay.tids = o->calls.tids;
+	o->replay.n_tids = o->calls.n_tids;
+	o->replay.ctx = p;
+	o->replay.emit = print_item;
+	o->text.colour = p->out.colour && !o->text.json;
+	o->text.in_time = run->in_time;
+	if (replaytext_new(&p->lines, callrun_formats(run), &o->text) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot replay the calls");
+	TRY(replay_new(&rp, callrun_formats(run), &o->replay, err));
+	replaytext_fmt_head(p->lines, &p->tb);
+	events = replay_events(rp, &n_events);
+	r = callrun_walk(run, events, n_events, visit, rp, &p->stop, err);
+	if (r >= 0)
+		replay_finish(rp);
+	write_piece(p);
+	if (r >= 0 && !o->calls.quiet && !p->stop && !replay_counts(rp)->n_events)
+		notes_print(NULL, "no calls were traced; -u and -p function_graph record them");
+	replay_free(rp);
+	if (r >= 0)
+		r = shortage_check(err, "cannot replay the calls");
+	return r;
+}
+
+static int open_output(const struct call_options *o, struct output *out, struct errmsg *err)
+{
+	if (!o->output || !strcmp(o->output, "-"))
+		return output_open(out, o->colour, o->no_pager, err);
+	output_open_fd(out, outplace_open_file(o->output, OUTPLACE_WRITE, err));
+	return out->fd < 0 ? out->fd : 0;
+}
+
+/* Closes the output. An incomplete file must not look complete. */
+static int close_output(const struct call_options *o, struct printing *p, bool is_whole,
+			struct errmsg *err)
+{
+	if (!o->output || !strcmp(o->output, "-")) {
+		output_close(&p->out);
+	} else {
+		if ((!is_whole || p->error) && ftruncate(p->out.fd, 0) < 0 && is_whole)
+			p->error = p->error ? p->error : -errno;
+		if (close(p->out.fd) < 0 && !p->error)
+			p->error = -errno;
+	}
+	if (p->error && p->error != -EPIPE)
+		return errmsg_set_errno(err, p->error, "cannot write the calls");
+	return p->error;
+}
+
+static int replay(struct replay_options *o, struct errmsg *err)
+{
+	struct printing p = {.stop = false};
+	struct callrun run;
+	int r = callrun_open(&run, &o->calls, o->calls.input, err), closed;
+
+	textbuf_init(&p.tb, TEXT_MAX_BYTES);
+	if (r >= 0)
+		r = open_output(&o->calls, &p.out, err);
+	if (r >= 0) {
+		r = print_calls(o, &run, &p, err);
+		closed = close_output(&o->calls, &p, r >= 0, err);
+		r = r < 0 ? r : closed;
+	}
+	if (r >= 0)
+		r = callrun_finish(&run, &o->calls);
+	replaytext_free(p.lines);
+	textbuf_release(&p.tb);
+	callrun_close(&run);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct replay_options o = {.text = {.fields = {REPLAY_DURATION, REPLAY_TID},
+					    .n_fields = 2,
+					    .column_offset = COLUMN_OFFSET}};
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	if (r >= 0 && n > 1)
+		r = errmsg_set(err, -EINVAL, "replay reads one file, not '%s' and '%s'", argv[1],
+			       argv[2]);
+	if (r >= 0 && n == 1)
+		o.calls.input = argv[1];
+	if (!o.calls.input)
+		o.calls.input = "trace.dat";
+	if (r >= 0 && o.fields)
+		r = replaytext_fields_parse(o.fields, &o.text, err);
+	if (r >= 0 && (o.text.column_offset < 0 || o.text.column_offset > 1000))
+		r = errmsg_set(err, -EINVAL, "--column-offset takes a number up to 1000");
+	if (r >= 0)
+		r = callopts_settle(&o.calls, err);
+	return r < 0 ? r : replay(&o, err);
+}
+
+const struct command cmd_replay = {
+	.name = "replay",
+	.summary = "print the calls of functions in the order of time",
+	.usage = "[options] [FILE]",
+	.options = rows,
+	.args = "file",
+	.run = run,
+};

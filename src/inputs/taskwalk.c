@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * taskwalk.c - visits the records of all CPUs, merged by time.
+ *
+ *	CPU 0  pagestream ─▶ walker ─▶ next wanted record ─╮
+ *	CPU 1  pagestream ─▶ walker ─▶ next wanted record ─┼─ heap ─▶ visit
+ *	CPU 2  …                                          ─╯
+ *
+ * The walk stays on a CPU while its records are the earliest, so a record of a busy CPU costs a
+ * single comparison with the others. Other threads unpack the chunks of compressed traces in
+ * advance.
+ */
+#include "inputs/taskwalk.h"
+
+#include "base/conveyor.h"
+#include "base/scope.h"
+#include "decode/timeconv.h"
+#include "decode/walker.h"
+#include "inputs/cpuwalk.h"
+#include "store/pagestream.h"
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct cursor {
+	struct pagestream *ps;
+	struct page page;
+	struct walker w;
+	struct walked rec;
+	uint64_t ts;
+	int id;
+	uint16_t source;
+	uint16_t flags;
+	uint32_t cpu;
+	struct page_layout layout;
+	struct record seen; /* the record to visit; most of its members stay the same */
+};
+
+struct walk {
+	const struct taskwalk_spec *spec;
+	struct inputs_sources *src;
+	struct cursor *cursors;
+	size_t n_cursors;
+	struct cursor **heap; /* the earliest cursor first */
+	size_t n_heap;
+	struct unpacker *unpacker;
+	int error;
+};
+
+static void note_damage(struct tracefile *tf, const struct cursor *c)
+{
+	if (c->w.damaged)
+		tracefile_add_damage(
+			tf,
+			"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
+			"of its events are missing",
+			tf->path, c->cpu, (unsigned long long)pagestream_offset(c->ps, &c->page));
+}
+
+static bool next_page(struct walk *w, struct cursor *c)
+{
+	struct tracefile *tf = w->src->list[c->source].config.tf;
+	int r;
+
+	if (c->w.start)
+		note_damage(tf, c);
+	do {
+		r = pagestream_next(c->ps, &c->page);
+		if (r < 0)
+			w->error = r;
+		if (r <= 0)
+			return false;
+	} while (!walker_start(&c->w, c->page.data, c->page.len, &c->layout));
+	if (c->w.missed)
+		c->flags = RECORD_MISSED;
+	return true;
+}
+
+/* Moves to the next wanted record. Returns false if there is none. */
+static inline bool advance(struct walk *w, struct cursor *c)
+{
+	const struct taskwalk_spec *spec = w->spec;
+	const struct source_config *config = &w->src->list[c->source].config;
+
+	for (;;) {
+		while (__builtin_expect(!walker_next(&c->w, &c->rec), 0))
+			if (!next_page(w, c))
+				return false;
+		c->id = formats_record_id(config->formats, c->rec.data, c->rec.size);
+		if (((unsigned)c->id >= spec->n_events || !spec->events[c->id]) && !c->flags)
+			continue;
+		c->ts = timeconv(&config->time, c->rec.ts, c->cpu);
+		if (__builtin_expect(c->ts >= spec->from && c->ts <= spec->to, 1))
+			return true;
+	}
+}
+
+static inline void visit(struct walk *w, struct cursor *c)
+{
+	const struct source_config *config = &w->src->list[c->source].config;
+	struct formats *f = config->formats;
+	struct record *rec = &c->seen;
+	struct record_extra extra;
+
+	rec->ts = c->ts;
+	rec->data = c->rec.data;
+	rec->size = c->rec.size;
+	rec->event = formats_find(f, c->id);
+	rec->task = tasks_find(config->tasks, formats_common(f, &f->pid, rec->data, rec->size));
+	if (__builtin_expect(c->flags, 0)) {
+		extra = (struct record_extra){.missed = c->w.missed > 0 ? c->w.missed : 0};
+		rec->extra = &extra;
+		rec->flags = c->flags;
+		c->flags = 0;
+	}
+	w->spec->visit(w->spec->ctx, rec);
+	rec->extra = NULL;
+	rec->flags = 0;
+}
+
+/*
+ * --- the heap ----------------------------------------------------------------------------------
+ */
+
+/*
+ * Returns true if a comes before b. If the times are equal, the earlier source and CPU comes first.
+ */
+static bool is_earlier(const struct cursor *a, const struct cursor *b)
+{
+	return a->ts != b->ts ? a->ts < b->ts : a < b;
+}
+
+static void sift_down(struct walk *w, size_t at)
+{
+	struct cursor *moving = w->heap[at];
+
+	for (;;) {
+		size_t child = at * 2 + 1;
+
+		if (child >= w->n_heap)
+			break;
+		if (child + 1 < w->n_heap && is_earlier(w->heap[child + 1], w->heap[child]))
+			child++;
+		if (!is_earlier(w->heap[child], moving))
+			break;
+		w->heap[at] = w->heap[child];
+		at = child;
+	}
+	w->heap[at] = moving;
+}
+
+/* Returns the second earliest cursor, or NULL if there is only one. */
+static const struct cursor *runner_up(const struct walk *w)
+{
+	if (w->n_heap < 2)
+		return NULL;
+	return w->n_heap > 2 && is_earlier(w->heap[2], w->heap[1]) ? w->heap[2] : w->heap[1];
+}
+
+static int merge(struct walk *w)
+{
+	static const bool never = false;
+	const bool *stop = w->spec->stop ? w->spec->stop : &never;
+
+	for (size_t i = w->n_heap / 2; i-- > 0;)
+		sift_down(w, i);
+	while (w->n_heap && !w->error && !*stop) {
+		struct cursor *c = w->heap[0];
+		const struct cursor *next = runner_up(w);
+		bool more;
+
+		do {
+			visit(w, c);
+			more = advance(w, c);
+		} while (more && !*stop && (!next || is_earlier(c, next)));
+		if (!more)
+			w->heap[0] = w->heap[--w->n_heap];
+		if (w->n_heap)
+			sift_down(w, 0);
+	}
+	return w->error;
+}
+
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
+
+static int open_cursors(struct walk *w)
+{
+	for (size_t s = 0; s < w->src->n; s++) {
+		const struct source_config *config = &w->src->list[s].config;
+		const struct tracefile *tf = config->tf;
+
+		for (size_t i = 0; i < config->buffer->n_cpus; i++) {
+			struct cursor *c = &w->cursors[w->n_cursors++];
+
+			*c = (struct cursor){
+				.source = (uint16_t)s,
+				.cpu = config->buffer->cpus[i].cpu,
+				.layout = {tf->swap, tf->big_endian, tf->long_size,
+					   tf->data_offset},
+				.ps = pagestream_new(config->tf, config->buffer, i, w->unpacker)};
+			c->seen.cpu = c->cpu;
+			c->seen.source = c->source;
+			if (!c->ps)
+				return -ENOMEM;
+			if (advance(w, c))
+				w->heap[w->n_heap++] = c;
+		}
+	}
+	return w->error;
+}
+
+int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *src,
+		       struct errmsg *err)
+{
+	uint64_t first = UINT64_MAX, ts;
+	int id;
+
+	spec->from = 0;
+	spec->to = UINT64_MAX;
+	if (!src->in->spec->from && !src->in->spec->to)
+		return 0;
+	for (size_t s = 0; s < src->n; s++) {
+		const struct inputs_source *source = &src->list[s];
+		const struct tracefile_buffer *b = source->config.buffer;
+
+		for (size_t i = 0; i < b->n_cpus; i++) {
+			if (!cpuwalk_find_edge(source->file, b, i, false, &ts, &id))
+				continue;
+			ts = timeconv(&source->config.time, ts, b->cpus[i].cpu);
+			first = ts < first ? ts : first;
+		}
+	}
+	return inputs_sources_parse_range(src, first == UINT64_MAX ? 0 : first, &spec->from,
+					  &spec->to, err);
+}
+
+static void walk_release(struct walk *w)
+{
+	for (size_t i = 0; i < w->n_cursors; i++)
+		if (w->cursors[i].ps)
+			pagestream_free(w->cursors[i].ps);
+	unpacker_free(w->unpacker);
+	free(w->cursors);
+	free(w->heap);
+}
+
+int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec)
+{
+	unsigned n_threads = conveyor_default_threads();
+	SCOPED(walk_release) struct walk w = {.spec = spec, .src = src};
+	bool packed = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < src->n; i++) {
+		n += src->list[i].config.buffer->n_cpus;
+		packed |= src->list[i].config.buffer->compressed;
+	}
+	w.cursors = calloc(n + 1, sizeof(*w.cursors));
+	w.heap = calloc(n + 1, sizeof(struct cursor *));
+	if (packed && n_threads > 1)
+		w.unpacker = unpacker_new(n_threads - 1, n);
+	TRY(w.cursors && w.heap ? open_cursors(&w) : -ENOMEM);
+	return merge(&w);
+}

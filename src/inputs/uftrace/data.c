@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * data.c - opens a uftrace.data directory with everything that belongs to it.
+ *
+ * The records of a task are mapped, not read: a directory may have gigabytes. A task without a file
+ * has no records. perf-cpuN.dat are tried from 0 on, until one is missing.
+ */
+#include "inputs/uftrace/data.h"
+
+#include "base/errmsg.h"
+#include "base/scope.h"
+#include "format/uftrace.h"
+#include "symbols/uftrace/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPUS_MAX 4096
+
+static int read_text(void *ctx, const char *name, char **ret, size_t *ret_len)
+{
+	return uftdir_read(ctx, name, ret, ret_len);
+}
+
+char *uftdata_text(const struct uftdata *d, const char *name)
+{
+	char *text = NULL;
+	size_t len;
+
+	return uftdir_read(&d->dir, name, &text, &len) < 0 ? NULL : text;
+}
+
+static int map_tasks(struct uftdata *d)
+{
+	const struct uftinfo *info = &d->dir.info;
+
+	d->streams = calloc(info->n_tids + 1, sizeof(*d->streams));
+	d->maps = calloc(info->n_tids + CPUS_MAX + 1, sizeof(*d->maps));
+	if (!d->streams || !d->maps)
+		return -ENOMEM;
+	for (size_t i = 0; i < info->n_tids; i++) {
+		struct uft_stream *s = &d->streams[d->n_streams++];
+		struct mapfile *m = &d->maps[d->n_maps];
+		char name[32];
+
+		s->tid = info->tids[i];
+		snprintf(name, sizeof(name), "%d.dat", s->tid);
+		if (uftdir_map(&d->dir, name, m) < 0)
+			continue;
+		d->n_maps++;
+		s->data = m->data;
+		s->n_bytes = m->n_bytes;
+	}
+	return 0;
+}
+
+static int map_cpus(struct uftdata *d)
+{
+	char name[32];
+
+	d->perfs = calloc(CPUS_MAX, sizeof(*d->perfs));
+	if (!d->perfs)
+		return -ENOMEM;
+	while (d->n_perfs < CPUS_MAX) {
+		struct mapfile *m = &d->maps[d->n_maps];
+
+		snprintf(name, sizeof(name), "perf-cpu%zu.dat", d->n_perfs);
+		if (uftdir_map(&d->dir, name, m) < 0)
+			return 0;
+		d->n_maps++;
+		d->perfs[d->n_perfs++] = (struct uft_perf){.data = m->data, .n_bytes = m->n_bytes};
+	}
+	return 0;
+}
+
+/* The values that the recorder was asked for. */
+static int add_values(struct uftdata *d)
+{
+	const struct uftinfo *info = &d->dir.info;
+	struct uft_triggers *t = &d->triggers;
+
+	if (info->argspec && uft_triggers_add(t, &d->names, UFT_WORDS_ARGS, info->argspec) < 0)
+		return -ENOMEM;
+	if (info->retspec && uft_triggers_add(t, &d->names, UFT_WORDS_RETVAL, info->retspec) < 0)
+		return -ENOMEM;
+	if (info->enum_auto && uft_enums_parse(&d->names.enums, &d->names.arena, info->enum_auto,
+					       strlen(info->enum_auto)) < 0)
+		return -ENOMEM;
+	if (!info->has_auto_args)
+		return 0;
+	return uft_triggers_add_auto(t, &d->names, info->arg_auto, info->ret_auto);
+}
+
+int uftdata_open(struct uftdata *d, const char *path, enum uft_names_how how, bool is_glob,
+		 struct errmsg *err)
+{
+	bool recorded_glob;
+
+	*d = (struct uftdata){.dir.fd = -1};
+	uft_triggers_init(&d->triggers, is_glob);
+	TRY(uftdir_open(&d->dir, path, err));
+	d->reader = (struct uft_names_reader){&d->dir, read_text};
+	d->has_names = true;
+	TRY(uft_names_init(&d->names, &d->reader, how, err));
+	recorded_glob = d->dir.info.pattern && !strcmp(d->dir.info.pattern, "glob");
+	d->triggers.is_glob = recorded_glob;
+	if (map_tasks(d) < 0 || map_cpus(d) < 0 || add_values(d) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot open %s", path);
+	d->triggers.is_glob = is_glob;
+	return 0;
+}
+
+void uftdata_close(struct uftdata *d)
+{
+	for (size_t i = 0; i < d->n_maps; i++)
+		mapfile_release(&d->maps[i]);
+	free(d->maps);
+	free(d->streams);
+	free(d->perfs);
+	if (d->has_names)
+		uft_names_release(&d->names);
+	uft_triggers_release(&d->triggers);
+	uftdir_close(&d->dir);
+}
+
+void uftdata_walk_config(struct uftdata *d, struct uft_walk_config *ret)
+{
+	*ret = (struct uft_walk_config){
+		.names = &d->names,
+		.streams = d->streams,
+		.n_streams = d->n_streams,
+		.perfs = d->perfs,
+		.n_perfs = d->n_perfs,
+		.triggers = &d->triggers,
+		.max_stack = d->dir.info.max_stack,
+		.swaps = d->dir.swaps,
+		.estimates_return = d->dir.info.features & UFT_FEATURE_ESTIMATE_RETURN,
+		.depth = 1024,
+	};
+	for (size_t i = 0; i < d->n_perfs; i++) {
+		d->perfs[i].pos = 0;
+		d->perfs[i].is_valid = false;
+	}
+}

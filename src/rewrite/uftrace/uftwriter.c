@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * uftwriter.c - the directory and the records of tasks.
+ *
+ *	TID.dat    16 bytes for each record: the time, and
+ *	           ┌ address or count: 48 bits ┬ depth: 10 ┬ magic 5: 3 ┬ more: 1 ┬ type: 2 ┐
+ *
+ * uftrace writes the beginning of a call when something inside it has returned, so a function that
+ * never returns and calls nothing is not there; readers depend on it. So entries wait here, except
+ * those of library functions that are known not to return, such as exit().
+ */
+#include "rewrite/uftrace/uftwriter.h"
+
+#include "base/array.h"
+#include "base/errmsg.h"
+#include "base/hash.h"
+#include "base/scope.h"
+#include "rewrite/uftrace/uftwriter_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TASKS_MAX	  (1u << 18)
+#define ARENA_MAX_BYTES	  (1ull << 30)
+#define PIECE_BYTES	  (256u << 10)
+#define RECORDS_MAX_BYTES (PIECE_BYTES + 65536)
+#define MAGIC		  5
+
+enum record_type { TYPE_ENTRY, TYPE_EXIT, TYPE_LOST };
+
+/*
+ * --- the directory -----------------------------------------------------------------------------
+ */
+
+/* Removes a directory of files; what is no file stays, and the directory with it. */
+void uftwriter_remove(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' || !strcmp(entry->d_name, ".channel"))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	rmdir(path);
+}
+
+static bool is_recording(const char *path)
+{
+	char name[4200];
+
+	snprintf(name, sizeof(name), "%.4000s/info", path);
+	return !access(name, F_OK);
+}
+
+static int make_directory(const char *path, struct errmsg *err)
+{
+	char old[4200];
+
+	if (!mkdir(path, 0755))
+		return 0;
+	if (errno != EEXIST)
+		return errmsg_set_errno(err, -errno, "cannot make the directory %s", path);
+	snprintf(old, sizeof(old), "%.4000s.old", path);
+	if (is_recording(old))
+		uftwriter_remove(old);
+	if (rename(path, old) < 0 || mkdir(path, 0755) < 0)
+		return errmsg_set_errno(err, -errno, "cannot rename %s to %s", path, old);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_to(const struct uftwriter *w, const char *name, int flags, const char *data,
+		    size_t len, struct errmsg *err)
+{
+	SCOPED(scope_close)
+	int fd = openat(w->dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	int r = fd < 0 ? -errno : write_all(fd, data, len);
+
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s/%s", w->path, name) : 0;
+}
+
+int uftwriter_write_file(const struct uftwriter *w, const char *name, const char *data, size_t len,
+			 struct errmsg *err)
+{
+	return write_to(w, name, O_CREAT | O_EXCL, data, len, err);
+}
+
+/*
+ * --- tasks -------------------------------------------------------------------------------------
+ */
+
+static int no_memory(struct errmsg *err)
+{
+	return errmsg_set_errno(err, -ENOMEM, "cannot write the calls");
+}
+
+static struct uft_task *find_task(struct uftwriter *w, const struct uftwriter_call *c)
+{
+	void **slot = map_take(&w->tasks, (uint64_t)c->tid + 1, TASKS_MAX);
+	struct uft_task *t;
+
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t || !ARRAY_ROOM(w->order, w->cap_tasks, w->n_tasks + 1, TASKS_MAX)) {
+		free(t);
+		return NULL;
+	}
+	t->tid = c->tid;
+	t->tgid = c->tgid > 0 ? c->tgid : c->tid;
+	t->first_ts = c->ts;
+	textbuf_init(&t->records, RECORDS_MAX_BYTES);
+	w->order[w->n_tasks++] = t;
+	*slot = t;
+	return t;
+}
+
+static int flush_task(struct uftwriter *w, struct uft_task *t, struct errmsg *err)
+{
+	char name[32];
+	int flags = t->is_created ? O_APPEND : O_CREAT | O_EXCL;
+
+	if (t->records.overflow)
+		return no_memory(err);
+	if (!textbuf_len(&t->records) && t->is_created)
+		return 0;
+	snprintf(name, sizeof(name), "%d.dat", t->tid);
+	t->is_created = true;
+	TRY(write_to(w, name, flags, t->records.start, textbuf_len(&t->records), err));
+	textbuf_clear(&t->records);
+	return 0;
+}
+
+/* uftrace takes a duration of 0 for an unknown one; a clock may be coarser than a call. */
+static void put_record(struct uft_task *t, uint64_t ts, uint64_t word)
+{
+	char *p = textbuf_reserve(&t->records, 16);
+
+	if (ts && ts <= t->last_ts)
+		ts = t->last_ts + 1;
+	if (ts)
+		t->last_ts = ts;
+	memcpy(p, &ts, 8);
+	memcpy(p + 8, &word, 8);
+	textbuf_commit(&t->records, p + 16);
+}
+
+static uint64_t make_word(enum record_type type, uint32_t depth, uint64_t address)
+{
+	return type | MAGIC << 3 | (uint64_t)depth << 6 | address << 16;
+}
+
+static void put_loss(struct uftwriter *w, struct uft_task *t)
+{
+	if (w->n_lost)
+		put_record(t, 0, make_word(TYPE_LOST, 0, w->n_lost));
+	w->n_lost = 0;
+}
+
+static void put_pending(struct uftwriter *w, struct uft_task *t)
+{
+	put_loss(w, t);
+	for (size_t i = 0; i < t->n_pending; i++)
+		put_record(t, t->pending[i].ts, t->pending[i].word);
+	t->n_pending = 0;
+}
+
+int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
+{
+	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	struct uft_task *t;
+
+	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+		return 0;
+	t = find_task(w, c);
+	if (!t ||
+	    !ARRAY_ROOM(t->pending, t->cap_pending, t->n_pending + 1, UFTWRITER_DEPTH_MAX + 1))
+		return t ? 0 : no_memory(err);
+	/* calls of that depth or deeper that wait have never returned */
+	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & 1023) >= c->depth)
+		t->n_pending--;
+	t->pending[t->n_pending++] =
+		(struct uft_pending){c->ts, make_word(TYPE_ENTRY, c->depth, address)};
+	if (map_find(&w->leavers, address))
+		put_pending(w, t);
+	return 0;
+}
+
+int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
+{
+	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	struct uft_task *t;
+
+	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+		return 0;
+	t = find_task(w, c);
+	if (!t)
+		return no_memory(err);
+	put_pending(w, t);
+	put_record(t, c->ts, make_word(TYPE_EXIT, c->depth, address));
+	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
+}
+
+void uftwriter_lose(struct uftwriter *w, uint64_t n)
+{
+	w->n_lost += n ? n : 1;
+}
+
+/*
+ * --- life --------------------------------------------------------------------------------------
+ */
+
+int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece functions,
+		  struct errmsg *err)
+{
+	struct uftwriter *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return no_memory(err);
+	w->path = dir;
+	w->dir = -1;
+	arena_init(&w->arena, ARENA_MAX_BYTES);
+	r = make_directory(dir, err);
+	if (r >= 0) {
+		w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = w->dir < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", dir)
+			       : uftwriter_read_modules(w, functions, err);
+	}
+	if (r < 0) {
+		uftwriter_free(w);
+		return r;
+	}
+	*ret = w;
+	return 0;
+}
+
+int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err)
+{
+	uint64_t sid = hash_seed();
+
+	for (size_t i = 0; i < w->n_tasks; i++)
+		TRY(flush_task(w, w->order[i], err));
+	TRY(uftwriter_write_modules(w, sid, err));
+	return uftwriter_write_texts(w, run, sid, err);
+}
+
+void uftwriter_free(struct uftwriter *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->n_tasks; i++) {
+		textbuf_release(&w->order[i]->records);
+		free(w->order[i]->pending);
+		free(w->order[i]);
+	}
+	free(w->order);
+	map_release(&w->tasks);
+	uftwriter_free_modules(w);
+	arena_release(&w->arena);
+	if (w->dir >= 0)
+		close(w->dir);
+	free(w);
+}

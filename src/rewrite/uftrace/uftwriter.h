@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uftwriter.h - writes calls of programs as a uftrace.data directory, which uftrace 0.13 and later
+ * read.
+ *
+ *	uftwriter_new ─▶ uftwriter_enter, uftwriter_leave … (each task in the order of time)
+ *	              ─▶ uftwriter_finish ─▶ uftwriter_free
+ *
+ * Functions are those of SNF_OPTION_USER_FUNCTIONS (capture/calls/userplans_text.c describes it).
+ * What a trace does not know is made up: the address of a program in memory, and one session for all
+ * programs of a recording. One owner.
+ */
+#ifndef SONDE_REWRITE_UFTRACE_UFTWRITER_H
+#define SONDE_REWRITE_UFTRACE_UFTWRITER_H
+
+#include "format/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+struct errmsg;
+struct uftwriter;
+
+#define UFTWRITER_DEPTH_MAX \
+	1023 /* the format has ten bits; deeper calls are left out, as by uftrace */
+
+/* What the directory says about the recording. Texts may be NULL. */
+struct uftwriter_run {
+	const char *exename;	  /* full path */
+	const char *cmdline;	  /* of the recorder */
+	const char *elapsed;	  /* "0.058039326" seconds */
+	const char *default_opts; /* options that readers use, too */
+	int wait_status;	  /* of the command, as from wait() */
+	struct rusage usage;
+	int max_stack;
+	bool is_glob, has_libcalls;
+};
+
+/* Makes the directory; one that exists becomes DIR.old. functions: the option's text, which must stay. */
+int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece functions,
+		  struct errmsg *err);
+void uftwriter_free(struct uftwriter *w);
+/* Removes such a directory. */
+void uftwriter_remove(const char *dir);
+
+struct uftwriter_call {
+	int tid, tgid; /* tgid -1: unknown */
+	uint64_t ts;
+	uint64_t func; /* as in events */
+	uint32_t depth;
+};
+
+/* A function that the option does not list is left out. 0 or negative with a message. */
+int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
+int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
+/* n events were lost here. */
+void uftwriter_lose(struct uftwriter *w, uint64_t n);
+
+/* Calls that have not returned, and have nothing inside that has, are left out. */
+int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uftwriter_int.h - inside uftwriter: modules with their symbols, tasks with their records.
+ */
+#ifndef SONDE_REWRITE_UFTRACE_UFTWRITER_INT_H
+#define SONDE_REWRITE_UFTRACE_UFTWRITER_INT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/textbuf.h"
+#include "format/bytes.h"
+#include "rewrite/uftrace/uftwriter.h"
+
+struct uft_symbol {
+	uint64_t address; /* as in the file */
+	uint32_t n_bytes;
+	char type; /* T, or P for a stub */
+	const char *name;
+};
+
+/* A program or library. */
+struct uft_module {
+	const char *path, *sym_name; /* sym_name: of its file in the directory */
+	char build_id[65];	     /* "" if unknown */
+	uint64_t low, high;	     /* addresses of the file that are loaded */
+	uint64_t base;		     /* where low is in the made-up process */
+	struct uft_symbol *symbols;
+	size_t n_symbols, cap_symbols;
+};
+
+struct uft_task {
+	int tid, tgid;
+	uint64_t first_ts, last_ts; /* last_ts: of its last record */
+	struct textbuf records;
+	struct uft_pending {
+		uint64_t ts, word;
+	} * pending; /* entries that are not written yet */
+	size_t n_pending, cap_pending;
+	bool is_created; /* its file exists */
+};
+
+struct uftwriter {
+	const char *path;
+	int dir; /* descriptor */
+	struct arena arena;
+	struct uft_module *modules;
+	size_t n_modules, cap_modules;
+	struct map
+		addresses;  /* function in events to its made-up address; see uftwriter_address() */
+	struct map leavers; /* addresses of stubs whose functions may not return */
+	struct map tasks;   /* by tid + 1 */
+	struct uft_task **order;
+	size_t n_tasks, cap_tasks;
+	uint64_t n_lost;
+};
+
+/* --- modules.c --- */
+
+/* Reads the option's text and the programs' files. */
+int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct errmsg *err);
+int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *err);
+void uftwriter_free_modules(struct uftwriter *w);
+
+/* --- texts.c --- */
+
+int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, uint64_t sid,
+			  struct errmsg *err);
+
+/* --- uftwriter.c --- */
+
+/* Creates a file of the directory. */
+int uftwriter_write_file(const struct uftwriter *w, const char *name, const char *data, size_t len,
+			 struct errmsg *err);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * attached.c - what the recorder calls in a process that it attaches to.
+ *
+ * The recorder has stopped all threads, and lets one of them run these functions (snrt.h, enum
+ * snrt_call; capture/attach/attach.c has the order). Any lock of the program may be held, so nothing
+ * here uses the C library: this part of the runtime is linked without it. The recorder may be killed
+ * at any moment; then all threads run on from where they are, and whatever is done by then is
+ * complete in itself.
+ */
+#include "runtime/sys.h"
+
+#include <errno.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
+extern const uint8_t _end[] __attribute__((visibility("hidden")));
+
+struct snrt_note snrt_note(void)
+{
+	return (struct snrt_note){
+		.magic = SNRT_MAGIC,
+		.flavour = SNRT_ATTACHED,
+		.runtime = (uint64_t)__ehdr_start,
+		.runtime_bytes = (uint64_t)(_end - __ehdr_start),
+		.recorder = snrt_process.shared ? (uint64_t)snrt_process.shared->recorder_pid : 0,
+	};
+}
+
+static void tell_images(struct snrt_args *args)
+{
+	args->images = (uint64_t)snrt_process.images;
+	args->mapped = (uint64_t)snrt_process.mapped;
+	args->n_images = snrt_process.n_images;
+}
+
+static void begin(struct snrt_args *args)
+{
+	struct snrt_reply r = {.fds = {-1, -1}};
+	int32_t result = -EPROTO;
+
+	bytes_copy(snrt_process.name, args->name, sizeof(snrt_process.name));
+	snrt_process.stack_end = args->stack_end;
+	snrt_process.cpu_ptr_offset = args->cpu_ptr_offset;
+	snrt_process.r_debug = args->r_debug;
+	snrt_keep_socket(args->socket);
+	if (snrt_ask(args->socket, SNRT_HELLO, &r) && snrt_rings_take(&r))
+		result = snrt_plan_take(r.fds[1], &r.answer) ? 0 : -ENOMEM;
+	else if (r.answer.error)
+		result = r.answer.error;
+	snrt_reply_close(&r);
+	tell_images(args);
+	args->result = result;
+}
+
+static void patch(struct snrt_args *unused)
+{
+	(void)unused;
+	snrt_plan_patch();
+}
+
+static void restore(struct snrt_args *args)
+{
+	if (args->result && snrt_process.shared)
+		__atomic_store_n(&snrt_process.shared->enabled, 0, __ATOMIC_RELEASE);
+	snrt_plan_restore(false);
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+/* A call under way returns to its caller, as if it had never been traced. */
+static void return_directly(const struct entry *e)
+{
+	uint64_t slot = e->slot & ~ENTRY_SLOW, word;
+
+	if (e->id && snrt_read_word(slot, &word) && snrt_back_id(word) == e->id)
+		*(volatile uint64_t *)slot = e->ret;
+}
+
+/*
+ * Two functions have the same slot if one ends with a jump to the other. The lower entry has the
+ * address that leads out of both; the upper one leads to the lower one's thunk. So from the top
+ * down: each round replaces one thunk's address by the next.
+ */
+static void returns(struct snrt_args *unused)
+{
+	uint64_t at = __atomic_load_n(&snrt_process.all_stacks, __ATOMIC_ACQUIRE);
+
+	(void)unused;
+	while (at) {
+		const struct stack *s = (const struct stack *)at;
+		const struct entry *e = (const struct entry *)*(const uint64_t *)s->top_at;
+
+		for (; s->kind != STACK_FREE && s->high && e > s->base; e--)
+			return_directly(e);
+		at = s->next;
+	}
+}
+
+static void release_guest(struct guest *g)
+{
+	for (unsigned i = 0; i < STACKS_MAX; i++) {
+		const struct stack *s = &g->stacks[i];
+
+		if (s->base)
+			sys_unmap(s->base, (size_t)(s->end - s->base + 1) * sizeof(*s->base));
+	}
+	if (g->page)
+		sys_unmap(g->page, SNRT_RING_AT);
+	if (g->thread && g->thread != g->page)
+		sys_unmap(g->thread, SNRT_SLOT_BYTES);
+	sys_unmap(g, sizeof(*g));
+}
+
+/*
+ * An unwinder that is at work has noted return addresses (thunks), where it found others (in shadow
+ * stacks) and tables (unwind.c), or has been called by the runtime. Other words that lead to the
+ * runtime are what ended calls left on the stack.
+ */
+static bool is_ours(uint64_t word)
+{
+	uint64_t at = snrt_process.all_stacks;
+
+	if (snrt_unwind_is_used(word) || snrt_back_id(word))
+		return true;
+	for (; at; at = ((const struct stack *)at)->next) {
+		const struct stack *s = (const struct stack *)at;
+
+		if (word > (uint64_t)s->base && word <= (uint64_t)s->end &&
+		    (word - (uint64_t)s->base) % sizeof(struct entry) ==
+			    offsetof(struct entry, ret))
+			return true;
+	}
+	return false;
+}
+
+static void scan(struct snrt_args *args)
+{
+	args->result = 0;
+	for (uint64_t i = 0; i < args->n_words && i < SNRT_WORDS_MAX; i++)
+		args->result |= is_ours(args->words[i]);
+	for (uint64_t i = 0; i < args->n_ranges && i < SNRT_SCANS_MAX; i++)
+		for (uint64_t at = args->ranges[i].low; at + 8 <= args->ranges[i].high; at += 8)
+			if (is_ours(*(const uint64_t *)at)) {
+				args->result = 1;
+				return;
+			}
+}
+
+static void release(struct snrt_args *unused)
+{
+	struct stat st;
+
+	(void)unused;
+	snrt_plan_restore(true);
+	for (unsigned i = 0; i < SNRT_SLOTS; i++)
+		if (snrt_process.guests[i])
+			release_guest(snrt_process.guests[i]);
+	if (snrt_process.shared)
+		sys_unmap(snrt_process.shared, SNRT_SLOTS_AT);
+	if (sys_stat(snrt_process.rings_fd, &st) && st.st_ino == snrt_process.rings_ino &&
+	    st.st_dev == snrt_process.rings_dev)
+		sys_close(snrt_process.rings_fd);
+	if (snrt_process.socket_ino && sys_stat(snrt_process.socket, &st) &&
+	    st.st_ino == snrt_process.socket_ino)
+		sys_close(snrt_process.socket);
+}
+
+EXPORTED void (*const snrt_calls[SNRT_CALLS])(struct snrt_args *args) = {
+	[SNRT_CALL_IMAGES] = tell_images, [SNRT_CALL_BEGIN] = begin,	 [SNRT_CALL_PATCH] = patch,
+	[SNRT_CALL_RESTORE] = restore,	  [SNRT_CALL_RETURNS] = returns, [SNRT_CALL_SCAN] = scan,
+	[SNRT_CALL_RELEASE] = release,
+};

@@ -227,7 +227,7 @@ static bool step_out(struct operation *o, size_t i)
 {
 	for (int n = 0; is_in_patch(o, operation_pc(o, i)); n++)
 		if (n == STEPS_MAX || &o->threads.list[i] == o->remote.thread ||
-		    !tracee_step(&o->threads.list[i]))
+		    !tracee_step(&o->threads, &o->threads.list[i]))
 			return false;
 	return true;
 }
@@ -309,21 +309,31 @@ static int clean(struct operation *o, struct errmsg *err)
 	return r < 0 ? r : target_read(&o->target, o->pid, true, err);
 }
 
+static int put_hooks(struct operation *o, const struct attach_config *config,
+			  struct errmsg *err)
+{
+	TRY(target_read(&o->target, o->pid, true, err));
+	TRY(clean(o, err));
+	if (!o->target.has_libc)
+		return errmsg_set(err, -ENOTSUP,
+				  "process %d is statically linked, or does not use the C library "
+				  "glibc; a probe works: -e 'PROGRAM:FUNCTION'",
+				  (int)o->pid);
+	return attach(o, config, err);
+}
+
 int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
 		 struct errmsg *err)
 {
 	struct operation o = {.pid = pid};
-	int r = target_read(&o.target, pid, true, err);
+	struct errmsg why = {0};
+	int r = put_hooks(&o, config, &why);
 
-	if (r >= 0)
-		r = clean(&o, err);
-	if (r >= 0 && !o.target.has_libc)
-		r = errmsg_set(err, -ENOTSUP,
-			       "process %d is statically linked, or does not use the C library "
-			       "glibc; a probe works: -e 'PROGRAM:FUNCTION'",
-			       (int)pid);
-	if (r >= 0)
-		r = attach(&o, config, err);
+	/* Whatever failed, in a process that ends it failed because of that. */
+	if (r < 0 && target_has_ended(pid))
+		r = errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
+	else if (r < 0 && !err->code)
+		*err = why;
 	*ret = o.result;
 	operation_release(&o);
 	return r;

@@ -208,7 +208,7 @@ static bool take_thread(struct remote *r, struct tracee *t, uint64_t stack_low)
 int remote_open(struct remote *r, struct tracees *t, const uint64_t *stack_low,
 		const struct remote_code *code)
 {
-	*r = (struct remote){.pid = t->pid, .code = *code};
+	*r = (struct remote){.pid = t->pid, .all = t, .code = *code};
 	if (!code->syscall_ret || !code->sigreturn)
 		return -ENOSYS;
 	for (size_t i = 0; i < t->n; i++)
@@ -240,10 +240,7 @@ static int go_on(struct remote *r)
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, 0) < 0)
 			return -ESRCH;
-		while (waitpid(tid, &status, __WALL) < 0)
-			if (errno != EINTR)
-				return -ESRCH;
-		if (!WIFSTOPPED(status))
+		if (tracees_wait(r->all, tid, UINT64_MAX, &status) < 0)
 			return -ESRCH;
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;

@@ -25,7 +25,8 @@ struct remote_code {
 
 struct remote {
 	pid_t pid;
-	struct tracee *thread;
+	struct tracees *all;
+	struct tracee *thread; /* one of them */
 	struct remote_code code;
 	uint64_t frame;		      /* where its state is, on its stack */
 	struct user_regs_struct regs; /* with which it goes on */

@@ -18,6 +18,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,30 @@ int target_check(pid_t *pid, struct errmsg *err)
 		return errmsg_set(err, -EINVAL, "sonde cannot attach to itself");
 	r = check_status(*pid, tb.start, err);
 	return r < 0 ? r : check_program(*pid, err);
+}
+
+#define KILL_PENDING (UINT64_C(1) << (SIGKILL - 1))
+
+static uint64_t status_signals(const char *status, const char *name)
+{
+	char value[64];
+
+	return strtoull(status_value(status, name, value, sizeof(value)), NULL, 16);
+}
+
+bool target_has_ended(pid_t pid)
+{
+	SCOPED(textbuf_release) struct textbuf tb;
+	char path[64], value[64];
+
+	textbuf_init(&tb, STATUS_BYTES);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (read_text(path, &tb) < 0)
+		return true;
+	textbuf_add(&tb, "", 1);
+	return !*status_value(tb.start, "VmSize", value, sizeof(value)) ||
+	       (status_signals(tb.start, "SigPnd") | status_signals(tb.start, "ShdPnd")) &
+		       KILL_PENDING;
 }
 
 static long read_scope(void)

@@ -32,6 +32,8 @@ struct target {
  * do. *pid: a thread's number becomes its process's.
  */
 int target_check(pid_t *pid, struct errmsg *err);
+/* It is gone, or is being killed: it has no memory any more, or is about to lose it. */
+bool target_has_ended(pid_t pid);
 /* The kernel has refused to let us attach: says why. */
 int target_tell_refused(pid_t pid, int code, struct errmsg *err);
 

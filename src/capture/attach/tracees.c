@@ -8,6 +8,10 @@
  *
  * A thread that sleeps in the kernel and cannot be interrupted (a parent in vfork(), a dead network
  * disk) does not stop. We wait two seconds for it.
+ *
+ * A process that is killed meanwhile ends only when its tracer has taken note of each thread, and the
+ * kernel reports the end of the first thread after all others. So whoever waits for one thread also
+ * takes note of the ends of the others (reap_ended).
  */
 #include "capture/attach/tracees.h"
 
@@ -17,6 +21,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +34,8 @@
 #define THREADS_MAX    65536u
 #define PATIENCE_NS    2000000000ull
 #define POLL_US	       50
+#define EAGER_POLLS    64 /* most reports come within microseconds */
+#define REAP_EVERY     16 /* polls; a millisecond or more */
 #define EVENT_OF(wait) ((wait) >> 16)
 /* Values of rax after a system call that is to be repeated. */
 #define RESTART_FIRST  (-516l)
@@ -52,10 +59,24 @@ bool tracees_write(pid_t pid, unsigned long address, const void *from, size_t n_
  * --- one thread --------------------------------------------------------------------------------
  */
 
-/* Its next report, or 0 after a while. -ESRCH: it is gone. */
-static int wait_report(pid_t tid, uint64_t until_ns, int *ret_status)
+/* The kernel shows stops of tracees to every waitid(): only ends are taken from here. */
+static void reap_ended(struct tracees *t)
 {
-	for (;;) {
+	for (size_t i = 0; i < t->n; i++) {
+		id_t tid = (id_t)t->list[i].tid;
+		siginfo_t info = {0};
+
+		if (!waitid(P_PID, tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) &&
+		    info.si_pid &&
+		    (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+		     info.si_code == CLD_DUMPED))
+			waitid(P_PID, tid, &info, WEXITED | WNOHANG | __WALL);
+	}
+}
+
+int tracees_wait(struct tracees *t, pid_t tid, uint64_t until_ns, int *ret_status)
+{
+	for (unsigned n = 0;; n++) {
 		pid_t got = waitpid(tid, ret_status, __WALL | WNOHANG);
 
 		if (got == tid)
@@ -64,17 +85,23 @@ static int wait_report(pid_t tid, uint64_t until_ns, int *ret_status)
 			return -ESRCH;
 		if (clock_now_ns() > until_ns)
 			return 0;
+		if (n < EAGER_POLLS) {
+			sched_yield();
+			continue;
+		}
+		if (n % REAP_EVERY == 0)
+			reap_ended(t);
 		usleep(POLL_US);
 	}
 }
 
 /* Until it stops because of us; signals go on to the program. */
-static int wait_stop(pid_t tid)
+static int wait_stop(struct tracees *t, pid_t tid)
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
 	int status, r;
 
-	while ((r = wait_report(tid, until_ns, &status)) > 0) {
+	while ((r = tracees_wait(t, tid, until_ns, &status)) > 0) {
 		if (EVENT_OF(status) == PTRACE_EVENT_STOP)
 			return 1;
 		if (ptrace(PTRACE_CONT, tid, NULL, EVENT_OF(status) ? 0 : (long)WSTOPSIG(status)) <
@@ -104,29 +131,29 @@ unsigned long tracee_pc(const struct tracee *t)
 	return repeats_call(&t->regs) ? t->regs.rip - 2 : t->regs.rip;
 }
 
-static bool step(struct tracee *t)
+static bool step(struct tracees *all, struct tracee *t)
 {
 	int status;
 
 	do
 		if (ptrace(PTRACE_SINGLESTEP, t->tid, NULL, 0) < 0 ||
-		    wait_report(t->tid, clock_now_ns() + PATIENCE_NS, &status) <= 0)
+		    tracees_wait(all, t->tid, clock_now_ns() + PATIENCE_NS, &status) <= 0)
 			return false;
 	while (EVENT_OF(status)); /* it was stopped by SIGSTOP before */
 	return WSTOPSIG(status) == SIGTRAP && ptrace(PTRACE_GETREGS, t->tid, NULL, &t->regs) == 0;
 }
 
 /* Signals wait meanwhile, except the one with which the kernel reports the step. */
-bool tracee_step(struct tracee *t)
+bool tracee_step(struct tracees *all, struct tracee *t)
 {
-	uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1)), before;
+	uint64_t mask = ~(UINT64_C(1) << (SIGTRAP - 1)), before;
 	bool ok;
 
 	if (repeats_call(&t->regs) ||
 	    ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(before), &before) < 0 ||
-	    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(all), &all) < 0)
+	    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(mask), &mask) < 0)
 		return false;
-	ok = step(t);
+	ok = step(all, t);
 	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(before), &before);
 	return ok;
 }
@@ -183,7 +210,7 @@ static int wait_all(struct tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct tracee *one = &t->list[i];
-		int r = one->is_stopped ? 1 : wait_stop(one->tid);
+		int r = one->is_stopped ? 1 : wait_stop(t, one->tid);
 
 		if (!r)
 			return -ETIMEDOUT;
@@ -227,10 +254,33 @@ int tracees_stop(struct tracees *t, pid_t pid, struct errmsg *err)
 	return tell(pid, r, err);
 }
 
-/* A thread that does not stop cannot be released either: it must have stopped once. */
-static void release_running(pid_t tid)
+/* Whether no thread that has ended waits for us any more. */
+static bool is_reaped(const struct tracees *t)
 {
-	if (wait_stop(tid) > 0)
+	siginfo_t info;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (!waitid(P_PID, (id_t)t->list[i].tid, &info,
+			    WEXITED | WNOHANG | WNOWAIT | __WALL))
+			return false;
+	return true;
+}
+
+/* The process was killed while it stood still: it cannot end before we have seen its threads end. */
+static void reap_all(struct tracees *t)
+{
+	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+
+	while (!is_reaped(t) && clock_now_ns() < until_ns) {
+		reap_ended(t);
+		usleep(POLL_US);
+	}
+}
+
+/* A thread that does not stop cannot be released either: it must have stopped once. */
+static void release_running(struct tracees *t, pid_t tid)
+{
+	if (wait_stop(t, tid) > 0)
 		ptrace(PTRACE_DETACH, tid, NULL, 0);
 }
 
@@ -245,7 +295,8 @@ void tracees_resume(struct tracees *t)
 	}
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->list[i].is_stopped)
-			release_running(t->list[i].tid);
+			release_running(t, t->list[i].tid);
+	reap_all(t);
 	if (stop_is_due)
 		kill(t->pid, SIGSTOP);
 	free(t->list);

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
 
@@ -41,7 +42,12 @@ bool tracee_set_regs(struct tracee *t, const struct user_regs_struct *regs);
 /* The address at which the thread goes on, even if it has to repeat a system call. */
 unsigned long tracee_pc(const struct tracee *t);
 /* Runs one instruction. False: it cannot, or the thread is gone. */
-bool tracee_step(struct tracee *t);
+bool tracee_step(struct tracees *all, struct tracee *t);
+/*
+ * 1: the thread tid has stopped, with the status of waitpid(). 0: not until then (clock_now_ns()).
+ * -ESRCH: it has ended.
+ */
+int tracees_wait(struct tracees *t, pid_t tid, uint64_t until_ns, int *ret_status);
 
 /* Reads or writes memory of the process; false: not all of it. */
 bool tracees_read(pid_t pid, unsigned long address, void *to, size_t n_bytes);

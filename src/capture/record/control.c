@@ -68,8 +68,9 @@ int control_parse(char *bytes, size_t n_bytes, char **words, size_t max)
 
 static socklen_t fill_address(struct sockaddr_un *addr, const char *name)
 {
-	size_t len = strnlen(name, sizeof(addr->sun_path) - 1);
+	size_t len = strlen(name), max = sizeof(addr->sun_path) - 1;
 
+	len = len < max ? len : max;
 	*addr = (struct sockaddr_un){.sun_family = AF_UNIX};
 	memcpy(addr->sun_path + 1, name, len);
 	return offsetof(struct sockaddr_un, sun_path) + 1 + len;

@@ -309,8 +309,7 @@ static int clean(struct operation *o, struct errmsg *err)
 	return r < 0 ? r : target_read(&o->target, o->pid, true, err);
 }
 
-static int put_hooks(struct operation *o, const struct attach_config *config,
-			  struct errmsg *err)
+static int put_hooks(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
 	TRY(target_read(&o->target, o->pid, true, err));
 	TRY(clean(o, err));

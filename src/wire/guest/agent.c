@@ -285,7 +285,7 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 		if (p[1].revents)
 			return channel_refuse(-ECANCELED, "go on", err);
 		if (p[2].revents)
-			return errmsg_set(err, -ECONNRESET, "the recording cannot continue");
+			return -EIO; /* stop says why */
 		if (!p[0].revents && s->ch.start == s->ch.end)
 			continue;
 		TRY(channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err));
@@ -320,6 +320,9 @@ static int record(struct asession *s, struct errmsg *err)
 	if (r < 0)
 		hurry(s, r);
 	r2 = s->config->ops->stop(s->config->ctx, &late);
+	if (r == -EIO && !err->code)
+		errmsg_set(err, r, "the recording cannot continue: %s",
+			   late.code ? late.text : "the recorder has ended");
 	if (r2 < 0 && !r)
 		errmsg_set(err, r2, "%s", late.text);
 	return r < 0 ? r : r2;

@@ -16,6 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "capture/attach/frames.h"
 #include "capture/attach/loaded.h"
 #include "capture/attach/operation.h"
 #include "runtime/snrt.h"
@@ -175,10 +176,12 @@ static int begin(struct operation *o, const struct attach_config *config, int th
 	r = operation_call(o, SNRT_CALL_BEGIN);
 	if (r >= 0 && !tracees_read(o->pid, operation_args(o), &args, sizeof(args)))
 		r = -EFAULT;
-	if (r < 0)
-		return fail(o, r, "take its plan", err);
-	return args.result < 0 ? fail(o, args.result, "take its plan", err)
-			       : operation_read_patches(o);
+	if (r >= 0)
+		r = args.result;
+	o->is_begun = r >= 0;
+	if (r >= 0)
+		r = patches_read(o, SNRT_MAPPED_READY);
+	return r < 0 ? fail(o, r, "take its plan", err) : 0;
 }
 
 static int set_up(struct operation *o, const struct attach_config *config, struct errmsg *err)
@@ -197,11 +200,11 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 	}
 	ours = make_socket(o, &theirs);
 	r = ours < 0 ? fail(o, ours, "make a socket", err) : config->adopt(config->ctx, ours);
-	if (r >= 0)
-		r = begin(o, config, theirs, err);
 	if (r < 0 && theirs >= 0)
 		operation_syscall(o, SYS_close, (uint64_t)theirs, 0, 0, 0, 0, 0);
-	if (r < 0)
+	if (r >= 0)
+		r = begin(o, config, theirs, err);
+	if (r < 0 && !o->is_begun)
 		drop_runtime(o);
 	return r;
 }
@@ -213,10 +216,18 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 /* In the middle of bytes that are going to be others. */
 static bool is_in_patch(const struct operation *o, uint64_t pc)
 {
-	for (size_t i = 0; i < o->n_patches; i++)
-		if (pc > o->patches[i].addr && pc < o->patches[i].addr + o->patches[i].n_bytes)
+	for (size_t i = 0; i < o->patches.n; i++)
+		if (pc > o->patches.all[i].addr &&
+		    pc < o->patches.all[i].addr + o->patches.all[i].n_bytes)
 			return true;
 	return false;
+}
+
+/* True: a handler will return there. */
+static bool is_frame_in_patch(struct operation *o, uint64_t ip, uint64_t ip_at)
+{
+	(void)ip_at;
+	return is_in_patch(o, ip);
 }
 
 /*
@@ -235,7 +246,8 @@ static bool step_out(struct operation *o, size_t i)
 static bool is_clear(struct operation *o, bool may_step)
 {
 	for (size_t i = 0; i < o->threads.n; i++)
-		if (is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i)))
+		if ((is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i))) ||
+		    frames_any(o, i, is_frame_in_patch))
 			return false;
 	return true;
 }
@@ -253,12 +265,21 @@ static int try_once(struct operation *o, const struct attach_config *config, boo
 	if (r >= 0 && !is_clear(o, may_step))
 		r = -EAGAIN;
 	if (r >= 0) {
-		r = operation_call(o, SNRT_CALL_PATCH);
+		r = patches_put(o, &o->result.n_failures);
 		if (r < 0)
 			fail(o, r, "change its code", err);
 	}
 	operation_stop(o);
 	return r;
+}
+
+/* All threads run again. What was mapped goes, as after a recording. */
+static void give_up(struct operation *o)
+{
+	struct attach_result unused;
+	struct errmsg ignored = {0};
+
+	attach_end(o->pid, &unused, &ignored);
 }
 
 static int attach(struct operation *o, const struct attach_config *config, struct errmsg *err)
@@ -274,6 +295,8 @@ static int attach(struct operation *o, const struct attach_config *config, struc
 		errmsg_set(err, r,
 			   "no thread of process %d is where sonde can attach; try again later",
 			   (int)o->pid);
+	if (r < 0 && o->is_begun)
+		give_up(o);
 	return r;
 }
 
@@ -309,8 +332,7 @@ static int clean(struct operation *o, struct errmsg *err)
 	return r < 0 ? r : target_read(&o->target, o->pid, true, err);
 }
 
-static int put_hooks(struct operation *o, const struct attach_config *config,
-			  struct errmsg *err)
+static int put_hooks(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
 	TRY(target_read(&o->target, o->pid, true, err));
 	TRY(clean(o, err));

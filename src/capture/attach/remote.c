@@ -19,6 +19,8 @@
  */
 #include "capture/attach/remote.h"
 
+#include "base/clock.h"
+
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
@@ -30,6 +32,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The kernel may keep a process from running (a frozen group); a plan takes up to 20 seconds. */
+#define PATIENCE_NS   30000000000ull
 #define RED_ZONE      128u
 #define ROOM_BYTES    (32u << 10) /* for the frame, and for what we call */
 #define XSTATE_MAX    16384u
@@ -234,14 +238,18 @@ void remote_close(struct remote *r)
 /* To the beginning or the end of a system call. Signals are blocked; a stop waits until later. */
 static int go_on(struct remote *r)
 {
+	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
 	pid_t tid = r->thread->tid;
-	int status;
+	int status, got;
 
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, 0) < 0)
 			return -ESRCH;
-		if (tracees_wait(r->all, tid, UINT64_MAX, &status) < 0)
-			return -ESRCH;
+		got = tracees_wait(r->all, tid, until_ns, &status);
+		if (got <= 0) {
+			r->thread->is_stopped = got < 0;
+			return got < 0 ? -ESRCH : -ETIMEDOUT;
+		}
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;
 		if (status >> 16)

@@ -37,6 +37,7 @@
 #define EAGER_POLLS    64 /* most reports come within microseconds */
 #define REAP_EVERY     16 /* polls; a millisecond or more */
 #define EVENT_OF(wait) ((wait) >> 16)
+#define SYSCALL_STOP   0x80 /* PTRACE_O_TRACESYSGOOD */
 /* Values of rax after a system call that is to be repeated. */
 #define RESTART_FIRST  (-516l)
 #define RESTART_LAST   (-512l)
@@ -99,13 +100,14 @@ int tracees_wait(struct tracees *t, pid_t tid, uint64_t until_ns, int *ret_statu
 static int wait_stop(struct tracees *t, pid_t tid)
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+	bool is_signal;
 	int status, r;
 
 	while ((r = tracees_wait(t, tid, until_ns, &status)) > 0) {
 		if (EVENT_OF(status) == PTRACE_EVENT_STOP)
 			return 1;
-		if (ptrace(PTRACE_CONT, tid, NULL, EVENT_OF(status) ? 0 : (long)WSTOPSIG(status)) <
-		    0)
+		is_signal = !EVENT_OF(status) && !(WSTOPSIG(status) & SYSCALL_STOP);
+		if (ptrace(PTRACE_CONT, tid, NULL, is_signal ? (long)WSTOPSIG(status) : 0) < 0)
 			return -ESRCH;
 	}
 	return r;

@@ -627,7 +627,8 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 	*ret = (struct usertrace_sum){
 		.n_quiet = __atomic_load_n(&u->rings.shared->n_quiet, __ATOMIC_RELAXED),
 		.n_no_slot = __atomic_load_n(&u->rings.shared->no_slot, __ATOMIC_RELAXED),
-		.n_failures = __atomic_load_n(&u->rings.shared->failures, __ATOMIC_RELAXED),
+		.n_failures = __atomic_load_n(&u->rings.shared->failures, __ATOMIC_RELAXED) +
+			      u->attached.sum.n_failures,
 		.n_refused = u->server.n_refused,
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,

@@ -172,6 +172,24 @@ static struct tracee *find(const struct tracees *t, pid_t tid)
 	return NULL;
 }
 
+/* The kernel says EPERM for a thread that is just ending. */
+static bool is_ending(pid_t pid, pid_t tid)
+{
+	char path[96], line[512] = "";
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (!fgets(line, sizeof(line), f))
+		*line = 0;
+	fclose(f);
+	end = strrchr(line, ')');
+	return !end || !end[1] || strchr("ZXx", end[2]);
+}
+
 /* 1: new and ours, 0: known or gone. */
 static int seize(struct tracees *t, pid_t tid)
 {
@@ -179,8 +197,11 @@ static int seize(struct tracees *t, pid_t tid)
 		return 0;
 	if (!ARRAY_ROOM(t->list, t->cap, t->n + 1, THREADS_MAX))
 		return -ENOMEM;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD) < 0)
-		return errno == ESRCH ? 0 : -errno;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD) < 0) {
+		int code = errno;
+
+		return code == ESRCH || (code == EPERM && is_ending(t->pid, tid)) ? 0 : -code;
+	}
 	t->list[t->n++] = (struct tracee){.tid = tid};
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? 0 : 1;
 }

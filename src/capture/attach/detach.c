@@ -87,7 +87,7 @@ static void make_jump(struct operation *o, size_t i)
 	if (!to)
 		return;
 	if (t == o->remote.thread) {
-		o->remote.regs.rip = to;
+		remote_set_pc(&o->remote, to);
 		return;
 	}
 	regs.rip = to;

@@ -12,7 +12,8 @@
  * A system call is made by two instructions of the C library, `syscall; ret`. We stop the thread behind
  * it. A function is called with `frame` as its stack, and has ended when the thread is about to call
  * rt_sigreturn(). We never let it do that: its registers are set back from here, which leaves the FPU
- * alone. Only if we are gone, rt_sigreturn() runs.
+ * alone. Only if we are gone, rt_sigreturn() runs. So wherever the thread stands for us, what it would
+ * do next leads there.
  *
  * A thread that sleeps in a system call is to repeat it afterwards. The kernel does so when it lets
  * the thread go, judging by its registers; here they are changed first as the kernel would.
@@ -196,6 +197,16 @@ static bool is_in_sequence(pid_t pid, pid_t tid)
 	       config[0] && tracees_read(pid, config[0] + RSEQ_CS_AT, &cs, sizeof(cs)) && cs;
 }
 
+/* The thread's next step is rt_sigreturn(): it goes on as it was, with its signals. */
+static bool stand_ready(struct remote *r)
+{
+	struct user_regs_struct regs = r->regs;
+
+	regs.rip = r->code.sigreturn;
+	regs.rsp = r->frame + sizeof(uint64_t);
+	return tracee_set_regs(r->thread, &regs);
+}
+
 static bool take_thread(struct remote *r, struct tracee *t, uint64_t stack_low)
 {
 	uint64_t all = UINT64_MAX;
@@ -206,7 +217,8 @@ static bool take_thread(struct remote *r, struct tracee *t, uint64_t stack_low)
 		return false;
 	r->thread = t;
 	r->regs = repeat_call(t->regs);
-	return write_frame(r) && ptrace(PTRACE_SETSIGMASK, t->tid, SIGMASK_BYTES, &all) == 0;
+	return write_frame(r) && stand_ready(r) &&
+	       ptrace(PTRACE_SETSIGMASK, t->tid, SIGMASK_BYTES, &all) == 0;
 }
 
 int remote_open(struct remote *r, struct tracees *t, const uint64_t *stack_low,
@@ -226,9 +238,16 @@ void remote_close(struct remote *r)
 {
 	if (!r->thread)
 		return;
-	tracee_set_regs(r->thread, &r->regs);
+	/* in this order: without its registers it would never get its signals back */
 	ptrace(PTRACE_SETSIGMASK, r->thread->tid, SIGMASK_BYTES, &r->signals);
+	tracee_set_regs(r->thread, &r->regs);
 	r->thread = NULL;
+}
+
+void remote_set_pc(struct remote *r, uint64_t pc)
+{
+	r->regs.rip = pc;
+	tracees_write(r->pid, r->frame + offsetof(struct frame, ip), &pc, sizeof(pc));
 }
 
 /*
@@ -305,8 +324,6 @@ int remote_call(struct remote *r, uint64_t function, uint64_t arg)
 		if ((long)regs.orig_rax == SYS_rt_sigreturn)
 			break;
 	}
-	regs.orig_rax = (unsigned long long)-1; /* the call is left out */
-	if (!tracee_set_regs(r->thread, &regs))
-		return -ESRCH;
-	return go_on(r);
+	/* This one is left out (orig_rax is -1); the thread is about to make it again. */
+	return stand_ready(r) ? go_on(r) : -ESRCH;
 }

@@ -48,5 +48,7 @@ long remote_syscall(struct remote *r, long number, const uint64_t args[6]);
 /* The function returns nothing. -EFAULT: it has failed. */
 int remote_call(struct remote *r, uint64_t function, uint64_t arg);
 void remote_close(struct remote *r);
+/* Where it goes on afterwards. */
+void remote_set_pc(struct remote *r, uint64_t pc);
 
 #endif

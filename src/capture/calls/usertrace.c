@@ -545,6 +545,15 @@ static void leave_children(struct usertrace *u)
 	}
 }
 
+void usertrace_leave(struct usertrace *u)
+{
+	if (!u->attached.n)
+		return;
+	userrings_enable(&u->rings,
+			 false); /* a thread that waits for room must not keep us waiting */
+	userattached_end(&u->attached);
+}
+
 int usertrace_stop(struct usertrace *u, struct errmsg *err)
 {
 	uint64_t one = 1;
@@ -560,8 +569,8 @@ int usertrace_stop(struct usertrace *u, struct errmsg *err)
 		for (size_t i = 0; i < u->tasks.n_slots; i++)
 			if (u->tasks.slots[i].value)
 				read_comm(u->tasks.slots[i].value);
-		leave_children(u);
 	}
+	leave_children(u);
 	return u->error ? errmsg_set_errno(err, u->error, "cannot record user functions") : 0;
 }
 

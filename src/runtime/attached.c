@@ -11,8 +11,10 @@
 #include "runtime/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
-#define EXPORTED __attribute__((visibility("default")))
+#define KEPT_FD_MIN 700 /* away from the numbers that programs use */
+#define EXPORTED    __attribute__((visibility("default")))
 
 extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
 extern const uint8_t _end[] __attribute__((visibility("hidden")));
@@ -162,17 +164,39 @@ static void release(struct snrt_args *unused)
 	close_own(&snrt_process.socket, 0, snrt_process.socket_ino);
 }
 
+/*
+ * Closes the recorder's end, and gives ours a number that the program does not use. If the recorder
+ * is killed before it has taken its end, nobody answers, and nothing is left. Negative: no socket.
+ */
+static long make_socket(int32_t sockets[2])
+{
+	long r = arch_syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+			      (long)sockets, 0, 0);
+	long kept;
+
+	if (r < 0)
+		return r;
+	kept = arch_syscall(SYS_fcntl, sockets[0], F_DUPFD_CLOEXEC, KEPT_FD_MIN, 0, 0, 0);
+	sys_close(sockets[1]);
+	if (kept < 0)
+		return sockets[0];
+	sys_close(sockets[0]);
+	return kept;
+}
+
 static void begin(struct snrt_args *args)
 {
 	struct snrt_reply r = {.fds = {-1, -1}};
-	int32_t result = -EPROTO;
+	long fd = make_socket(args->sockets);
+	int32_t result = fd < 0 ? (int32_t)fd : -EPROTO;
 
 	bytes_copy(snrt_process.name, args->name, sizeof(snrt_process.name));
 	snrt_process.stack_end = args->stack_end;
 	snrt_process.cpu_ptr_offset = args->cpu_ptr_offset;
 	snrt_process.r_debug = args->r_debug;
-	snrt_keep_socket(args->socket);
-	if (snrt_ask(args->socket, SNRT_HELLO, &r) && snrt_rings_take(&r))
+	if (fd >= 0)
+		snrt_keep_socket((int)fd);
+	if (fd >= 0 && snrt_ask(fd, SNRT_HELLO, &r) && snrt_rings_take(&r))
 		result = snrt_plan_take(r.fds[1], &r.answer) ? 0 : -ENOMEM;
 	else if (r.answer.error)
 		result = r.answer.error;

@@ -375,8 +375,12 @@ enum snrt_call {
 struct snrt_args {
 	/* for SNRT_CALL_BEGIN: as in struct process of the runtime */
 	uint64_t stack_end, cpu_ptr_offset, r_debug;
-	int32_t socket;
 	char name[108];
+	/*
+	 * Written by SNRT_CALL_BEGIN: both ends of a socket. The recorder takes the second one when the
+	 * thread is about to call close() for the first time.
+	 */
+	int32_t sockets[2];
 	/* the answer: 0 or a negative errno; where struct snrt_image[] and snrt_mapped[] are */
 	int32_t result;
 	uint32_t n_images;

@@ -33,10 +33,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STEPS_MAX   32
-#define FREE_TRIES  100
-#define KEPT_FD_MIN 700 /* away from the numbers that programs use */
-#define CPU_ID_AT   4u	/* in struct rseq */
+#define STEPS_MAX  32
+#define FREE_TRIES 100
+#define CPU_ID_AT  4u /* in struct rseq */
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
@@ -124,25 +123,27 @@ static int take_fd(pid_t pid, int fd)
 	return copy;
 }
 
-/* Its end is *ret_theirs, with a number that the program does not use. Returns ours. */
-static int make_socket(struct operation *o, int *ret_theirs)
-{
-	int fds[2], ours;
-	long r = operation_syscall(o, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				   operation_args(o), 0, 0);
+struct adoption {
+	struct operation *o;
+	const struct attach_config *config;
+	int result; /* of the server, or a negative errno; 1: not yet */
+};
 
-	if (r < 0)
-		return (int)r;
-	if (!tracees_read(o->pid, operation_args(o), fds, sizeof(fds)))
-		return -EFAULT;
-	ours = take_fd(o->pid, fds[1]);
-	r = operation_syscall(o, SYS_fcntl, (uint64_t)fds[0], F_DUPFD_CLOEXEC, KEPT_FD_MIN, 0, 0,
-			      0);
-	*ret_theirs = r >= 0 ? (int)r : fds[0];
-	operation_syscall(o, SYS_close, (uint64_t)fds[1], 0, 0, 0, 0, 0);
-	if (r >= 0)
-		operation_syscall(o, SYS_close, (uint64_t)fds[0], 0, 0, 0, 0, 0);
-	return ours;
+/* Both ends of the socket are there until the process closes ours. */
+static void take_socket(void *ctx, long number)
+{
+	struct adoption *a = ctx;
+	struct snrt_args args;
+	int fd;
+
+	if (number != SYS_close || a->result <= 0)
+		return;
+	if (!tracees_read(a->o->pid, operation_args(a->o), &args, sizeof(args))) {
+		a->result = -EFAULT;
+		return;
+	}
+	fd = take_fd(a->o->pid, args.sockets[1]);
+	a->result = fd < 0 ? fd : a->config->adopt(a->config->ctx, fd);
 }
 
 /*
@@ -162,23 +163,24 @@ static uint64_t find_cpu_number(const struct operation *o)
 	return config[0] + CPU_ID_AT - o->remote.regs.fs_base;
 }
 
-static int begin(struct operation *o, const struct attach_config *config, int theirs,
-		 struct errmsg *err)
+static int begin(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
 	struct snrt_args args = {.stack_end = o->target.stack_end,
-				 .cpu_ptr_offset = find_cpu_number(o),
-				 .socket = theirs};
+				 .cpu_ptr_offset = find_cpu_number(o)};
+	struct adoption adoption = {o, config, 1};
 	int r;
 
 	snprintf(args.name, sizeof(args.name), "%s", config->server);
 	if (!tracees_write(o->pid, operation_args(o), &args, sizeof(args)))
 		return fail(o, -EFAULT, "take its arguments", err);
-	r = operation_call(o, SNRT_CALL_BEGIN);
+	r = operation_call_watched(o, SNRT_CALL_BEGIN, take_socket, &adoption);
 	if (r >= 0 && !tracees_read(o->pid, operation_args(o), &args, sizeof(args)))
 		r = -EFAULT;
 	if (r >= 0)
 		r = args.result;
 	o->is_begun = r >= 0;
+	if (adoption.result)
+		return fail(o, adoption.result < 0 ? adoption.result : r, "make a socket", err);
 	if (r >= 0)
 		r = patches_read(o, SNRT_MAPPED_READY);
 	return r < 0 ? fail(o, r, "take its plan", err) : 0;
@@ -186,7 +188,7 @@ static int begin(struct operation *o, const struct attach_config *config, int th
 
 static int set_up(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
-	int r, ours, theirs = -1;
+	int r;
 
 	if (!operation_clear_threads(o, true))
 		return errmsg_set(err, -ENOTSUP,
@@ -194,16 +196,8 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 				  "probe works: -e 'PROGRAM:FUNCTION'",
 				  (int)o->pid);
 	r = put_runtime(o, err);
-	if (r < 0) {
-		drop_runtime(o);
-		return r;
-	}
-	ours = make_socket(o, &theirs);
-	r = ours < 0 ? fail(o, ours, "make a socket", err) : config->adopt(config->ctx, ours);
-	if (r < 0 && theirs >= 0)
-		operation_syscall(o, SYS_close, (uint64_t)theirs, 0, 0, 0, 0, 0);
 	if (r >= 0)
-		r = begin(o, config, theirs, err);
+		r = begin(o, config, err);
 	if (r < 0 && !o->is_begun)
 		drop_runtime(o);
 	return r;

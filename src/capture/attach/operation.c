@@ -129,14 +129,19 @@ long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b,
 	return remote_syscall(&o->remote, number, (const uint64_t[]){a, b, c, d, e, f});
 }
 
-int operation_call(struct operation *o, enum snrt_call call)
+int operation_call_watched(struct operation *o, enum snrt_call call, remote_visit *visit, void *ctx)
 {
 	uint64_t function;
 
 	if (!tracees_read(o->pid, o->base + loaded_calls() + call * sizeof(function), &function,
 			  sizeof(function)))
 		return -EFAULT;
-	return remote_call(&o->remote, function, operation_args(o));
+	return remote_call(&o->remote, function, operation_args(o), visit, ctx);
+}
+
+int operation_call(struct operation *o, enum snrt_call call)
+{
+	return operation_call_watched(o, call, NULL, NULL);
 }
 
 /*

@@ -42,6 +42,8 @@ bool operation_has_recorder(const struct operation *o);
 uint64_t operation_args(const struct operation *o);
 /* Calls a function of the runtime (enum snrt_call). */
 int operation_call(struct operation *o, enum snrt_call call);
+int operation_call_watched(struct operation *o, enum snrt_call call, remote_visit *visit,
+			   void *ctx);
 long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b, uint64_t c,
 		       uint64_t d, uint64_t e, uint64_t f);
 /* Clears the runtime's variables in the threads. False: a thread is not glibc's. */

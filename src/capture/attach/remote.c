@@ -307,7 +307,7 @@ long remote_syscall(struct remote *r, long number, const uint64_t args[6])
 	return (long)regs.rax;
 }
 
-int remote_call(struct remote *r, uint64_t function, uint64_t arg)
+int remote_call(struct remote *r, uint64_t function, uint64_t arg, remote_visit *visit, void *ctx)
 {
 	struct user_regs_struct regs = r->regs;
 	int code;
@@ -323,6 +323,8 @@ int remote_call(struct remote *r, uint64_t function, uint64_t arg)
 			return code ? code : -ESRCH;
 		if ((long)regs.orig_rax == SYS_rt_sigreturn)
 			break;
+		if (visit)
+			visit(ctx, (long)regs.orig_rax);
 	}
 	/* This one is left out (orig_rax is -1); the thread is about to make it again. */
 	return stand_ready(r) ? go_on(r) : -ESRCH;

@@ -41,7 +41,8 @@ static bool tick(void *ctx)
 	int r = run->taker->step(run->ctx, in_ms(STEP_MS), &run->err);
 
 	run->no_reader = r == -EPIPE;
-	return r >= 0 && !(run->until_ns && clock_now_ns() >= run->until_ns);
+	return r >= 0 && !(run->until_ns && clock_now_ns() >= run->until_ns) &&
+	       !(run->user && usertrace_have_ended(run->user));
 }
 
 /* --- the end ----------------------------------------------------------------------------------- */
@@ -146,6 +147,8 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 	if (run->s.has_child) /* when the names were read, the child still had sonde's name */
 		taker->rename(ctx, run->s.child.pid);
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
+	if (run->user)
+		usertrace_leave(run->user);
 	run->request->front->end_interrupt(run->s.signal, run->s.config.argv);
 	if (run->err.code && !err->code)
 		*err = run->err;

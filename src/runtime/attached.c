@@ -11,8 +11,10 @@
 #include "runtime/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
-#define EXPORTED __attribute__((visibility("default")))
+#define KEPT_FD_MIN 700 /* away from the numbers that programs use */
+#define EXPORTED    __attribute__((visibility("default")))
 
 extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
 extern const uint8_t _end[] __attribute__((visibility("hidden")));
@@ -35,47 +37,27 @@ static void tell_images(struct snrt_args *args)
 	args->n_images = snrt_process.n_images;
 }
 
-static void begin(struct snrt_args *args)
-{
-	struct snrt_reply r = {.fds = {-1, -1}};
-	int32_t result = -EPROTO;
-
-	bytes_copy(snrt_process.name, args->name, sizeof(snrt_process.name));
-	snrt_process.stack_end = args->stack_end;
-	snrt_process.cpu_ptr_offset = args->cpu_ptr_offset;
-	snrt_process.r_debug = args->r_debug;
-	snrt_keep_socket(args->socket);
-	if (snrt_ask(args->socket, SNRT_HELLO, &r) && snrt_rings_take(&r))
-		result = snrt_plan_take(r.fds[1], &r.answer) ? 0 : -ENOMEM;
-	else if (r.answer.error)
-		result = r.answer.error;
-	snrt_reply_close(&r);
-	tell_images(args);
-	args->result = result;
-}
-
-static void patch(struct snrt_args *unused)
+static void be_quiet(struct snrt_args *unused)
 {
 	(void)unused;
-	snrt_plan_patch();
-}
-
-static void restore(struct snrt_args *args)
-{
-	if (args->result && snrt_process.shared)
+	if (snrt_process.shared)
 		__atomic_store_n(&snrt_process.shared->enabled, 0, __ATOMIC_RELEASE);
-	snrt_plan_restore(false);
 }
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* A call under way returns to its caller, as if it had never been traced. */
+/*
+ * A call under way returns to its caller, as if it had never been traced. If the recorder is killed
+ * now, the thread of that stack runs, and may return by itself; no new call comes. Then the word
+ * there is another one, and stays.
+ */
 static void return_directly(const struct entry *e)
 {
-	uint64_t slot = e->slot & ~ENTRY_SLOW, word;
+	uint64_t slot = e->slot & ~ENTRY_SLOW, ret = e->ret, word;
 
 	if (e->id && snrt_read_word(slot, &word) && snrt_back_id(word) == e->id)
-		*(volatile uint64_t *)slot = e->ret;
+		__atomic_compare_exchange_n((uint64_t *)slot, &word, ret, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED);
 }
 
 /*
@@ -148,27 +130,84 @@ static void scan(struct snrt_args *args)
 			}
 }
 
-static void release(struct snrt_args *unused)
+static void close_own(int *fd, uint64_t dev, uint64_t ino)
 {
 	struct stat st;
 
+	if (ino && sys_stat(*fd, &st) && st.st_ino == ino && (!dev || st.st_dev == dev))
+		sys_close(*fd);
+	*fd = -1;
+}
+
+/*
+ * What is about to go is forgotten first: if the recorder is killed, the next one calls this again,
+ * perhaps before this call has ended.
+ */
+static void release(struct snrt_args *unused)
+{
+	struct snrt_shared *shared = snrt_process.shared;
+
 	(void)unused;
-	snrt_plan_restore(true);
-	for (unsigned i = 0; i < SNRT_SLOTS; i++)
-		if (snrt_process.guests[i])
-			release_guest(snrt_process.guests[i]);
-	if (snrt_process.shared)
-		sys_unmap(snrt_process.shared, SNRT_SLOTS_AT);
-	if (sys_stat(snrt_process.rings_fd, &st) && st.st_ino == snrt_process.rings_ino &&
-	    st.st_dev == snrt_process.rings_dev)
-		sys_close(snrt_process.rings_fd);
-	if (snrt_process.socket_ino && sys_stat(snrt_process.socket, &st) &&
-	    st.st_ino == snrt_process.socket_ino)
-		sys_close(snrt_process.socket);
+	__atomic_store_n(&snrt_process.all_stacks, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&snrt_process.n_images, 0, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < SNRT_SLOTS; i++) {
+		struct guest *g = snrt_process.guests[i];
+
+		__atomic_store_n(&snrt_process.guests[i], NULL, __ATOMIC_SEQ_CST);
+		if (g)
+			release_guest(g);
+	}
+	__atomic_store_n(&snrt_process.shared, NULL, __ATOMIC_SEQ_CST);
+	if (shared)
+		sys_unmap(shared, SNRT_SLOTS_AT);
+	close_own(&snrt_process.rings_fd, snrt_process.rings_dev, snrt_process.rings_ino);
+	close_own(&snrt_process.socket, 0, snrt_process.socket_ino);
+}
+
+/*
+ * Closes the recorder's end, and gives ours a number that the program does not use. If the recorder
+ * is killed before it has taken its end, nobody answers, and nothing is left. Negative: no socket.
+ */
+static long make_socket(int32_t sockets[2])
+{
+	long r = arch_syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+			      (long)sockets, 0, 0);
+	long kept;
+
+	if (r < 0)
+		return r;
+	kept = arch_syscall(SYS_fcntl, sockets[0], F_DUPFD_CLOEXEC, KEPT_FD_MIN, 0, 0, 0);
+	sys_close(sockets[1]);
+	if (kept < 0)
+		return sockets[0];
+	sys_close(sockets[0]);
+	return kept;
+}
+
+static void begin(struct snrt_args *args)
+{
+	struct snrt_reply r = {.fds = {-1, -1}};
+	long fd = make_socket(args->sockets);
+	int32_t result = fd < 0 ? (int32_t)fd : -EPROTO;
+
+	bytes_copy(snrt_process.name, args->name, sizeof(snrt_process.name));
+	snrt_process.stack_end = args->stack_end;
+	snrt_process.cpu_ptr_offset = args->cpu_ptr_offset;
+	snrt_process.r_debug = args->r_debug;
+	if (fd >= 0)
+		snrt_keep_socket((int)fd);
+	if (fd >= 0 && snrt_ask(fd, SNRT_HELLO, &r) && snrt_rings_take(&r))
+		result = snrt_plan_take(r.fds[1], &r.answer) ? 0 : -ENOMEM;
+	else if (r.answer.error)
+		result = r.answer.error;
+	snrt_reply_close(&r);
+	if (result < 0)
+		release(args);
+	tell_images(args);
+	args->result = result;
 }
 
 EXPORTED void (*const snrt_calls[SNRT_CALLS])(struct snrt_args *args) = {
-	[SNRT_CALL_IMAGES] = tell_images, [SNRT_CALL_BEGIN] = begin,	 [SNRT_CALL_PATCH] = patch,
-	[SNRT_CALL_RESTORE] = restore,	  [SNRT_CALL_RETURNS] = returns, [SNRT_CALL_SCAN] = scan,
-	[SNRT_CALL_RELEASE] = release,
+	[SNRT_CALL_IMAGES] = tell_images, [SNRT_CALL_BEGIN] = begin, [SNRT_CALL_QUIET] = be_quiet,
+	[SNRT_CALL_RETURNS] = returns,	  [SNRT_CALL_SCAN] = scan,   [SNRT_CALL_RELEASE] = release,
 };

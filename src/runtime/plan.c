@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * plan.c - carries a plan out: areas are mapped, hooks are copied, functions are patched. And back.
+ * plan.c - carries a plan out: areas are mapped, hooks are copied, functions are patched.
  *
  *	snrt_plan_take      map areas ─▶ hooks into each ─▶ unwinding knows them     code is as before
  *	snrt_plan_patch     compare every old byte, then write                       calls are traced
- *	snrt_plan_restore   what still has our bytes gets the old ones               code is as before
  *
- * The two first steps are apart because of attaching: between them the recorder checks where the
- * threads are. A library that the program has closed is gone with its patches; its area stays, and
+ * In a process that sonde attaches to, the recorder makes the second step itself, while all threads
+ * stand still (capture/attach/patches.c), and later restores the code; here only libraries are patched
+ * that were just loaded. A library that the program has closed is gone with its patches; its area stays, and
  * is used again if the library comes back to the same place (opened.c).
  *
  * The recorder is trusted, but may be another version: what lies outside of the file is refused.
@@ -57,18 +57,6 @@ static bool patch_image(const struct snrt_image *image, const struct snrt_patch 
 	return true;
 }
 
-/* Somebody else may have changed the code since; that stays. */
-static void restore_image(const struct snrt_image *image, const struct snrt_patch *patches)
-{
-	if (!make_writable(image))
-		return;
-	for (uint32_t i = 0; i < image->n_patches; i++)
-		if (bytes_are_equal((const void *)patches[i].addr, patches[i].new_,
-				    patches[i].n_bytes))
-			bytes_copy((void *)patches[i].addr, patches[i].old, patches[i].n_bytes);
-	make_code(image->text, image->text_bytes);
-}
-
 void snrt_plan_patch(void)
 {
 	for (uint32_t i = 0; i < snrt_process.n_images; i++) {
@@ -80,19 +68,6 @@ void snrt_plan_patch(void)
 			m->state = SNRT_MAPPED_PATCHED;
 		else
 			__atomic_add_fetch(&snrt_process.shared->failures, 1, __ATOMIC_RELAXED);
-	}
-}
-
-void snrt_plan_restore(bool with_detours)
-{
-	for (uint32_t i = 0; i < snrt_process.n_images; i++) {
-		struct snrt_mapped *m = &snrt_process.mapped[i];
-
-		if (m->state != SNRT_MAPPED_PATCHED ||
-		    (snrt_process.images[i].detours[0] && !with_detours))
-			continue;
-		restore_image(&snrt_process.images[i], (const struct snrt_patch *)m->patches);
-		m->state = SNRT_MAPPED_READY;
 	}
 }
 

@@ -136,8 +136,6 @@ bool snrt_rings_take(const struct snrt_reply *r);
 
 bool snrt_plan_take(int fd, const struct snrt_answer *answer);
 void snrt_plan_patch(void);
-/* with_detours: also functions of the C library. */
-void snrt_plan_restore(bool with_detours);
 
 /* --- opened.c --- */
 

@@ -362,11 +362,10 @@ struct snrt_note {
 enum snrt_call {
 	SNRT_CALL_BEGIN,   /* asks for a plan and maps the areas */
 	SNRT_CALL_IMAGES,  /* says where they are */
-	SNRT_CALL_PATCH,   /* from now on calls are traced */
-	SNRT_CALL_RESTORE, /* traced functions are as before; result 1: nobody reads rings */
+	SNRT_CALL_QUIET,   /* nobody reads rings: nothing is recorded any more */
 	SNRT_CALL_RETURNS, /* return addresses on stacks are as before */
 	SNRT_CALL_SCAN,	   /* result 1: a word on a stack leads to the runtime */
-	SNRT_CALL_RELEASE, /* the C library is as before, too; all memory is unmapped but areas and the runtime itself */
+	SNRT_CALL_RELEASE, /* unmaps all memory but areas and the runtime itself; again: nothing */
 	SNRT_CALLS,
 };
 
@@ -376,8 +375,12 @@ enum snrt_call {
 struct snrt_args {
 	/* for SNRT_CALL_BEGIN: as in struct process of the runtime */
 	uint64_t stack_end, cpu_ptr_offset, r_debug;
-	int32_t socket;
 	char name[108];
+	/*
+	 * Written by SNRT_CALL_BEGIN: both ends of a socket. The recorder takes the second one when the
+	 * thread is about to call close() for the first time.
+	 */
+	int32_t sockets[2];
 	/* the answer: 0 or a negative errno; where struct snrt_image[] and snrt_mapped[] are */
 	int32_t result;
 	uint32_t n_images;

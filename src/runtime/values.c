@@ -392,6 +392,7 @@ uint64_t snrt_values_enter(const uint64_t *regs, const uint8_t *after_enter, uin
 
 	if (!p)
 		return snrt_enter_with(slot, after_enter, NULL);
+	snrt_this(); /* forgets what a dead thread has left: readable_bytes() uses it */
 	if (p->n_tests && !passes(&m, code_of(p), p->n_tests))
 		return snrt_body_of(after_enter);
 	values.n_words = 0;
@@ -415,9 +416,9 @@ static const struct snrt_program *find_program(uint32_t id)
 }
 
 /* The function that returns is on top, except after longjmp() and on stacks of coroutines. */
-static uint32_t returning_id(const uint64_t *slot)
+static uint32_t returning_id(const struct snrt_thread *t, const uint64_t *slot)
 {
-	const struct entry *e = (const struct entry *)snrt_self->shadow;
+	const struct entry *e = (const struct entry *)t->shadow;
 
 	return (e->slot & ~ENTRY_SLOW) == (uint64_t)slot ? e->id : 0;
 }
@@ -426,7 +427,7 @@ uint64_t snrt_values_leave(const uint64_t *regs, uint64_t *slot)
 {
 	struct snrt_values values;
 	struct machine m = {.regs = regs, .slot = (uint64_t)slot, .out = &values};
-	uint32_t id = returning_id(slot);
+	uint32_t id = returning_id(snrt_this(), slot);
 	const struct snrt_program *p = id ? find_program(id) : NULL;
 
 	if (!p || !p->n_leave)

@@ -16,6 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "capture/attach/frames.h"
 #include "capture/attach/loaded.h"
 #include "capture/attach/operation.h"
 #include "runtime/snrt.h"
@@ -32,10 +33,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STEPS_MAX   32
-#define FREE_TRIES  100
-#define KEPT_FD_MIN 700 /* away from the numbers that programs use */
-#define CPU_ID_AT   4u	/* in struct rseq */
+#define STEPS_MAX  32
+#define FREE_TRIES 100
+#define CPU_ID_AT  4u /* in struct rseq */
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
@@ -123,25 +123,27 @@ static int take_fd(pid_t pid, int fd)
 	return copy;
 }
 
-/* Its end is *ret_theirs, with a number that the program does not use. Returns ours. */
-static int make_socket(struct operation *o, int *ret_theirs)
-{
-	int fds[2], ours;
-	long r = operation_syscall(o, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				   operation_args(o), 0, 0);
+struct adoption {
+	struct operation *o;
+	const struct attach_config *config;
+	int result; /* of the server, or a negative errno; 1: not yet */
+};
 
-	if (r < 0)
-		return (int)r;
-	if (!tracees_read(o->pid, operation_args(o), fds, sizeof(fds)))
-		return -EFAULT;
-	ours = take_fd(o->pid, fds[1]);
-	r = operation_syscall(o, SYS_fcntl, (uint64_t)fds[0], F_DUPFD_CLOEXEC, KEPT_FD_MIN, 0, 0,
-			      0);
-	*ret_theirs = r >= 0 ? (int)r : fds[0];
-	operation_syscall(o, SYS_close, (uint64_t)fds[1], 0, 0, 0, 0, 0);
-	if (r >= 0)
-		operation_syscall(o, SYS_close, (uint64_t)fds[0], 0, 0, 0, 0, 0);
-	return ours;
+/* Both ends of the socket are there until the process closes ours. */
+static void take_socket(void *ctx, long number)
+{
+	struct adoption *a = ctx;
+	struct snrt_args args;
+	int fd;
+
+	if (number != SYS_close || a->result <= 0)
+		return;
+	if (!tracees_read(a->o->pid, operation_args(a->o), &args, sizeof(args))) {
+		a->result = -EFAULT;
+		return;
+	}
+	fd = take_fd(a->o->pid, args.sockets[1]);
+	a->result = fd < 0 ? fd : a->config->adopt(a->config->ctx, fd);
 }
 
 /*
@@ -161,29 +163,32 @@ static uint64_t find_cpu_number(const struct operation *o)
 	return config[0] + CPU_ID_AT - o->remote.regs.fs_base;
 }
 
-static int begin(struct operation *o, const struct attach_config *config, int theirs,
-		 struct errmsg *err)
+static int begin(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
 	struct snrt_args args = {.stack_end = o->target.stack_end,
-				 .cpu_ptr_offset = find_cpu_number(o),
-				 .socket = theirs};
+				 .cpu_ptr_offset = find_cpu_number(o)};
+	struct adoption adoption = {o, config, 1};
 	int r;
 
 	snprintf(args.name, sizeof(args.name), "%s", config->server);
 	if (!tracees_write(o->pid, operation_args(o), &args, sizeof(args)))
 		return fail(o, -EFAULT, "take its arguments", err);
-	r = operation_call(o, SNRT_CALL_BEGIN);
+	r = operation_call_watched(o, SNRT_CALL_BEGIN, take_socket, &adoption);
 	if (r >= 0 && !tracees_read(o->pid, operation_args(o), &args, sizeof(args)))
 		r = -EFAULT;
-	if (r < 0)
-		return fail(o, r, "take its plan", err);
-	return args.result < 0 ? fail(o, args.result, "take its plan", err)
-			       : operation_read_patches(o);
+	if (r >= 0)
+		r = args.result;
+	o->is_begun = r >= 0;
+	if (adoption.result)
+		return fail(o, adoption.result < 0 ? adoption.result : r, "make a socket", err);
+	if (r >= 0)
+		r = patches_read(o, SNRT_MAPPED_READY);
+	return r < 0 ? fail(o, r, "take its plan", err) : 0;
 }
 
 static int set_up(struct operation *o, const struct attach_config *config, struct errmsg *err)
 {
-	int r, ours, theirs = -1;
+	int r;
 
 	if (!operation_clear_threads(o, true))
 		return errmsg_set(err, -ENOTSUP,
@@ -191,17 +196,9 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 				  "probe works: -e 'PROGRAM:FUNCTION'",
 				  (int)o->pid);
 	r = put_runtime(o, err);
-	if (r < 0) {
-		drop_runtime(o);
-		return r;
-	}
-	ours = make_socket(o, &theirs);
-	r = ours < 0 ? fail(o, ours, "make a socket", err) : config->adopt(config->ctx, ours);
 	if (r >= 0)
-		r = begin(o, config, theirs, err);
-	if (r < 0 && theirs >= 0)
-		operation_syscall(o, SYS_close, (uint64_t)theirs, 0, 0, 0, 0, 0);
-	if (r < 0)
+		r = begin(o, config, err);
+	if (r < 0 && !o->is_begun)
 		drop_runtime(o);
 	return r;
 }
@@ -213,10 +210,18 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 /* In the middle of bytes that are going to be others. */
 static bool is_in_patch(const struct operation *o, uint64_t pc)
 {
-	for (size_t i = 0; i < o->n_patches; i++)
-		if (pc > o->patches[i].addr && pc < o->patches[i].addr + o->patches[i].n_bytes)
+	for (size_t i = 0; i < o->patches.n; i++)
+		if (pc > o->patches.all[i].addr &&
+		    pc < o->patches.all[i].addr + o->patches.all[i].n_bytes)
 			return true;
 	return false;
+}
+
+/* True: a handler will return there. */
+static bool is_frame_in_patch(struct operation *o, uint64_t ip, uint64_t ip_at)
+{
+	(void)ip_at;
+	return is_in_patch(o, ip);
 }
 
 /*
@@ -235,7 +240,8 @@ static bool step_out(struct operation *o, size_t i)
 static bool is_clear(struct operation *o, bool may_step)
 {
 	for (size_t i = 0; i < o->threads.n; i++)
-		if (is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i)))
+		if ((is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i))) ||
+		    frames_any(o, i, is_frame_in_patch))
 			return false;
 	return true;
 }
@@ -253,12 +259,21 @@ static int try_once(struct operation *o, const struct attach_config *config, boo
 	if (r >= 0 && !is_clear(o, may_step))
 		r = -EAGAIN;
 	if (r >= 0) {
-		r = operation_call(o, SNRT_CALL_PATCH);
+		r = patches_put(o, &o->result.n_failures);
 		if (r < 0)
 			fail(o, r, "change its code", err);
 	}
 	operation_stop(o);
 	return r;
+}
+
+/* All threads run again. What was mapped goes, as after a recording. */
+static void give_up(struct operation *o)
+{
+	struct attach_result unused;
+	struct errmsg ignored = {0};
+
+	attach_end(o->pid, &unused, &ignored);
 }
 
 static int attach(struct operation *o, const struct attach_config *config, struct errmsg *err)
@@ -274,6 +289,8 @@ static int attach(struct operation *o, const struct attach_config *config, struc
 		errmsg_set(err, r,
 			   "no thread of process %d is where sonde can attach; try again later",
 			   (int)o->pid);
+	if (r < 0 && o->is_begun)
+		give_up(o);
 	return r;
 }
 

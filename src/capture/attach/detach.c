@@ -19,112 +19,104 @@
 #include "capture/attach/attach.h"
 
 #include "base/errmsg.h"
+#include "capture/attach/frames.h"
 #include "capture/attach/loaded.h"
 #include "capture/attach/operation.h"
 #include "runtime/snrt.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#define JUMP_BYTES	5
-#define STACK_MAX_BYTES (16u << 20)
-#define STACK_STEP	(64u << 10)
-#define FRAME_IP	(8 + 16 + 24 + 16 * 8) /* of rip, from the start of a signal frame */
+#define JUMP_BYTES 5
 
-/* The used part of a thread's stack. */
-static bool find_range(const struct operation *o, size_t i, uint64_t *ret_low, uint64_t *ret_high)
+/* True: a handler will return to our code. */
+static bool is_ours(struct operation *o, uint64_t ip, uint64_t ip_at)
 {
-	const struct tracee *t = &o->threads.list[i];
-	uint64_t sp = t == o->remote.thread ? o->remote.regs.rsp : t->regs.rsp, low;
-
-	*ret_low = sp & ~UINT64_C(7);
-	if (!target_find(&o->target, *ret_low, &low, ret_high))
-		return false;
-	if (*ret_high > sp + STACK_MAX_BYTES)
-		*ret_high = sp + STACK_MAX_BYTES;
-	return true;
+	(void)ip_at;
+	return operation_is_ours(o, ip);
 }
 
-/* Words of a stack: does one begin a signal frame of a thread that was in our code? */
-static bool has_frame(const struct operation *o, const uint64_t *words, size_t n, uint64_t address)
+static bool is_inside(struct operation *o, size_t i)
 {
-	for (size_t i = 0; i < n; i++) {
-		uint64_t ip;
+	return operation_is_ours(o, operation_pc(o, i)) || frames_any(o, i, is_ours);
+}
 
-		if (words[i] != o->target.code.sigreturn ||
-		    !tracees_read(o->pid, address + i * 8 + FRAME_IP, &ip, sizeof(ip)))
+/*
+ * --- code --------------------------------------------------------------------------------------
+ */
+
+/* Where the jump leads to that is at this address; 0: there is none of ours. */
+static uint64_t find_jump(const struct operation *o, uint64_t pc)
+{
+	for (size_t i = 0; i < o->patches.n; i++) {
+		const struct snrt_patch *p = &o->patches.all[i];
+		uint8_t now[JUMP_BYTES];
+		int32_t distance;
+
+		if (p->addr != pc || p->n_bytes != JUMP_BYTES || p->new_[0] != 0xe9 ||
+		    !tracees_read(o->pid, pc, now, sizeof(now)) ||
+		    memcmp(now, p->new_, sizeof(now)))
 			continue;
-		if (operation_is_ours(o, ip))
-			return true;
+		memcpy(&distance, p->new_ + 1, sizeof(distance));
+		return pc + JUMP_BYTES + (uint64_t)(int64_t)distance;
 	}
-	return false;
+	return 0;
 }
 
-static bool has_frames(const struct operation *o, size_t i)
+/* The same for a thread that a handler has interrupted there. */
+static bool make_jump_later(struct operation *o, uint64_t ip, uint64_t ip_at)
 {
-	uint64_t at, high, words[STACK_STEP / sizeof(uint64_t)];
+	uint64_t to = find_jump(o, ip);
 
-	if (!find_range(o, i, &at, &high))
-		return false;
-	for (; at < high; at += STACK_STEP) {
-		size_t n = high - at < STACK_STEP ? high - at : STACK_STEP;
-
-		if (!tracees_read(o->pid, at, words, n))
-			return false;
-		if (has_frame(o, words, n / sizeof(*words), at))
-			return true;
-	}
+	if (to)
+		tracees_write(o->pid, ip_at, &to, sizeof(to));
 	return false;
-}
-
-static bool is_inside(const struct operation *o, size_t i)
-{
-	return operation_is_ours(o, operation_pc(o, i)) || has_frames(o, i);
 }
 
 /* A jump that a thread is about to make may be gone in a moment: its padding was borrowed. */
 static void make_jump(struct operation *o, size_t i)
 {
 	struct tracee *t = &o->threads.list[i];
-	uint64_t pc = operation_pc(o, i);
+	uint64_t to = find_jump(o, operation_pc(o, i));
+	struct user_regs_struct regs = t->regs;
 
-	for (size_t k = 0; k < o->n_patches; k++) {
-		const struct snrt_patch *p = &o->patches[k];
-		struct user_regs_struct regs = t->regs;
-		int32_t distance;
-
-		if (p->addr != pc || p->n_bytes != JUMP_BYTES || p->new_[0] != 0xe9)
-			continue;
-		memcpy(&distance, p->new_ + 1, sizeof(distance));
-		if (t == o->remote.thread) {
-			o->remote.regs.rip = pc + JUMP_BYTES + (uint64_t)(int64_t)distance;
-			return;
-		}
-		regs.rip = pc + JUMP_BYTES + (uint64_t)(int64_t)distance;
-		tracee_set_regs(t, &regs);
+	frames_any(o, i, make_jump_later);
+	if (!to)
+		return;
+	if (t == o->remote.thread) {
+		remote_set_pc(&o->remote, to);
 		return;
 	}
+	regs.rip = to;
+	tracee_set_regs(t, &regs);
 }
 
+/*
+ * With every try: a thread that worked for a recorder that was killed may have patched code since
+ * the last one.
+ */
 static int restore_code(struct operation *o)
 {
 	int r = operation_call(o, SNRT_CALL_IMAGES);
-	int32_t one = 1;
 
 	if (r >= 0)
-		r = operation_read_patches(o);
+		r = patches_read(o, SNRT_MAPPED_PATCHED);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < o->threads.n; i++)
+	for (size_t i = 0; i < o->threads.n && o->patches.n; i++)
 		make_jump(o, i);
 	/* threads that wait for a recorder that is gone must not keep us waiting */
 	if (!operation_has_recorder(o))
-		tracees_write(o->pid, operation_args(o) + offsetof(struct snrt_args, result), &one,
-			      sizeof(one));
-	return operation_call(o, SNRT_CALL_RESTORE);
+		r = operation_call(o, SNRT_CALL_QUIET);
+	return r < 0 ? r : patches_remove(o, false);
 }
+
+/*
+ * --- stacks ------------------------------------------------------------------------------------
+ */
 
 static void add_registers(const struct operation *o, size_t i, uint64_t words[16])
 {
@@ -148,8 +140,8 @@ static int scan_stacks(struct operation *o)
 		       args.n_words < SNRT_WORDS_MAX;
 		     i++, args.n_words += 16) {
 			add_registers(o, i, &args.words[args.n_words]);
-			args.n_ranges += find_range(o, i, &args.ranges[args.n_ranges].low,
-						    &args.ranges[args.n_ranges].high);
+			args.n_ranges += frames_find_range(o, i, &args.ranges[args.n_ranges].low,
+							   &args.ranges[args.n_ranges].high);
 		}
 		if (!tracees_write(o->pid, operation_args(o), &args, sizeof(args)) ||
 		    operation_call(o, SNRT_CALL_SCAN) < 0 ||
@@ -161,14 +153,34 @@ static int scan_stacks(struct operation *o)
 	return 0;
 }
 
-static void unmap_all(struct operation *o)
+/*
+ * --- the end -----------------------------------------------------------------------------------
+ */
+
+static void unmap_pieces(struct operation *o)
 {
-	operation_call(o, SNRT_CALL_RELEASE);
-	operation_clear_threads(o, false);
 	for (size_t i = 0; i < o->target.n_pieces; i++)
 		operation_syscall(o, SYS_munmap, o->target.pieces[i].begin,
 				  o->target.pieces[i].end - o->target.pieces[i].begin, 0, 0, 0, 0);
+}
+
+/*
+ * Nobody comes to our code any more. From here on each step leaves the process as the next recorder
+ * can take it over, whenever we are killed.
+ */
+static int unmap_all(struct operation *o)
+{
+	int r = patches_remove(o, true);
+
+	if (r < 0)
+		return r;
+	operation_clear_threads(o, false);
+	r = operation_call(o, SNRT_CALL_RELEASE);
+	if (r < 0)
+		return r;
 	operation_syscall(o, SYS_munmap, o->base, loaded_bytes() + ARGS_BYTES, 0, 0, 0, 0);
+	unmap_pieces(o);
+	return 0;
 }
 
 /* 0: done; -EAGAIN: somebody is inside. */
@@ -178,8 +190,12 @@ static int try_once(struct operation *o, bool *is_restored, struct errmsg *err)
 
 	if (r < 0)
 		return r;
-	if (!*is_restored)
-		r = restore_code(o);
+	if (!o->base) { /* a recorder was killed a moment before its end */
+		unmap_pieces(o);
+		operation_stop(o);
+		return 0;
+	}
+	r = restore_code(o);
 	*is_restored |= r >= 0;
 	for (size_t i = 0; i < o->threads.n && r >= 0; i++)
 		if (is_inside(o, i))
@@ -189,7 +205,7 @@ static int try_once(struct operation *o, bool *is_restored, struct errmsg *err)
 	if (r >= 0)
 		r = scan_stacks(o);
 	if (r >= 0)
-		unmap_all(o);
+		r = unmap_all(o);
 	operation_stop(o);
 	return r;
 }
@@ -199,7 +215,6 @@ static int detach(struct operation *o, struct errmsg *err)
 	bool is_restored = false;
 	int r = -EAGAIN;
 
-	o->base = o->target.note.runtime;
 	for (unsigned i = 0; i < OPERATION_TRIES && r == -EAGAIN; i++) {
 		if (i)
 			operation_pause(i);
@@ -216,6 +231,18 @@ static int detach(struct operation *o, struct errmsg *err)
 		       : r;
 }
 
+/* False: it is of another version. The base stays 0 if it is gone already. */
+static bool find_runtime(struct operation *o)
+{
+	uint64_t base = o->target.note.runtime, n_bytes = o->target.note.runtime_bytes;
+	uint8_t head[LOADED_HEAD];
+
+	if (!tracees_read(o->pid, base, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG))
+		return true;
+	o->base = base;
+	return n_bytes <= loaded_bytes() && n_bytes + 4096 > loaded_bytes() && loaded_is(head);
+}
+
 int attach_end(pid_t pid, struct attach_result *ret, struct errmsg *err)
 {
 	struct operation o = {.pid = pid};
@@ -226,16 +253,12 @@ int attach_end(pid_t pid, struct attach_result *ret, struct errmsg *err)
 		*ret = o.result;
 		return r == -ESRCH ? 0 : errmsg_set(err, r, "%s", gone.text);
 	}
-	if (o.target.note.magic && o.target.note.flavour == SNRT_ATTACHED) {
-		if (o.target.note.runtime_bytes > loaded_bytes() ||
-		    o.target.note.runtime_bytes + 4096 <= loaded_bytes())
-			r = errmsg_set(
-				err, -EPROTO,
-				"another version of sonde has hooked functions of process %d",
-				(int)pid);
-		else
-			r = detach(&o, err);
-	}
+	if (o.target.note.magic && o.target.note.flavour == SNRT_ATTACHED)
+		r = find_runtime(&o) ? detach(&o, err)
+				     : errmsg_set(err, -EPROTO,
+						  "another version of sonde has hooked functions "
+						  "of process %d",
+						  (int)pid);
 	*ret = o.result;
 	operation_release(&o);
 	return r;

@@ -52,6 +52,12 @@ size_t loaded_bytes(void)
 	return (end + PAGE - 1) & ~(PAGE - 1);
 }
 
+bool loaded_is(const uint8_t *bytes)
+{
+	_Static_assert(LOADED_HEAD == sizeof(Elf64_Ehdr), "no relocation changes it");
+	return !memcmp(bytes, runtime_attached, LOADED_HEAD);
+}
+
 static bool relocate(uint8_t *memory, uint64_t base, const Elf64_Rela *r)
 {
 	uint64_t value;

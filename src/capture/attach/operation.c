@@ -20,9 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAUSE_US    1000
-#define MANY_TRIES  100
-#define PATCHES_MAX (1u << 22)
+#define PAUSE_US   1000
+#define MANY_TRIES 100
 
 void operation_pause(unsigned n_tries)
 {
@@ -116,8 +115,7 @@ void operation_stop(struct operation *o)
 void operation_release(struct operation *o)
 {
 	target_release(&o->target);
-	free(o->patches);
-	o->patches = NULL;
+	patches_release(&o->patches);
 }
 
 uint64_t operation_args(const struct operation *o)
@@ -131,56 +129,19 @@ long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b,
 	return remote_syscall(&o->remote, number, (const uint64_t[]){a, b, c, d, e, f});
 }
 
-int operation_call(struct operation *o, enum snrt_call call)
+int operation_call_watched(struct operation *o, enum snrt_call call, remote_visit *visit, void *ctx)
 {
 	uint64_t function;
 
 	if (!tracees_read(o->pid, o->base + loaded_calls() + call * sizeof(function), &function,
 			  sizeof(function)))
 		return -EFAULT;
-	return remote_call(&o->remote, function, operation_args(o));
+	return remote_call(&o->remote, function, operation_args(o), visit, ctx);
 }
 
-/*
- * --- patches -----------------------------------------------------------------------------------
- */
-
-static int add_patches(struct operation *o, const struct snrt_image *image, uint64_t from)
+int operation_call(struct operation *o, enum snrt_call call)
 {
-	size_t n = o->n_patches + image->n_patches;
-	struct snrt_patch *longer =
-		n > PATCHES_MAX ? NULL : realloc(o->patches, n * sizeof(*longer));
-
-	if (!longer)
-		return -ENOMEM;
-	o->patches = longer;
-	if (!tracees_read(o->pid, from, longer + o->n_patches, image->n_patches * sizeof(*longer)))
-		return -EFAULT;
-	o->n_patches = n;
-	return 0;
-}
-
-int operation_read_patches(struct operation *o)
-{
-	struct snrt_args args;
-	int r = 0;
-
-	o->n_patches = 0;
-	if (!tracees_read(o->pid, operation_args(o), &args, sizeof(args)) ||
-	    args.n_images > SNRT_IMAGES_MAX)
-		return -EFAULT;
-	for (uint32_t i = 0; i < args.n_images && r >= 0; i++) {
-		struct snrt_image image;
-		struct snrt_mapped mapped;
-
-		if (!tracees_read(o->pid, args.images + i * sizeof(image), &image, sizeof(image)) ||
-		    !tracees_read(o->pid, args.mapped + i * sizeof(mapped), &mapped,
-				  sizeof(mapped)))
-			return -EFAULT;
-		if (mapped.state != SNRT_MAPPED_GONE && image.n_patches)
-			r = add_patches(o, &image, mapped.patches);
-	}
-	return r;
+	return operation_call_watched(o, call, NULL, NULL);
 }
 
 /*

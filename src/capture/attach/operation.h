@@ -10,6 +10,7 @@
 #define SONDE_CAPTURE_ATTACH_OPERATION_H
 
 #include "capture/attach/attach.h"
+#include "capture/attach/patches.h"
 #include "capture/attach/target.h"
 #include "runtime/snrt.h"
 
@@ -24,8 +25,8 @@ struct operation {
 	uint64_t since_ns;
 	struct attach_result result;
 	uint64_t base; /* of the runtime */
-	struct snrt_patch *patches;
-	size_t n_patches;
+	bool is_begun; /* the runtime has made its areas */
+	struct patches patches;
 };
 
 /* -EAGAIN: not now; all threads go on. */
@@ -41,10 +42,10 @@ bool operation_has_recorder(const struct operation *o);
 uint64_t operation_args(const struct operation *o);
 /* Calls a function of the runtime (enum snrt_call). */
 int operation_call(struct operation *o, enum snrt_call call);
+int operation_call_watched(struct operation *o, enum snrt_call call, remote_visit *visit,
+			   void *ctx);
 long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b, uint64_t c,
 		       uint64_t d, uint64_t e, uint64_t f);
-/* Reads the patches that the runtime has; again, if it had others. */
-int operation_read_patches(struct operation *o);
 /* Clears the runtime's variables in the threads. False: a thread is not glibc's. */
 bool operation_clear_threads(const struct operation *o, bool checks);
 /* Is it an address of sonde's code? */

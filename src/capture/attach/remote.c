@@ -12,12 +12,15 @@
  * A system call is made by two instructions of the C library, `syscall; ret`. We stop the thread behind
  * it. A function is called with `frame` as its stack, and has ended when the thread is about to call
  * rt_sigreturn(). We never let it do that: its registers are set back from here, which leaves the FPU
- * alone. Only if we are gone, rt_sigreturn() runs.
+ * alone. Only if we are gone, rt_sigreturn() runs. So wherever the thread stands for us, what it would
+ * do next leads there.
  *
  * A thread that sleeps in a system call is to repeat it afterwards. The kernel does so when it lets
  * the thread go, judging by its registers; here they are changed first as the kernel would.
  */
 #include "capture/attach/remote.h"
+
+#include "base/clock.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -30,6 +33,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The kernel may keep a process from running (a frozen group); a plan takes up to 20 seconds. */
+#define PATIENCE_NS   30000000000ull
 #define RED_ZONE      128u
 #define ROOM_BYTES    (32u << 10) /* for the frame, and for what we call */
 #define XSTATE_MAX    16384u
@@ -192,6 +197,16 @@ static bool is_in_sequence(pid_t pid, pid_t tid)
 	       config[0] && tracees_read(pid, config[0] + RSEQ_CS_AT, &cs, sizeof(cs)) && cs;
 }
 
+/* The thread's next step is rt_sigreturn(): it goes on as it was, with its signals. */
+static bool stand_ready(struct remote *r)
+{
+	struct user_regs_struct regs = r->regs;
+
+	regs.rip = r->code.sigreturn;
+	regs.rsp = r->frame + sizeof(uint64_t);
+	return tracee_set_regs(r->thread, &regs);
+}
+
 static bool take_thread(struct remote *r, struct tracee *t, uint64_t stack_low)
 {
 	uint64_t all = UINT64_MAX;
@@ -202,7 +217,8 @@ static bool take_thread(struct remote *r, struct tracee *t, uint64_t stack_low)
 		return false;
 	r->thread = t;
 	r->regs = repeat_call(t->regs);
-	return write_frame(r) && ptrace(PTRACE_SETSIGMASK, t->tid, SIGMASK_BYTES, &all) == 0;
+	return write_frame(r) && stand_ready(r) &&
+	       ptrace(PTRACE_SETSIGMASK, t->tid, SIGMASK_BYTES, &all) == 0;
 }
 
 int remote_open(struct remote *r, struct tracees *t, const uint64_t *stack_low,
@@ -222,9 +238,16 @@ void remote_close(struct remote *r)
 {
 	if (!r->thread)
 		return;
-	tracee_set_regs(r->thread, &r->regs);
+	/* in this order: without its registers it would never get its signals back */
 	ptrace(PTRACE_SETSIGMASK, r->thread->tid, SIGMASK_BYTES, &r->signals);
+	tracee_set_regs(r->thread, &r->regs);
 	r->thread = NULL;
+}
+
+void remote_set_pc(struct remote *r, uint64_t pc)
+{
+	r->regs.rip = pc;
+	tracees_write(r->pid, r->frame + offsetof(struct frame, ip), &pc, sizeof(pc));
 }
 
 /*
@@ -234,14 +257,18 @@ void remote_close(struct remote *r)
 /* To the beginning or the end of a system call. Signals are blocked; a stop waits until later. */
 static int go_on(struct remote *r)
 {
+	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
 	pid_t tid = r->thread->tid;
-	int status;
+	int status, got;
 
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, 0) < 0)
 			return -ESRCH;
-		if (tracees_wait(r->all, tid, UINT64_MAX, &status) < 0)
-			return -ESRCH;
+		got = tracees_wait(r->all, tid, until_ns, &status);
+		if (got <= 0) {
+			r->thread->is_stopped = got < 0;
+			return got < 0 ? -ESRCH : -ETIMEDOUT;
+		}
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;
 		if (status >> 16)
@@ -280,7 +307,7 @@ long remote_syscall(struct remote *r, long number, const uint64_t args[6])
 	return (long)regs.rax;
 }
 
-int remote_call(struct remote *r, uint64_t function, uint64_t arg)
+int remote_call(struct remote *r, uint64_t function, uint64_t arg, remote_visit *visit, void *ctx)
 {
 	struct user_regs_struct regs = r->regs;
 	int code;
@@ -296,9 +323,9 @@ int remote_call(struct remote *r, uint64_t function, uint64_t arg)
 			return code ? code : -ESRCH;
 		if ((long)regs.orig_rax == SYS_rt_sigreturn)
 			break;
+		if (visit)
+			visit(ctx, (long)regs.orig_rax);
 	}
-	regs.orig_rax = (unsigned long long)-1; /* the call is left out */
-	if (!tracee_set_regs(r->thread, &regs))
-		return -ESRCH;
-	return go_on(r);
+	/* This one is left out (orig_rax is -1); the thread is about to make it again. */
+	return stand_ready(r) ? go_on(r) : -ESRCH;
 }

@@ -45,8 +45,12 @@ int remote_open(struct remote *r, struct tracees *t, const uint64_t *stack_low,
 		const struct remote_code *code);
 /* The result as from the kernel; -ESRCH if the thread is gone. */
 long remote_syscall(struct remote *r, long number, const uint64_t args[6]);
-/* The function returns nothing. -EFAULT: it has failed. */
-int remote_call(struct remote *r, uint64_t function, uint64_t arg);
+/* Called when the function is about to make a system call, and again behind it. */
+typedef void remote_visit(void *ctx, long number);
+/* The function returns nothing; visit may be NULL. -EFAULT: it has failed. */
+int remote_call(struct remote *r, uint64_t function, uint64_t arg, remote_visit *visit, void *ctx);
 void remote_close(struct remote *r);
+/* Where it goes on afterwards. */
+void remote_set_pc(struct remote *r, uint64_t pc);
 
 #endif

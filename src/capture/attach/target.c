@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -86,12 +87,34 @@ static void read_comm(long pid, char *comm, size_t n_bytes)
 	comm[strcspn(comm, "\n")] = 0;
 }
 
+/* Its first thread has called pthread_exit(): the kernel shows no memory and no program of it. */
+static bool has_other_threads(pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		n += atoi(e->d_name) > 0;
+	if (dir)
+		closedir(dir);
+	return n > 1;
+}
+
 static int check_status(pid_t pid, const char *status, struct errmsg *err)
 {
 	char value[256], comm[32];
 	long tracer = status_number(status, "TracerPid");
 
 	status_value(status, "State", value, sizeof(value));
+	if (*value == 'Z' && has_other_threads(pid))
+		return errmsg_set(err, -ENOTSUP,
+				  "the first thread of process %d has ended and others run: sonde "
+				  "cannot attach to such a process" INSTEAD,
+				  (int)pid);
 	if (*value == 'Z' || *value == 'X')
 		return errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
 	if (tracer) {

@@ -37,6 +37,7 @@
 #define EAGER_POLLS    64 /* most reports come within microseconds */
 #define REAP_EVERY     16 /* polls; a millisecond or more */
 #define EVENT_OF(wait) ((wait) >> 16)
+#define SYSCALL_STOP   0x80 /* PTRACE_O_TRACESYSGOOD */
 /* Values of rax after a system call that is to be repeated. */
 #define RESTART_FIRST  (-516l)
 #define RESTART_LAST   (-512l)
@@ -99,13 +100,14 @@ int tracees_wait(struct tracees *t, pid_t tid, uint64_t until_ns, int *ret_statu
 static int wait_stop(struct tracees *t, pid_t tid)
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+	bool is_signal;
 	int status, r;
 
 	while ((r = tracees_wait(t, tid, until_ns, &status)) > 0) {
 		if (EVENT_OF(status) == PTRACE_EVENT_STOP)
 			return 1;
-		if (ptrace(PTRACE_CONT, tid, NULL, EVENT_OF(status) ? 0 : (long)WSTOPSIG(status)) <
-		    0)
+		is_signal = !EVENT_OF(status) && !(WSTOPSIG(status) & SYSCALL_STOP);
+		if (ptrace(PTRACE_CONT, tid, NULL, is_signal ? (long)WSTOPSIG(status) : 0) < 0)
 			return -ESRCH;
 	}
 	return r;
@@ -170,6 +172,24 @@ static struct tracee *find(const struct tracees *t, pid_t tid)
 	return NULL;
 }
 
+/* The kernel says EPERM for a thread that is just ending. */
+static bool is_ending(pid_t pid, pid_t tid)
+{
+	char path[96], line[512] = "";
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (!fgets(line, sizeof(line), f))
+		*line = 0;
+	fclose(f);
+	end = strrchr(line, ')');
+	return !end || !end[1] || strchr("ZXx", end[2]);
+}
+
 /* 1: new and ours, 0: known or gone. */
 static int seize(struct tracees *t, pid_t tid)
 {
@@ -177,8 +197,11 @@ static int seize(struct tracees *t, pid_t tid)
 		return 0;
 	if (!ARRAY_ROOM(t->list, t->cap, t->n + 1, THREADS_MAX))
 		return -ENOMEM;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD) < 0)
-		return errno == ESRCH ? 0 : -errno;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD) < 0) {
+		int code = errno;
+
+		return code == ESRCH || (code == EPERM && is_ending(t->pid, tid)) ? 0 : -code;
+	}
 	t->list[t->n++] = (struct tracee){.tid = tid};
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? 0 : 1;
 }

@@ -78,6 +78,7 @@ int userattached_begin(struct userattached *a, struct userserver *server, struct
 
 		r = attach_begin(a->list[i].pid, &config, &result, err);
 		a->list[i].is_hooked = r >= 0;
+		a->sum.n_failures += result.n_failures;
 		if (result.stopped_ns > a->sum.attach_ns)
 			a->sum.attach_ns = result.stopped_ns;
 	}

@@ -28,6 +28,7 @@ struct userattached_one {
 struct userattached_sum {
 	size_t n_processes;
 	uint64_t attach_ns, detach_ns; /* the longest time that one stood still */
+	uint32_t n_failures;	       /* files whose functions could not be hooked after all */
 	uint32_t n_kept;	       /* in which sonde's code stays for now */
 	char why[256];		       /* a process that could not be left; "": none */
 };

@@ -545,6 +545,15 @@ static void leave_children(struct usertrace *u)
 	}
 }
 
+void usertrace_leave(struct usertrace *u)
+{
+	if (!u->attached.n)
+		return;
+	userrings_enable(&u->rings,
+			 false); /* a thread that waits for room must not keep us waiting */
+	userattached_end(&u->attached);
+}
+
 int usertrace_stop(struct usertrace *u, struct errmsg *err)
 {
 	uint64_t one = 1;
@@ -560,8 +569,8 @@ int usertrace_stop(struct usertrace *u, struct errmsg *err)
 		for (size_t i = 0; i < u->tasks.n_slots; i++)
 			if (u->tasks.slots[i].value)
 				read_comm(u->tasks.slots[i].value);
-		leave_children(u);
 	}
+	leave_children(u);
 	return u->error ? errmsg_set_errno(err, u->error, "cannot record user functions") : 0;
 }
 
@@ -627,7 +636,8 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 	*ret = (struct usertrace_sum){
 		.n_quiet = __atomic_load_n(&u->rings.shared->n_quiet, __ATOMIC_RELAXED),
 		.n_no_slot = __atomic_load_n(&u->rings.shared->no_slot, __ATOMIC_RELAXED),
-		.n_failures = __atomic_load_n(&u->rings.shared->failures, __ATOMIC_RELAXED),
+		.n_failures = __atomic_load_n(&u->rings.shared->failures, __ATOMIC_RELAXED) +
+			      u->attached.sum.n_failures,
 		.n_refused = u->server.n_refused,
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,

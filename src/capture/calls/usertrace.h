@@ -98,6 +98,8 @@ int usertrace_add_mark(struct usertrace *u, const char *text, struct errmsg *err
 struct userplans *usertrace_plans(const struct usertrace *u);
 struct userswitch *usertrace_switches(const struct usertrace *u);
 const struct userstats *usertrace_stats(const struct usertrace *u);
+/* Live: processes that sonde attached to are as before; what they have recorded can still be read. */
+void usertrace_leave(struct usertrace *u);
 /* Returns the failure of the recording, if there was one. A second call does nothing else. */
 int usertrace_stop(struct usertrace *u, struct errmsg *err);
 

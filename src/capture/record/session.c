@@ -243,17 +243,15 @@ int session_open_alone(struct session *s, const struct session_config *config, s
 	s->signal_fd = -1;
 	s->has_own_choice = true; /* nothing of ours is in such a trace */
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
-	if (!config->argv)
-		return errmsg_set(err, -EINVAL,
-				  "functions of running processes (-u -P) can be recorded, but not "
-				  "shown live: use sonde record -u -P PID");
 	s->setup = calloc(1, sizeof(*s->setup));
 	if (!s->setup)
 		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	s->setup->plan = config->plan;
 	describe_user_events(s);
-	TRY(child_start(&s->child, &child, err));
-	s->has_child = true;
+	if (config->argv) {
+		TRY(child_start(&s->child, &child, err));
+		s->has_child = true;
+	}
 	TRY(endsignals_open(&s->signal_fd, err));
 	privileges_drop(0);
 	s->n_cpus = userrecording_count_cpus();

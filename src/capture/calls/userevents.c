@@ -58,7 +58,7 @@ static const struct {
 	{"user_switch", USEREVENTS_SWITCH, .has_text = true,
 	 .print = "\"%ps %s\", " FUNC_NAME ", __get_str(text)"},
 	{"user_stack", USEREVENTS_STACK, .has_text = true,
-	 .print = "\"%*s/* %s */\", " INDENT ", __get_str(text)"},
+	 .print = "\"%s\", __get_str(text)"},
 	{"user_mark", USEREVENTS_MARK, .has_text = true, .print = "\"%s\", __get_str(text)"},
 };
 

@@ -57,9 +57,10 @@ static int check_request(const struct live_request *o, char **argv, struct errms
 	if (o->file_version != 7)
 		return errmsg_set(err, -EINVAL, "-u needs version 7 of the file format");
 	if (!argv && callrules_have_signals(&o->user_calls))
-		return errmsg_set(err, -EINVAL,
-				  "--signal is for programs that sonde starts; for running processes "
-				  "(-P) use 'sonde ctl on', off and stop");
+		return errmsg_set(
+			err, -EINVAL,
+			"--signal is for programs that sonde starts; for running processes "
+			"(-P) use 'sonde ctl on', off and stop");
 #if !defined(__x86_64__)
 	if (!valuerules_are_empty(&o->user_values))
 		return errmsg_set(err, -ENOTSUP,

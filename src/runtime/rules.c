@@ -92,7 +92,8 @@ static bool apply_rule(struct snrt_rule *rule, struct verdict *v)
 	bool acts = !rule->nth || n == rule->nth;
 
 	if (acts)
-		snrt_rules_act(rule->flags);
+		snrt_rules_act(rule->flags & ~(uint32_t)SNRT_RULE_FINISH);
+	v->is_last = acts && rule->flags & SNRT_RULE_FINISH;
 	if (rule->flags & SNRT_RULE_NEVER)
 		v->next.is_outside = 1;
 	if (rule->flags & SNRT_RULE_ONLY && !v->next.is_outside) {
@@ -200,8 +201,7 @@ static uint64_t record_bytes(struct snrt_thread *t, uint64_t head, uint32_t n_wo
 	uint64_t n_bytes = 8 * ((uint64_t)n_words + 2);
 
 	if (!n_words || n_words + 2 > WORDS_MAX || head < n_bytes ||
-	    *word_at(t, head - n_bytes) !=
-		    ((uint64_t)n_words * 8 << SNRT_TIME_SHIFT | SNRT_VALUES))
+	    *word_at(t, head - n_bytes) != ((uint64_t)n_words * 8 << SNRT_TIME_SHIFT | SNRT_VALUES))
 		return 8;
 	return n_bytes;
 }

@@ -192,6 +192,7 @@ struct verdict {
 	bool is_followed;  /* its return must be seen */
 	bool is_recorded;  /* else it is quiet */
 	bool wants_stack;  /* the open calls are recorded with it */
+	bool is_last;	   /* then the recording ends */
 	uint32_t flags;	   /* ENTRY_STATE, ENTRY_TIMED */
 	struct sieve next; /* of the stack, while it runs; with ENTRY_STATE */
 };
@@ -200,7 +201,8 @@ struct verdict snrt_rules_judge(const struct stack *s, const uint8_t *after_ente
 /* The function that has just been entered, and those that are open. */
 void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint32_t id);
 /* The return of a timed call. True: it was too short, and its record is gone. */
-bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, uint64_t min_counts);
+bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words,
+			  uint64_t min_counts);
 /* A stack that begins inside of another one, or in none. */
 void snrt_rules_begin(struct stack *s, const struct stack *outer);
 /* flags: ON, OFF, FINISH. */

@@ -453,14 +453,15 @@ uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt
 		v.is_followed = true;
 		v.flags |= ENTRY_FIRST;
 	}
-	if (!v.is_followed)
-		return snrt_body_of(thunk);
-	if (top_of(t) >= s->end) {
+	if (v.is_followed && top_of(t) >= s->end) {
 		t->n_deep++;
-		return snrt_body_of(thunk);
+		v.is_followed = false;
 	}
-	follow(t, s, slot, id, &v, values);
-	return 0;
+	if (v.is_followed)
+		follow(t, s, slot, id, &v, values);
+	if (v.is_last)
+		snrt_rules_act(SNRT_RULE_FINISH);
+	return v.is_followed ? 0 : snrt_body_of(thunk);
 }
 
 uint64_t snrt_slow_enter(uint64_t *slot, const uint8_t *thunk)

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define TRACED __attribute__((noinline))
+#define TRACED	__attribute__((noinline))
 #define KEEP(n) __asm__ volatile("" : "+r"(n))
 
 int other_file(int n); /* other.c */
@@ -193,12 +193,12 @@ static int take(const char *word, int n)
 		int (*each)(int);
 		void (*run)(int);
 	} steps[] = {
-		{"outer", .each = outer},	   {"leaf", .each = leaf},
-		{"deep", .once = deep},		   {"lasting", .once = lasting},
-		{"around", .once = around},	   {"jumping", .each = jumping},
-		{"start", .each = start},	   {"stop", .each = stop},
-		{"threads", .run = with_threads},  {"child", .run = in_child},
-		{"raised", .run = on_signal},	   {"coroutine", .run = with_coroutine},
+		{"outer", .each = outer},	  {"leaf", .each = leaf},
+		{"deep", .once = deep},		  {"lasting", .once = lasting},
+		{"around", .once = around},	  {"jumping", .each = jumping},
+		{"start", .each = start},	  {"stop", .each = stop},
+		{"threads", .run = with_threads}, {"child", .run = in_child},
+		{"raised", .run = on_signal},	  {"coroutine", .run = with_coroutine},
 		{"other", .each = other_file},
 	};
 

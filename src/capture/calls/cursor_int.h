@@ -73,7 +73,7 @@ struct cursor {
 	uint32_t search_left;
 	uint32_t cpu;
 	uint32_t slot, pid, tid, plan;
-	uint64_t pid_ns; /* of pid and tid, if these are not ours; else 0 */
+	uint64_t pid_ns;	 /* of pid and tid, if these are not ours; else 0 */
 	const uint32_t *enabled; /* of all rings: 0: nothing is recorded any more */
 	bool has_event;		 /* fetched, not taken yet */
 	bool is_broken, is_gone;

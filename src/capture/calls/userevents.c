@@ -57,8 +57,7 @@ static const struct {
 	 ", __get_str(args), __get_str(ret), " DURATION},
 	{"user_switch", USEREVENTS_SWITCH, .has_text = true,
 	 .print = "\"%ps %s\", " FUNC_NAME ", __get_str(text)"},
-	{"user_stack", USEREVENTS_STACK, .has_text = true,
-	 .print = "\"%s\", __get_str(text)"},
+	{"user_stack", USEREVENTS_STACK, .has_text = true, .print = "\"%s\", __get_str(text)"},
 	{"user_mark", USEREVENTS_MARK, .has_text = true, .print = "\"%s\", __get_str(text)"},
 };
 

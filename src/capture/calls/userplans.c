@@ -364,8 +364,7 @@ static int write_plan(struct userplans *p, const struct owner *owner, struct pla
 		fill_image((struct snrt_image *)memory + i, &placed[i]);
 		if (userimage_n_rules(placed[i].file->image))
 			memcpy(memory + placed[i].rules_at, userimage_rules(placed[i].file->image),
-			       userimage_n_rules(placed[i].file->image) *
-				       sizeof(struct snrt_rule));
+			       userimage_n_rules(placed[i].file->image) * sizeof(struct snrt_rule));
 		r = userimage_build(placed[i].file->image, &placed[i].place,
 				    memory + placed[i].area_at,
 				    (struct snrt_patch *)(memory + placed[i].patches_at));

@@ -83,7 +83,7 @@ struct usertrace {
 	pthread_t thread;
 	bool has_thread;
 	bool has_finished; /* a rule has ended the recording */
-	int error; /* of the collector */
+	int error;	   /* of the collector */
 	atomic_uint_least64_t n_calls, n_lost;
 	struct userwatch watch;
 	/* by the collector's thread, then by main; others may ask for names */

@@ -391,8 +391,8 @@ static void build(const struct userimage *img, size_t hook, const struct userima
 		body = place->area + body_at;
 		put_body((struct code){area + body_at, body}, img, h, place->bias);
 	}
-	put_thunk((struct code){area + thunk_at, thunk}, place->area, body,
-		  userimage_enter(img, h), place->first_id + (uint32_t)hook, h->rule);
+	put_thunk((struct code){area + thunk_at, thunk}, place->area, body, userimage_enter(img, h),
+		  place->first_id + (uint32_t)hook, h->rule);
 	c = (struct code){next_patch(img, patches, patch, place->bias, h->patch_bytes),
 			  patch + place->bias};
 	if (h->patch_bytes > INSN_BYTES)

@@ -143,8 +143,7 @@ static int refuse_action(const char *rule, const char *word, bool for_signal, st
 static int take_action(struct callrules *r, struct callrule *rule, char *word, struct errmsg *err)
 {
 	char *value = strchr(word, '=');
-	const struct action *a =
-		find_action(word, value ? (size_t)(value - word) : strlen(word));
+	const struct action *a = find_action(word, value ? (size_t)(value - word) : strlen(word));
 
 	if (!a)
 		return refuse_action(rule->text, word, false, err);
@@ -248,7 +247,8 @@ int callrules_add(struct callrules *r, const char *text, struct errmsg *err)
 		n += *word != 0;
 	}
 	if (code >= 0 && !n)
-		code = errmsg_set(err, -EINVAL, "'%s' has no action; write 'FUNC: ACTION, …'", text);
+		code = errmsg_set(err, -EINVAL, "'%s' has no action; write 'FUNC: ACTION, …'",
+				  text);
 	free(copy);
 	return keep(r, &rule, code, err);
 }
@@ -296,8 +296,8 @@ int callrules_add_signal(struct callrules *r, const char *text, struct errmsg *e
 	int number;
 
 	if (!equals)
-		return errmsg_set(err, -EINVAL, "--signal takes SIGNAL=on, =off or =finish, not '%s'",
-				  text);
+		return errmsg_set(err, -EINVAL,
+				  "--signal takes SIGNAL=on, =off or =finish, not '%s'", text);
 	number = find_signal(text, (size_t)(equals - text));
 	if (!number)
 		return errmsg_set(err, -EINVAL, "'%s': there is no signal of that name", text);
@@ -346,8 +346,8 @@ static uint32_t all_flags(const struct callrules *r)
 bool callrules_are_general(const struct callrules *r)
 {
 	return r->depth || r->has_min_ns || callrules_begin_off(r) ||
-	       all_flags(r) & (SNRT_RULE_ONLY | SNRT_RULE_NEVER | SNRT_RULE_DEPTH |
-			       SNRT_RULE_OFF | SNRT_RULE_ON);
+	       all_flags(r) & (SNRT_RULE_ONLY | SNRT_RULE_NEVER | SNRT_RULE_DEPTH | SNRT_RULE_OFF |
+			       SNRT_RULE_ON);
 }
 
 bool callrules_begin_off(const struct callrules *r)

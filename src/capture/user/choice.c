@@ -24,8 +24,8 @@
 #define NAME_BYTES 4096
 
 struct userrule {
-	char *name; /* glob; NULL: any, or a regular expression */
-	char *file; /* glob; NULL: the program itself */
+	char *name;   /* glob; NULL: any, or a regular expression */
+	char *file;   /* glob; NULL: the program itself */
 	char *source; /* glob of the last parts of a source file's path; NULL: any */
 	regex_t regex;
 	bool has_regex, is_exclude;

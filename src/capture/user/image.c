@@ -171,11 +171,11 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 		if (!f->symbol && (choice->n_rules || choice->calls))
 			fmt_nameless(f->pub.address, nameless, sizeof(nameless));
 		f->pub.is_stub = f->is_stub;
-		f->pub.is_chosen =
-			f->is_stub ? userchoice_has_libcall(choice, img->file, f->symbol)
-				   : userchoice_has_from(choice, img->file,
-							 f->symbol ? f->symbol : nameless,
-							 f->source, f->pub.n_bytes);
+		f->pub.is_chosen = f->is_stub
+					   ? userchoice_has_libcall(choice, img->file, f->symbol)
+					   : userchoice_has_from(choice, img->file,
+								 f->symbol ? f->symbol : nameless,
+								 f->source, f->pub.n_bytes);
 		if (!f->pub.is_chosen && choice->calls)
 			f->pub.is_chosen = f->is_hidden =
 				callrules_find(choice->calls, img->file,

@@ -16,6 +16,7 @@
 #include "live/report.h"
 #include "cli/screen/output.h"
 #include "live/run.h"
+#include "cli/record/controlopts.h"
 #include "cli/record/recordopts.h"
 #include "present/lines.h"
 
@@ -54,6 +55,7 @@ static int apply_csv(void *opts, const char *value, struct errmsg *err)
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
 	RECORDOPTS_FUNCTIONS,
+	CONTROLOPTS_RULES,
 	ROW_HEADING("how events look"),
 	ROW_CALL(0, "json", NULL, "print one JSON object per event, with typed fields", apply_json),
 	ROW_CALL(0, "csv", NULL, "print comma-separated values with a header line", apply_csv),
@@ -116,6 +118,8 @@ static int run_stream(const struct command *cmd, int argc, char **argv, struct e
 	if (n >= 0)
 		n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
+	if (r >= 0)
+		r = controlopts_check(&o.record, err);
 	return recordopts_carry_out(&o.record, r < 0 ? r : n, argv,
 				    "stream needs to know what to print: an event, -e sched, a "
 				    "tracer, -p function, or a program's functions, -u",

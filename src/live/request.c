@@ -36,6 +36,7 @@ void live_request_release(struct live_request *o)
 	plan_words_release(&o->told);
 	userchoice_release(&o->user_choice);
 	valuerules_release(&o->user_values);
+	callrules_release(&o->user_calls);
 }
 
 void (*live_request_tell(const struct live_request *o))(const char *sentence)

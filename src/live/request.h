@@ -10,6 +10,7 @@
 #define SONDE_LIVE_REQUEST_H
 
 #include "capture/plan.h"
+#include "capture/user/callrules.h"
 #include "capture/user/choice.h"
 #include "capture/user/values.h"
 #include "live/front.h"
@@ -32,6 +33,7 @@ struct live_request {
 	bool has_user;
 	struct userchoice user_choice;
 	struct valuerules user_values;
+	struct callrules user_calls;
 	bool has_user_full;
 	double user_budget;    /* --budget, in percent; 0: none */
 	bool has_kernel_depth; /* --kernel-depth: also trace kernel functions inside user functions */

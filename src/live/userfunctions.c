@@ -56,6 +56,11 @@ static int check_request(const struct live_request *o, char **argv, struct errms
 				  "processes (-P)");
 	if (o->file_version != 7)
 		return errmsg_set(err, -EINVAL, "-u needs version 7 of the file format");
+	if (!argv && callrules_have_signals(&o->user_calls))
+		return errmsg_set(
+			err, -EINVAL,
+			"--signal is for programs that sonde starts; for running processes "
+			"(-P) use 'sonde ctl on', off and stop");
 #if !defined(__x86_64__)
 	if (!valuerules_are_empty(&o->user_values))
 		return errmsg_set(err, -ENOTSUP,
@@ -98,6 +103,7 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 	struct usertrace_config config = {
 		.choice = &o->user_choice,
 		.values = valuerules_are_empty(&o->user_values) ? NULL : &o->user_values,
+		.calls = callrules_are_empty(&o->user_calls) ? NULL : &o->user_calls,
 		.pids = argv ? NULL : pids->words,
 		.n_pids = argv ? 0 : pids->n,
 		.drops = o->user_drops,
@@ -247,6 +253,16 @@ static void tell_calls(const struct live_request *o, const struct usertrace_sum 
 		     (unsigned long long)c->n_late);
 }
 
+/* Rules that had no effect. */
+static void tell_rules(const struct live_request *o)
+{
+	const char *text;
+	size_t i = 0;
+
+	while ((text = callrules_next_unused(&o->user_calls, &i)))
+		tell(o, "no function that could be traced matches the rule '%s'", text);
+}
+
 static void tell_attached(const struct live_request *o, const struct userattached_sum *a)
 {
 	if (*a->why)
@@ -273,6 +289,7 @@ void userfunctions_tell_missing(const struct live_request *o, struct usertrace *
 	tell_plans(o, sum);
 	usertrace_fmt_switched_off(user, names, sizeof(names));
 	tell_calls(o, sum, names);
+	tell_rules(o);
 	tell_attached(o, &sum->attached);
 	if (!valuerules_are_empty(&o->user_values))
 		usertrace_tell_values(user, o->front->tell);

@@ -87,6 +87,8 @@ static void release_guest(struct guest *g)
 
 		if (s->base)
 			sys_unmap(s->base, (size_t)(s->end - s->base + 1) * sizeof(*s->base));
+		if (s->saved)
+			sys_unmap(s->saved, (size_t)(s->end - s->base + 1) * sizeof(*s->saved));
 	}
 	if (g->page)
 		sys_unmap(g->page, SNRT_RING_AT);

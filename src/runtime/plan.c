@@ -138,14 +138,16 @@ static bool change_image(const struct snrt_image *image, const struct snrt_patch
 }
 
 /* What leave and the unwinder must know is in place before the first patch. */
-static bool take_image(const struct snrt_image *image, const uint8_t *plan, size_t n_bytes, int fd)
+static bool take_image(const struct snrt_image *image, uint8_t *plan, size_t n_bytes, int fd)
 {
 	const struct snrt_patch *patches = (const struct snrt_patch *)(plan + image->patches_at);
 	uint32_t n = snrt_process.n_images;
 
 	if (image->patches_at > n_bytes ||
 	    image->n_patches > (n_bytes - image->patches_at) / sizeof(struct snrt_patch) ||
-	    image->area_at > n_bytes || image->area_bytes > n_bytes - image->area_at)
+	    image->area_at > n_bytes || image->area_bytes > n_bytes - image->area_at ||
+	    image->rules_at > n_bytes ||
+	    image->n_rules > (n_bytes - image->rules_at) / sizeof(struct snrt_rule))
 		return false;
 	if (image->what != SNRT_IMAGE_NEW)
 		return change_image(image, patches);
@@ -156,6 +158,8 @@ static bool take_image(const struct snrt_image *image, const uint8_t *plan, size
 	if (n == IMAGES_MAX || !map_area(image, fd))
 		return false;
 	snrt_process.images[n] = *image;
+	if (image->n_rules)
+		snrt_process.rules[n] = (struct snrt_rule *)(plan + image->rules_at);
 	snrt_process.mapped[n] = (struct snrt_mapped){(uint64_t)patches, SNRT_MAPPED_READY};
 	bytes_copy(&snrt_process.first_id[n],
 		   (const void *)(image->area + SNRT_HOOK_BYTES + SNRT_THUNK_ID), sizeof(uint32_t));
@@ -171,7 +175,8 @@ bool snrt_plan_take(int fd, const struct snrt_answer *answer)
 
 	if (!sys_stat(fd, &st) || st.st_size < (off_t)sizeof(struct snrt_image))
 		return false;
-	plan = sys_map(0, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* written to only by rules, which count calls */
+	plan = sys_map(0, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (!plan)
 		return false;
 #if defined(__x86_64__)

@@ -44,6 +44,17 @@ struct entry {
 /* flags; with any of them leave takes the slow way */
 #define ENTRY_QUIET 1u /* its call was not recorded, so its return is not, either */
 #define ENTRY_FIRST 2u /* it came from another stack: its return leads back there */
+#define ENTRY_STATE 4u /* it has changed its stack's sieve: what was before comes back */
+#define ENTRY_TIMED 8u /* if it is too short, its record is taken back */
+#define ENTRY_WORDS 8u /* shift: words of values before its record, if it is timed */
+
+/* Which calls are recorded at the moment, on one stack; see rules.c. */
+struct sieve {
+	uint32_t depth; /* so many more nested calls; SNRT_DEPTH_ANY: any */
+	uint32_t is_inside, is_outside;
+	uint32_t pad;
+	uint64_t min_counts;
+};
 
 enum stack_kind {
 	STACK_FREE,
@@ -60,6 +71,8 @@ struct stack {
 	struct entry *base, *end;
 	struct stack *outer; /* the stack that was current when this one was entered */
 	enum stack_kind kind;
+	struct sieve now;
+	struct sieve *saved; /* beside the entries: before the call; NULL: there are no rules */
 };
 
 struct guest {
@@ -100,6 +113,7 @@ struct process {
 	struct snrt_image images[IMAGES_MAX];
 	struct snrt_mapped mapped[IMAGES_MAX];
 	uint32_t first_id[IMAGES_MAX];
+	struct snrt_rule *rules[IMAGES_MAX]; /* of each image; NULL: it has none */
 	uint32_t n_images;
 	struct snrt_table tables[IMAGES_MAX];
 	uint32_t n_tables;
@@ -168,6 +182,34 @@ void snrt_record_with(struct snrt_thread *t, uint32_t what, const struct snrt_va
 uint64_t snrt_body_of(const uint8_t *after_enter);
 /* For called.c: a call or a return, where anything is unusual. */
 void snrt_slow_hit(uint32_t what, uint64_t frame);
+
+/* --- rules.c --- */
+
+/* What is to be done with a call. */
+struct verdict {
+	bool is_followed;  /* its return must be seen */
+	bool is_recorded;  /* else it is quiet */
+	bool wants_stack;  /* the open calls are recorded with it */
+	bool is_last;	   /* then the recording ends */
+	uint32_t flags;	   /* ENTRY_STATE, ENTRY_TIMED */
+	struct sieve next; /* of the stack, while it runs; with ENTRY_STATE */
+};
+
+struct verdict snrt_rules_judge(const struct stack *s, const uint8_t *after_enter);
+/* The function that has just been entered, and those that are open. */
+void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint32_t id);
+/* The return of a timed call. True: it was too short, and its record is gone. */
+bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words,
+			  uint64_t min_counts);
+/* A stack that begins inside of another one, or in none. */
+void snrt_rules_begin(struct stack *s, const struct stack *outer);
+/* flags: ON, OFF, FINISH. */
+void snrt_rules_act(uint32_t flags);
+
+/* --- signals.c --- */
+
+/* Takes the signals that have a meaning for the recording. */
+void snrt_signals_take(void);
 
 /* --- thread.c --- */
 

@@ -226,27 +226,48 @@ static void record_return(struct snrt_thread *t, uint32_t id, const struct snrt_
 	snrt_record_with(t, id | SNRT_EXIT, values);
 }
 
+/* The time that a call must last, and the sieve as it was before that call. */
+static uint64_t leave_sieve(struct stack *s, const struct entry *e)
+{
+	uint64_t min_counts = e->flags & ENTRY_TIMED ? s->now.min_counts : 0;
+
+	if (e->flags & ENTRY_STATE)
+		s->now = s->saved[e - s->base];
+	return min_counts;
+}
+
+static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_t min_counts,
+		     const struct snrt_values *values)
+{
+	if (!(flags & ENTRY_QUIET) && id &&
+	    !(min_counts && snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts)))
+		record_return(t, id, values);
+}
+
 /* Ends the call on top: records its return and removes its entry. */
 static void drop_top(struct snrt_thread *t, const struct snrt_values *values)
 {
 	struct entry *e = top_of(t);
-	uint32_t id = e->id;
-	bool quiet = e->flags & ENTRY_QUIET;
+	uint32_t id = e->id, flags = e->flags;
+	uint64_t min_counts = leave_sieve(snrt_guest->current, e);
 
 	e->flags = 0;
 	__atomic_store_n(&e->id, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->shadow -= sizeof(*e);
-	if (!quiet && id)
-		record_return(t, id, values);
+	end_call(t, id, flags, min_counts, values);
 }
 
 /* Removes an entry in the middle of a side stack, where entries have no order. */
 static void drop_middle(struct snrt_thread *t, struct entry *e)
 {
+	struct stack *s = snrt_guest->current;
+
 	for (; e < top_of(t); e++) {
 		struct entry *next = e + 1;
 
+		if (s->saved)
+			s->saved[e - s->base] = s->saved[next - s->base];
 		e->slot = next->slot;
 		e->ret = next->ret;
 		e->flags = next->flags;
@@ -312,13 +333,16 @@ static void drop_down_to(struct snrt_thread *t, const struct entry *e,
 /* Ends a call on a side stack; the calls above it may continue. */
 static void drop_on_side(struct snrt_thread *t, struct entry *e, const struct snrt_values *values)
 {
-	uint64_t mask = snrt_block_signals();
-	uint32_t id = e->id;
-	bool quiet = e->flags & ENTRY_QUIET;
+	uint64_t mask = snrt_block_signals(), min_counts = 0;
+	struct stack *s = snrt_guest->current;
+	uint32_t id = e->id, flags = e->flags;
 
+	if (e == top_of(t)) /* of another one nobody knows what it has changed since */
+		min_counts = leave_sieve(s, e);
 	drop_middle(t, e);
-	if (!quiet)
-		record_return(t, id, values);
+	if (top_of(t) == s->base && s->saved)
+		s->now = s->saved[0];
+	end_call(t, id, flags, min_counts, values);
 	snrt_restore_signals(mask);
 }
 
@@ -358,7 +382,9 @@ uint64_t snrt_body_of(const uint8_t *after_enter)
 	return arch_thunk_body(after_enter - SNRT_THUNK_NEXT);
 }
 
-static void push(struct snrt_thread *t, uint64_t *slot, uint32_t id, uint32_t flags)
+/* next: with ENTRY_STATE. */
+static void push(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint32_t id,
+		 uint32_t flags, const struct sieve *next)
 {
 	struct entry *e;
 
@@ -367,18 +393,46 @@ static void push(struct snrt_thread *t, uint64_t *slot, uint32_t id, uint32_t fl
 	e = top_of(t);
 	e->slot = (uint64_t)slot | (flags ? ENTRY_SLOW : 0);
 	e->ret = arch_return_address(slot);
+	if (flags & ENTRY_STATE)
+		s->saved[e - s->base] = s->now;
 	e->flags = flags;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	e->id = id;
+	if (flags & ENTRY_STATE)
+		s->now = *next;
+}
+
+/* Records a call, if there is room, and follows it. */
+static void follow(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint32_t id,
+		   const struct verdict *v, const struct snrt_values *values)
+{
+	uint32_t flags = v->flags;
+
+	if (!v->is_recorded) {
+		flags |= ENTRY_QUIET;
+	} else if (make_room(t)) {
+		record_lost(t, 0);
+		note_cpu(t);
+		if (v->wants_stack)
+			snrt_rules_record_stack(t, s, id);
+	} else {
+		lose_call(t);
+		flags |= ENTRY_QUIET;
+	}
+	if (flags & ENTRY_TIMED && values)
+		flags |= values->n_words << ENTRY_WORDS;
+	push(t, s, slot, id, flags, &v->next);
+	if (!(flags & ENTRY_QUIET))
+		snrt_record_with(t, id, values);
 }
 
 uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt_values *values)
 {
 	uint32_t id = *(const uint32_t *)(thunk + SNRT_THUNK_ID - SNRT_THUNK_NEXT);
 	struct snrt_thread *t = snrt_this();
+	struct verdict v = {.is_followed = true, .is_recorded = true};
 	const struct stack *before;
 	struct stack *s;
-	uint32_t flags;
 
 	if (!t)
 		t = snrt_thread_new((uint64_t)slot);
@@ -391,23 +445,23 @@ uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt
 		return snrt_body_of(thunk);
 	}
 	drop_left(t, s, (uint64_t)slot);
-	if (top_of(t) >= s->end) {
-		t->n_deep++;
-		return snrt_body_of(thunk);
-	}
+	if (s->saved)
+		v = snrt_rules_judge(s, thunk);
 	/* This one leads back to the stack outside: a handler that ends must leave no trace. */
-	flags = s != before && s->kind == STACK_SIDE ? ENTRY_FIRST : 0;
-	if (make_room(t)) {
-		record_lost(t, 0);
-		note_cpu(t);
-	} else {
-		lose_call(t);
-		flags |= ENTRY_QUIET;
+	if (s != before && s->kind == STACK_SIDE) {
+		v.is_recorded &= v.is_followed;
+		v.is_followed = true;
+		v.flags |= ENTRY_FIRST;
 	}
-	push(t, slot, id, flags);
-	if (!(flags & ENTRY_QUIET))
-		snrt_record_with(t, id, values);
-	return 0;
+	if (v.is_followed && top_of(t) >= s->end) {
+		t->n_deep++;
+		v.is_followed = false;
+	}
+	if (v.is_followed)
+		follow(t, s, slot, id, &v, values);
+	if (v.is_last)
+		snrt_rules_act(SNRT_RULE_FINISH);
+	return v.is_followed ? 0 : snrt_body_of(thunk);
 }
 
 uint64_t snrt_slow_enter(uint64_t *slot, const uint8_t *thunk)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define SNRT_MAGIC	0x54524e53u /* "SNRT" */
-#define SNRT_VERSION	1u
+#define SNRT_VERSION	2u
 #define SNRT_ENV	"SONDE_RT" /* the name of the recorder's abstract unix socket, without the NUL */
 
 /*
@@ -52,6 +52,13 @@
  */
 #define SNRT_VALUES	0x7f002u
 #define SNRT_VALUES_MAX 1024u
+/*
+ * The open calls of the thread, by a rule. Its values stand before it: a word with their number, then
+ * their functions, two in each word, the low half first, the outermost first; not more than
+ * SNRT_STACK_MAX, the innermost.
+ */
+#define SNRT_STACK	0x7f003u
+#define SNRT_STACK_MAX	64u
 #define SNRT_VALUE_FLAG (1ull << 63)
 
 /*
@@ -84,6 +91,47 @@ enum snrt_state {
 
 enum snrt_full { SNRT_WAIT, SNRT_DROP };
 
+/*
+ * --- rules -------------------------------------------------------------------------------------
+ *
+ * What a function does to the recording when it is called, see rules.c. A function with a rule, or
+ * any function if there is a general rule, has a thunk that calls SNRT_ENTER_RULED.
+ */
+enum snrt_rule_flag {
+	SNRT_RULE_ONLY = 1,	  /* it and what it calls is recorded; other calls are not */
+	SNRT_RULE_NEVER = 2,	  /* it and what it calls is not recorded */
+	SNRT_RULE_DEPTH = 4,	  /* from it on: at most `depth` nested calls */
+	SNRT_RULE_MIN_TIME = 8,	  /* while it runs: min_counts */
+	SNRT_RULE_ALWAYS = 16,	  /* it is recorded however short it is */
+	SNRT_RULE_ON = 32,	  /* recording begins */
+	SNRT_RULE_OFF = 64,	  /* recording pauses */
+	SNRT_RULE_FINISH = 128,	  /* recording ends */
+	SNRT_RULE_STACK = 256,	  /* the open calls are recorded */
+	SNRT_RULE_HIDDEN = 512,	  /* it was not chosen: only its rule counts */
+	SNRT_RULE_GENERAL = 1024, /* struct snrt_general: something is to be done at every call */
+};
+
+/* Of one function. */
+struct snrt_rule {
+	uint32_t flags; /* enum snrt_rule_flag */
+	uint32_t depth;
+	uint64_t min_counts; /* of the processor's counter; shorter calls are not recorded */
+	uint64_t limit;	     /* so many calls are recorded; 0: all */
+	uint64_t nth;	     /* ON, OFF, FINISH and STACK happen at this call; 0: at every */
+	uint64_t n_calls;    /* until now; the runtime counts, in each process */
+};
+
+#define SNRT_DEPTH_ANY	 UINT32_MAX
+#define SNRT_SIGNALS_MAX 65u
+
+/* Of all functions. Written before programs run. */
+struct snrt_general {
+	uint32_t flags; /* 0: there are no rules; GENERAL, and ONLY if a function has it */
+	uint32_t depth; /* SNRT_DEPTH_ANY: any */
+	uint64_t min_counts;
+	uint16_t on_signal[SNRT_SIGNALS_MAX]; /* enum snrt_rule_flag: ON, OFF, FINISH; 0: nothing */
+};
+
 struct snrt_shared {
 	uint32_t magic, version;
 	uint32_t n_slots;
@@ -96,6 +144,10 @@ struct snrt_shared {
 	int32_t rings_fd;	    /* in the recorder: /proc/PID/fd/N is a way to this memory */
 	uint32_t state[SNRT_SLOTS]; /* enum snrt_state */
 	uint32_t n_quiet;	    /* threads that gave up the rights to record (seccomp) */
+	struct snrt_general general;
+	/* written by programs when a function or a signal says so, see enum snrt_rule_flag */
+	uint32_t is_paused; /* calls are not recorded at the moment */
+	uint32_t is_finished;
 };
 
 /*
@@ -124,6 +176,13 @@ struct snrt_thread {
 		limit; /* the program may reserve below this: what was read + ring - spare; 0: off */
 	uint32_t wake;	  /* futex: raised with limit when the program waits */
 	uint32_t waiting; /* the program waits (written by the program) */
+	/*
+	 * A call that turns out to be too short is taken back: head becomes lower. Not below
+	 * `claimed`: from there on the reader has not begun to read. `turn` guards both.
+	 */
+	uint64_t claimed;
+	uint32_t turn; /* 0: free; 1: the program, 2: the reader changes them */
+	uint32_t pad1;
 };
 
 /*
@@ -210,6 +269,8 @@ struct snrt_image {
 	uint32_t n_table, first_id;
 	uint32_t what;			   /* enum snrt_image_what */
 	uint8_t detours[SNRT_DETOURS_MAX]; /* enum snrt_detour, of the first thunks */
+	uint64_t rules_at;		   /* struct snrt_rule[n_rules] in the file */
+	uint32_t n_rules, pad;
 };
 
 #define SNRT_PATCH_MAX 16
@@ -236,9 +297,9 @@ struct snrt_patch {
  *	15  e9 rel32          jmp leave            the function has returned
  *	20  id (u32)          1 … SNRT_FUNC_MAX
  *	24  distance of its program (u32), from the thunk on; 0: it records no values
- *	28  0 (u32)
+ *	28  number of its rule (u32), from 1 on; 0: it has none
  *
- * A thunk with a program calls SNRT_ENTER_VALUES and jumps to SNRT_LEAVE_VALUES instead.
+ * A thunk with a rule calls SNRT_ENTER_RULED. A thunk with a program calls SNRT_ENTER_VALUES and jumps to SNRT_LEAVE_VALUES instead.
  *
  * A function that is switched off has `e9 rel32`, jmp body, at 0 instead. The recorder changes the
  * first 8 bytes of a thunk with one aligned store while programs run: the area is shared memory, and
@@ -252,12 +313,14 @@ struct snrt_patch {
  *	12  b leave
  *	16  0 (u32)
  *	20  id (u32)
- *	24  0 (u64)
+ *	24  0 (u32)
+ *	28  number of its rule (u32), from 1 on; 0: it has none
  */
 #define SNRT_HOOK_BYTES	  4096u
 #define SNRT_NOTE_AT	  4032u /* struct snrt_note, of the hooks */
 #define SNRT_ENTER	  0u	/* of the hooks */
 #define SNRT_ENTER_VALUES 1024u /* x86-64 only */
+#define SNRT_ENTER_RULED  1536u
 #define SNRT_LEAVE	  2048u
 #define SNRT_LEAVE_VALUES 3072u
 #define SNRT_THUNK_BYTES  32u
@@ -279,6 +342,7 @@ struct snrt_patch {
 #define SNRT_THUNK_BACK SNRT_X86_64_BACK
 #endif
 #define SNRT_THUNK_PROGRAM 24u
+#define SNRT_THUNK_RULE	   28u
 
 /*
  * --- programs --------------------------------------------------------------------------------

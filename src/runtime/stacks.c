@@ -193,6 +193,8 @@ static bool make_shadow(struct stack *s, unsigned n_entries)
 		if (!s->base)
 			return false;
 		s->end = s->base + n_entries - 1;
+		if (snrt_process.shared->general.flags)
+			s->saved = map_memory(n_entries * sizeof(*s->saved));
 		publish(s);
 	}
 	/* The sentinel: above every slot, and an entry that is never dropped. */
@@ -218,6 +220,7 @@ struct stack *snrt_stack_add(struct guest *g, uint64_t slot)
 	s->high = high;
 	s->kind = kind;
 	s->outer = NULL;
+	snrt_rules_begin(s, kind == STACK_SIDE ? g->current : NULL);
 	if (kind == STACK_OWN)
 		forget_others(s);
 	return s;

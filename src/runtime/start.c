@@ -50,8 +50,10 @@ static void start_with(const char *name)
 		return;
 	if (snrt_ask(fd, SNRT_HELLO, &r) && snrt_rings_take(&r) &&
 	    !pthread_atfork(snrt_thread_before_fork, snrt_thread_in_parent, snrt_thread_in_child) &&
-	    snrt_plan_take(r.fds[1], &r.answer))
+	    snrt_plan_take(r.fds[1], &r.answer)) {
+		snrt_signals_take();
 		snrt_plan_patch();
+	}
 	snrt_reply_close(&r);
 	snrt_disconnect(fd);
 }

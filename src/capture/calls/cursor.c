@@ -52,6 +52,7 @@ bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t 
 		.tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED),
 		.plan = __atomic_load_n(&t->plan, __ATOMIC_RELAXED),
 		.search_left = CURSOR_SEARCH_MAX,
+		.enabled = &round->config->rings->shared->enabled,
 		.idle_since = round->now,
 	};
 	cur->is_broken = !cur->tid || cur->tid > TID_MAX || cur->pid > TID_MAX ||
@@ -77,7 +78,71 @@ void cursor_close(struct cursor *cur)
 	cur->texts = NULL;
 }
 
-bool cursor_begin_round(struct cursor *cur)
+/* Where the record behind this one begins; *ret_time: the word with its time. */
+static uint64_t find_next(const struct cursor *cur, uint64_t at, uint64_t head, uint64_t *ret_time)
+{
+	uint64_t word = cursor_word(cur, at), next = at + sizeof(word);
+	uint32_t what = word & SNRT_WHAT_MASK;
+
+	*ret_time = word;
+	if (what == SNRT_VALUES) {
+		next += word >> SNRT_TIME_SHIFT;
+		if (next >= head || next % sizeof(word))
+			return head; /* it makes no sense, which is found when it is read */
+		*ret_time = cursor_word(cur, next);
+		next += sizeof(word);
+	} else if (what >= SNRT_LONG) {
+		next += sizeof(word);
+	}
+	return next < head ? next : head;
+}
+
+/* The records from the tail on that are old enough to stay, and the last of them. */
+static uint64_t find_old(const struct cursor *cur, const struct cursor_round *round, uint64_t head,
+			 uint64_t *ret_last)
+{
+	uint64_t at = cur->head > cur->tail ? cur->head : cur->tail, time, next;
+
+	*ret_last = at;
+	for (; at < head && cursor_word(cur, at); at = next) {
+		next = find_next(cur, at, head, &time);
+		if (!time || cursor_expand(time, round->now) >= round->end)
+			break;
+		*ret_last = at;
+	}
+	return at;
+}
+
+/*
+ * Claims them. A record before the last one is taken back only with all behind it, so if the last one
+ * is still the same, all are.
+ */
+static uint64_t claim(const struct cursor *cur, const struct cursor_round *round, uint64_t head,
+		      bool all)
+{
+	struct snrt_thread *t = cur->thread;
+	uint64_t last, end = find_old(cur, round, head, &last), word = cursor_word(cur, last);
+	uint64_t claimed = cur->head > cur->tail ? cur->head : cur->tail;
+	uint32_t free = 0;
+
+	if (!__atomic_compare_exchange_n(&t->turn, &free, 2, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED) &&
+	    !all) /* one that was killed in its turn keeps it for ever */
+		return claimed;
+	if (all) {
+		claimed = __atomic_load_n(&t->head, __ATOMIC_RELAXED);
+	} else if (__atomic_load_n(&t->head, __ATOMIC_RELAXED) >= end &&
+		   cursor_word(cur, last) == word) {
+		claimed = end;
+	}
+	__atomic_store_n(&t->claimed, claimed, __ATOMIC_RELAXED);
+	if (!free)
+		__atomic_store_n(&t->turn, 0, __ATOMIC_RELEASE);
+	return claimed;
+}
+
+/* With a delay, records that may be taken back wait. */
+bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round)
 {
 	uint64_t head = __atomic_load_n(&cur->thread->head, __ATOMIC_ACQUIRE);
 
@@ -85,6 +150,8 @@ bool cursor_begin_round(struct cursor *cur)
 		cur->is_broken = true;
 		return false;
 	}
+	if (round->delay)
+		head = claim(cur, round, head, cur->is_gone);
 	cur->head = head;
 	return true;
 }
@@ -100,7 +167,9 @@ void cursor_release(struct cursor *cur)
 	memset(cur->ring, 0, n - first);
 	cur->released = cur->tail;
 	/* after the zeros */
-	userrings_raise(cur->thread, cur->tail + SNRT_RING_BYTES - SNRT_RING_SPARE);
+	userrings_raise(cur->thread, __atomic_load_n(cur->enabled, __ATOMIC_RELAXED)
+					     ? cur->tail + SNRT_RING_BYTES - SNRT_RING_SPARE
+					     : 0);
 }
 
 void cursor_add_lost(struct cursor *cur, const struct cursor_round *round, uint64_t value)
@@ -123,7 +192,7 @@ static enum cursor_result skip_odd(struct cursor *cur, const struct cursor_round
 {
 	round->sum->n_odd++;
 	cur->tail += sizeof(uint64_t);
-	return CURSOR_NONE;
+	return CURSOR_NEXT;
 }
 
 /*
@@ -198,7 +267,44 @@ static void drop_above(struct cursor *cur, uint64_t n_open)
 		cur->depth = (uint32_t)n_open;
 }
 
-/* A record that is not a function: goes behind it, or CURSOR_STUCK. */
+/* The names of the open calls; ids are not trusted. */
+static enum cursor_result take_stack(struct cursor *cur, const struct cursor_round *round,
+				     uint64_t word)
+{
+	struct cursor_event *ev = &cur->event;
+	uint64_t time = cursor_expand(word, round->now);
+	uint64_t n_words = cur->values.n_bytes / sizeof(uint64_t);
+	uint32_t funcs[SNRT_STACK_MAX], n = 0;
+
+	if (time >= round->end) {
+		cursor_keep_values(cur);
+		return CURSOR_NONE;
+	}
+	for (uint64_t i = 1; i < n_words; i++) {
+		uint64_t ids = cursor_word(cur, cur->values.at + i * sizeof(uint64_t));
+
+		for (unsigned k = 0; k < 2 && n < SNRT_STACK_MAX; k++, ids >>= 32)
+			if ((uint32_t)ids && (uint32_t)ids < SNRT_FUNC_MAX)
+				funcs[n++] = cursor_find_func(cur, round, (uint32_t)ids);
+	}
+	cur->tail += sizeof(uint64_t);
+	if (!cur->texts)
+		cur->texts = malloc(sizeof(*cur->texts));
+	cur->values.n_bytes = 0;
+	if (!n || !cur->texts || !round->config->fmt_stack)
+		return CURSOR_NEXT;
+	*ev = (struct cursor_event){.counter = time < cur->last ? cur->last : time,
+				    .func = funcs[n - 1],
+				    .depth = cur->depth,
+				    .type = USEREVENTS_STACK};
+	ev->args_len = (uint16_t)round->config->fmt_stack(round->config->ctx, funcs, n,
+							  cur->texts->args, USEREVENTS_TEXT_MAX);
+	cur->last = ev->counter;
+	cur->has_event = true;
+	return CURSOR_EVENT;
+}
+
+/* A record that is not a function: goes behind it (CURSOR_NEXT), or stops. */
 enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_round *round,
 				       uint64_t word)
 {
@@ -210,15 +316,17 @@ enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_r
 			return skip_odd(cur, round);
 		cur->cpu = what - SNRT_CPU_FIRST;
 		cur->tail = next;
-		return CURSOR_NONE;
+		return CURSOR_NEXT;
 	}
+	if (what == SNRT_STACK)
+		return take_stack(cur, round, word);
 	if (what < SNRT_LONG)
 		return skip_odd(cur, round);
 	if (what == SNRT_VALUES) {
 		if (!find_values(cur, &cur->values))
 			return skip_odd(cur, round);
 		cur->tail = cur->values.at + cur->values.n_bytes;
-		return CURSOR_NONE;
+		return CURSOR_NEXT;
 	}
 	value = next < cur->head ? cursor_word(cur, next) : 0;
 	if (!value)
@@ -232,7 +340,7 @@ enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_r
 	else
 		round->sum->n_odd++;
 	cur->tail = next + sizeof(uint64_t);
-	return CURSOR_NONE;
+	return CURSOR_NEXT;
 }
 
 /* Libraries that were loaded later have made the plan longer. */

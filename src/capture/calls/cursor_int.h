@@ -29,6 +29,7 @@ enum cursor_result {
 	CURSOR_NONE,  /* no more before the round's end */
 	CURSOR_EVENT, /* in cursor->event */
 	CURSOR_STUCK, /* a place was reserved, but not written yet */
+	CURSOR_NEXT,  /* only of cursor_take_special(): it was no event, go on */
 };
 
 struct cursor_event {
@@ -55,6 +56,7 @@ struct cursor_round {
 	uint64_t now;	      /* the counter when the round began */
 	uint64_t end;	      /* records from this time on wait for the next round */
 	uint64_t call_counts; /* the longest call that is one event */
+	uint64_t delay;	      /* younger records may be taken back (runtime/rules.c); 0: none may */
 	struct usercollector_sum *sum;
 };
 
@@ -71,8 +73,9 @@ struct cursor {
 	uint32_t search_left;
 	uint32_t cpu;
 	uint32_t slot, pid, tid, plan;
-	uint64_t pid_ns; /* of pid and tid, if these are not ours; else 0 */
-	bool has_event;	 /* fetched, not taken yet */
+	uint64_t pid_ns;	 /* of pid and tid, if these are not ours; else 0 */
+	const uint32_t *enabled; /* of all rings: 0: nothing is recorded any more */
+	bool has_event;		 /* fetched, not taken yet */
 	bool is_broken, is_gone;
 	uint64_t stuck_at, stuck_since; /* tail, and the counter then */
 	uint64_t idle_since;
@@ -87,7 +90,7 @@ void cursor_close(struct cursor *cur);
 /* Has it ended, or was it killed? In doubt it has not. */
 bool cursor_is_thread_gone(struct cursor *cur);
 /* False: the ring is broken. */
-bool cursor_begin_round(struct cursor *cur);
+bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round);
 /* Clears what was read, so that the program may write there. */
 void cursor_release(struct cursor *cur);
 /* Counts what an SNRT_LOST record says. */
@@ -156,6 +159,7 @@ static inline void cursor_pop(struct cursor *cur, const struct cursor_round *rou
 static inline enum cursor_result cursor_fetch(struct cursor *cur, const struct cursor_round *round)
 {
 	struct cursor_event *ev = &cur->event;
+	enum cursor_result special;
 	uint64_t word, time, next;
 	uint32_t id;
 
@@ -168,8 +172,9 @@ static inline enum cursor_result cursor_fetch(struct cursor *cur, const struct c
 		id = word & SNRT_WHAT_MASK;
 		if (__builtin_expect(id - 1 < SNRT_FUNC_MAX, 1))
 			break;
-		if (cursor_take_special(cur, round, word) == CURSOR_STUCK)
-			return CURSOR_STUCK;
+		special = cursor_take_special(cur, round, word);
+		if (special != CURSOR_NEXT)
+			return special;
 	}
 	time = cursor_expand(word, round->now);
 	if (time >= round->end) {

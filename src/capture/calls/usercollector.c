@@ -87,6 +87,7 @@ struct usercollector *usercollector_new(const struct usercollector_config *confi
 		.config = &c->config,
 		.call_counts = (uint64_t)(((unsigned __int128)CALL_MAX_NS << USERCLOCK_SHIFT) /
 					  c->clock.rate),
+		.delay = config->delay_counts,
 		.sum = &c->sum,
 	};
 	c->wait_us = WAIT_MIN_US;
@@ -177,6 +178,20 @@ static int put_texts(struct usercollector *c, struct cursor *cur, struct usercpu
 	return put_slowly(c, cur, cpu, ns, &record, n_bytes);
 }
 
+/* Open calls, because a rule asks for them. */
+static int put_stack(struct usercollector *c, struct cursor *cur)
+{
+	const struct cursor_event *ev = &cur->event;
+	struct usercpu *cpu = &c->cpus[cur->cpu];
+	uint64_t ns = userclock_ns(&c->clock, ev->counter);
+	struct userevents_record record = {
+		.type = ev->type, .pid = cur->tid, .func = ev->func, .depth = ev->depth};
+
+	c->sum.n_events++;
+	cur->has_event = false;
+	return put_texts(c, cur, cpu, ns < cpu->pb.ts ? cpu->pb.ts : ns, &record);
+}
+
 static inline int put_event(struct usercollector *c, struct cursor *cur)
 {
 	const struct cursor_event *ev = &cur->event;
@@ -188,6 +203,8 @@ static inline int put_event(struct usercollector *c, struct cursor *cur)
 	struct userevents_record record = {
 		.type = ev->type, .pid = cur->tid, .func = ev->func, .depth = ev->depth};
 
+	if (__builtin_expect(ev->type == USEREVENTS_STACK, 0))
+		return put_stack(c, cur);
 	if (ev->type == USEREVENTS_CALL)
 		record.duration_ns = userclock_ns(&c->clock, ev->end) - ns;
 	if (__builtin_expect(ns < pb->ts, 0)) {
@@ -404,7 +421,7 @@ static bool add_slot(struct usercollector *c, uint32_t slot)
 		cur = open_slot(c, slot);
 	if (!cur || cur->is_broken)
 		return true;
-	if (!cursor_begin_round(cur)) {
+	if (!cursor_begin_round(cur, &c->round)) {
 		c->sum.n_broken++;
 		return true;
 	}
@@ -460,7 +477,7 @@ int usercollector_round(struct usercollector *c)
 	if (c->error)
 		return c->error;
 	c->round.now = userclock_counter();
-	c->round.end = c->round.now - MARGIN_COUNTS;
+	c->round.end = c->round.now - MARGIN_COUNTS - c->round.delay;
 	c->error = run_round(c);
 	if (c->error)
 		return c->error;
@@ -530,6 +547,7 @@ int usercollector_finish(struct usercollector *c)
 	 * thread was writing; what was not written then never will be.
 	 */
 	c->is_final = true;
+	c->round.delay = 0;
 	for (int i = 0; i < 4 && !c->error; i++) {
 		c->round.now = userclock_counter();
 		c->round.end = c->round.now - (i < 2 ? MARGIN_COUNTS : 0);

@@ -54,6 +54,10 @@ struct usercollector_config {
 	size_t (*fmt_values)(void *ctx, const struct usercollector_meaning *meaning, uint32_t id,
 			     bool is_ret, const uint64_t *words, size_t n_bytes, char *out,
 			     size_t size);
+	/* A text of open calls, the outermost first; the same. May be NULL. */
+	size_t (*fmt_stack)(void *ctx, const uint32_t *funcs, size_t n, char *out, size_t size);
+	/* records that are younger, in counts, may be taken back: they wait; 0: none may */
+	uint64_t delay_counts;
 	/* A thread begins to record, or has ended: time to read its name; may be NULL. */
 	void (*tell_thread)(void *ctx, uint32_t plan, uint32_t pid, uint32_t tid);
 };

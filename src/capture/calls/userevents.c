@@ -57,6 +57,7 @@ static const struct {
 	 ", __get_str(args), __get_str(ret), " DURATION},
 	{"user_switch", USEREVENTS_SWITCH, .has_text = true,
 	 .print = "\"%ps %s\", " FUNC_NAME ", __get_str(text)"},
+	{"user_stack", USEREVENTS_STACK, .has_text = true, .print = "\"%s\", __get_str(text)"},
 	{"user_mark", USEREVENTS_MARK, .has_text = true, .print = "\"%s\", __get_str(text)"},
 };
 
@@ -82,7 +83,7 @@ uint32_t userevents_fill_texts(struct userevents_long *record, const char *args,
 	if (is_call) {
 		record->head.type = has_ret ? USEREVENTS_CALL_VALUE : USEREVENTS_CALL_ARGS;
 		has_args = true;
-	} else {
+	} else if (record->head.type != USEREVENTS_STACK) {
 		record->head.type = has_ret ? USEREVENTS_EXIT_VALUE : USEREVENTS_ENTRY_ARGS;
 	}
 	at = places + 4 * (has_args + has_ret);

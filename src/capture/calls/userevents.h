@@ -27,6 +27,7 @@ enum userevents_id {
 	/* of the recording itself, with a text: a function is switched off or on; a mark */
 	USEREVENTS_SWITCH = 64021,
 	USEREVENTS_MARK,
+	USEREVENTS_STACK, /* the open calls of the thread, because a rule asks for them */
 };
 
 /* The bytes of a record. ENTRY and EXIT end before `duration_ns`. */
@@ -44,7 +45,8 @@ struct userevents_record {
 
 /*
  * The bytes of a record with texts: struct userevents_record, then for each text a word with its
- * place, then the texts. type: one of those without texts; it becomes the fitting one.
+ * place, then the texts. type: one of those without texts, it becomes the fitting one; or
+ * USEREVENTS_STACK, whose text is `args`.
  */
 struct userevents_long {
 	struct userevents_record head;

@@ -62,7 +62,7 @@ struct owner {
 struct placed {
 	struct userfile *file;
 	struct userimage_place place;
-	uint64_t patches_at, area_at;
+	uint64_t patches_at, rules_at, area_at;
 	enum snrt_image_what what;
 	bool is_detour;
 	uint64_t low;
@@ -306,6 +306,8 @@ static void fill_image(struct snrt_image *to, const struct placed *pl)
 		.n_patches = userimage_n_patches(image),
 		.n_thunks = userimage_n_hooks(image),
 		.what = pl->what,
+		.rules_at = pl->rules_at,
+		.n_rules = userimage_n_rules(image),
 	};
 	for (size_t i = 0; i < to->n_thunks && i < SNRT_DETOURS_MAX && pl->is_detour; i++)
 		to->detours[i] = userdetours_which(pl->file, i);
@@ -344,6 +346,8 @@ static int write_plan(struct userplans *p, const struct owner *owner, struct pla
 	for (size_t i = 0; i < n; i++) {
 		placed[i].patches_at = at;
 		at += userimage_n_patches(placed[i].file->image) * sizeof(struct snrt_patch);
+		placed[i].rules_at = at;
+		at += userimage_n_rules(placed[i].file->image) * sizeof(struct snrt_rule);
 	}
 	ret->n_ranges = userplans_list_memory(textbuf_text(&l->maps), ranges, &ret->heap);
 	ret->ranges_at = at;
@@ -358,6 +362,9 @@ static int write_plan(struct userplans *p, const struct owner *owner, struct pla
 		return errmsg_set_errno(err, fd, "cannot make the code of user functions");
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		fill_image((struct snrt_image *)memory + i, &placed[i]);
+		if (userimage_n_rules(placed[i].file->image))
+			memcpy(memory + placed[i].rules_at, userimage_rules(placed[i].file->image),
+			       userimage_n_rules(placed[i].file->image) * sizeof(struct snrt_rule));
 		r = userimage_build(placed[i].file->image, &placed[i].place,
 				    memory + placed[i].area_at,
 				    (struct snrt_patch *)(memory + placed[i].patches_at));

@@ -94,6 +94,9 @@ void userplans_get_sum(struct userplans *p, struct userplans_sum *ret);
 size_t userplans_fmt_values(struct userplans *p, const struct usercollector_meaning *meaning,
 			    uint32_t id, bool is_ret, const uint64_t *words, size_t n_bytes,
 			    char *out, size_t size);
+/* "main > run > parse"; funcs: addresses as in events. Returns the length. */
+size_t userplans_fmt_stack(struct userplans *p, const uint32_t *funcs, size_t n, char *out,
+			   size_t size);
 /* For people: values that are not recorded as wanted, a line each. */
 void userplans_tell_values(const struct userplans *p, void (*tell)(const char *sentence));
 

@@ -10,6 +10,7 @@
 #include "capture/calls/userplans_int.h"
 
 #include "base/array.h"
+#include "capture/calls/userevents.h"
 #include "capture/user/values.h"
 #include "runtime/snrt.h"
 
@@ -69,6 +70,32 @@ size_t userplans_fmt_values(struct userplans *p, const struct usercollector_mean
 	if (!meaning->values || id >= meaning->n || !meaning->values[id])
 		return 0;
 	return uservalues_fmt(meaning->values[id], is_ret, words, n_bytes, &names, out, size);
+}
+
+/* Names are made when they are first asked for, so the files are locked. */
+static const char *name_of(struct userplans *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->n_files; i++) {
+		const struct userfile *f = p->files[i];
+		uint32_t at = number - f->first_number;
+
+		if (f->image && at < userimage_n_hooks(f->image))
+			return userimage_name(f->image, userimage_hooked(f->image, at));
+	}
+	return "?";
+}
+
+size_t userplans_fmt_stack(struct userplans *p, const uint32_t *funcs, size_t n, char *out,
+			   size_t size)
+{
+	size_t len = 0;
+
+	pthread_mutex_lock(&p->files_lock);
+	for (size_t i = 0; i < n && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s", i ? " > " : "",
+					name_of(p, userevents_number(funcs[i])));
+	pthread_mutex_unlock(&p->files_lock);
+	return len < size ? len : size - 1;
 }
 
 void userplans_plan_values(struct userplans *p, struct userfile *f, struct errmsg *err)

@@ -19,11 +19,15 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/steer/usercontrol.h"
+#include "capture/calls/userclock.h"
 #include "capture/calls/userlibrary.h"
 #include "capture/calls/userrings.h"
 #include "capture/calls/userserver.h"
+#include "capture/record/endsignals.h"
 #include "capture/steer/userstats.h"
 #include "capture/steer/userswitch.h"
+#include "capture/user/callrules.h"
+#include "capture/user/choice.h"
 #include "format/bytes.h"
 #include "runtime/snrt.h"
 #include "store/live/livefile.h"
@@ -78,7 +82,8 @@ struct usertrace {
 	int stop_fd, fail_fd;
 	pthread_t thread;
 	bool has_thread;
-	int error; /* of the collector */
+	bool has_finished; /* a rule has ended the recording */
+	int error;	   /* of the collector */
 	atomic_uint_least64_t n_calls, n_lost;
 	struct userwatch watch;
 	/* by the collector's thread, then by main; others may ask for names */
@@ -258,6 +263,21 @@ static int make_env(struct usertrace *u)
 	return 0;
 }
 
+/* The rules, in the runtime's units. */
+static void set_rules(struct usertrace *u)
+{
+	struct callrules *calls = u->config.calls;
+	struct userclock clock;
+
+	if (!calls)
+		return;
+	userclock_init(&clock);
+	calls->counts_per_ns = (double)(UINT64_C(1) << USERCLOCK_SHIFT) / (double)clock.rate;
+	callrules_fill_general(calls, &u->rings.shared->general);
+	u->rings.shared->is_paused = callrules_begin_off(calls);
+	u->config.choice->calls = calls;
+}
+
 int usertrace_open(struct usertrace **ret, const struct usertrace_config *config,
 		   struct errmsg *err)
 {
@@ -278,6 +298,7 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 	if (r >= 0)
 		r = userrings_open(&u->rings, config->drops ? SNRT_DROP : SNRT_WAIT, WAIT_MS, err);
 	if (r >= 0) {
+		set_rules(u);
 		userstats_init(&u->stats);
 		u->switches = userswitch_new(&u->rings);
 		if (u->switches)
@@ -332,6 +353,13 @@ static int flush_region(void *ctx, unsigned cpu)
 	return u->live_take ? 0 : liveregion_flush(livefile_region(u->file, u->buffer, cpu));
 }
 
+static size_t fmt_stack(void *ctx, const uint32_t *funcs, size_t n, char *out, size_t size)
+{
+	struct usertrace *u = ctx;
+
+	return userplans_fmt_stack(u->plans, funcs, n, out, size);
+}
+
 static size_t fmt_values(void *ctx, const struct usercollector_meaning *meaning, uint32_t id,
 			 bool is_ret, const uint64_t *words, size_t n_bytes, char *out, size_t size)
 {
@@ -355,6 +383,16 @@ static bool wait_us(const struct usertrace *u, int us)
 	return ppoll(&fd, 1, &ts, NULL) > 0;
 }
 
+/* A function or a signal has ended the recording. */
+static void watch_finish(struct usertrace *u)
+{
+	if (u->has_finished || !__atomic_load_n(&u->rings.shared->is_finished, __ATOMIC_ACQUIRE))
+		return;
+	u->has_finished = true;
+	userrings_enable(&u->rings, false);
+	endsignals_raise();
+}
+
 static int collect(struct usertrace *u)
 {
 	uint64_t flushed_ns = clock_now_ns();
@@ -368,6 +406,7 @@ static int collect(struct usertrace *u)
 		usercollector_get_sum(u->collector, &sum);
 		atomic_store_explicit(&u->n_calls, sum.n_calls, memory_order_relaxed);
 		atomic_store_explicit(&u->n_lost, sum.n_lost, memory_order_relaxed);
+		watch_finish(u);
 		r = userwatch_step(&u->watch, u->collector, sum.n_calls);
 		if (r >= 0 && clock_now_ns() - flushed_ns > FLUSH_MS * 1000000ull) {
 			flushed_ns = clock_now_ns();
@@ -413,6 +452,8 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.flush = flush_region,
 		.find_meaning = find_meaning,
 		.fmt_values = fmt_values,
+		.fmt_stack = fmt_stack,
+		.delay_counts = u->config.calls ? callrules_delay_counts(u->config.calls) : 0,
 		.tell_thread = note_thread,
 	};
 
@@ -471,6 +512,7 @@ int usertrace_read(struct usertrace *u)
 {
 	int us = usercollector_round(u->collector);
 
+	watch_finish(u);
 	u->error = us < 0 ? us : usercollector_flush(u->collector);
 	return u->error ? u->error : us;
 }

@@ -19,6 +19,7 @@
 #include "capture/calls/userplans.h"
 #include "capture/steer/userwatch.h"
 
+struct callrules;
 struct errmsg;
 struct livefile;
 struct processes;
@@ -33,6 +34,7 @@ struct valuerules;
 struct usertrace_config {
 	struct userchoice *choice;	 /* used and changed until usertrace_close() */
 	const struct valuerules *values; /* arguments and return values; NULL: none */
+	struct callrules *calls;	 /* which calls count, and what they do; NULL: all */
 	double budget_percent;		 /* tracing may cost the programs this much; 0: anything */
 	/* running processes whose functions are traced, as text; none: those of a command */
 	char *const *pids;

@@ -354,15 +354,17 @@ static void put_body(struct code c, const struct userimage *img, const struct ho
 }
 
 /* The layout is in snrt.h. */
-static void put_thunk(struct code c, uint64_t area, uint64_t body, uint32_t id)
+static void put_thunk(struct code c, uint64_t area, uint64_t body, unsigned enter, uint32_t id,
+		      uint32_t rule)
 {
 	put_insn(&c, MOV_X17_X30);
-	put_insn(&c, branch(BL, c.at, area + SNRT_ENTER));
+	put_insn(&c, branch(BL, c.at, area + enter));
 	put_insn(&c, branch(BL, c.at, body));
 	put_insn(&c, branch(B, c.at, area + SNRT_LEAVE));
 	put_insn(&c, 0);
 	put_insn(&c, id);
-	put_word(&c, 0);
+	put_insn(&c, 0);
+	put_insn(&c, rule);
 }
 
 static uint8_t *next_patch(const struct userimage *img, struct snrt_patch **patches,
@@ -389,8 +391,8 @@ static void build(const struct userimage *img, size_t hook, const struct userima
 		body = place->area + body_at;
 		put_body((struct code){area + body_at, body}, img, h, place->bias);
 	}
-	put_thunk((struct code){area + thunk_at, thunk}, place->area, body,
-		  place->first_id + (uint32_t)hook);
+	put_thunk((struct code){area + thunk_at, thunk}, place->area, body, userimage_enter(img, h),
+		  place->first_id + (uint32_t)hook, h->rule);
 	c = (struct code){next_patch(img, patches, patch, place->bias, h->patch_bytes),
 			  patch + place->bias};
 	if (h->patch_bytes > INSN_BYTES)

@@ -361,18 +361,17 @@ static void put_jump(uint8_t *out, uint64_t address, uint64_t target)
 }
 
 /* The layout is in snrt.h. */
-static void put_thunk(uint8_t *out, uint64_t address, uint64_t area, uint64_t body, uint32_t id,
+static void put_thunk(uint8_t *out, uint64_t address, uint64_t area, uint64_t body, unsigned enter,
 		      uint32_t program)
 {
 	memset(out, 0, SNRT_THUNK_BYTES);
 	out[0] = 0xe8;
-	put_rel32(out + 1, area + (program ? SNRT_ENTER_VALUES : SNRT_ENTER), address + 5);
+	put_rel32(out + 1, area + (program ? SNRT_ENTER_VALUES : enter), address + 5);
 	memcpy(out + 5, "\x48\x8d\x64\x24\x08", 5); /* lea 8(%rsp),%rsp */
 	out[SNRT_X86_64_CALL] = 0xe8;
 	put_rel32(out + SNRT_X86_64_CALL + 1, body, address + SNRT_X86_64_BACK);
 	put_jump(out + SNRT_X86_64_BACK, address + SNRT_X86_64_BACK,
 		 area + (program ? SNRT_LEAVE_VALUES : SNRT_LEAVE));
-	memcpy(out + SNRT_THUNK_ID, &id, sizeof(id));
 	memcpy(out + SNRT_THUNK_PROGRAM, &program, sizeof(program));
 }
 
@@ -415,6 +414,7 @@ static void build(const struct userimage *img, size_t hook, const struct userima
 	size_t body_at = SNRT_HOOK_BYTES + img->n_hooks * SNRT_THUNK_BYTES + h->body_at;
 	uint64_t thunk = place->area + thunk_at, body = place->area + body_at;
 	uint64_t patch = hook_patch(img, h), hole = patch + SHORT_JUMP_BYTES + h->hole;
+	uint32_t id = place->first_id + hook;
 	uint8_t *new;
 	struct moved m;
 
@@ -425,8 +425,10 @@ static void build(const struct userimage *img, size_t hook, const struct userima
 	} else {
 		body = hook_resume(img, h) + place->bias;
 	}
-	put_thunk(area + thunk_at, thunk, place->area, body, place->first_id + hook,
+	put_thunk(area + thunk_at, thunk, place->area, body, userimage_enter(img, h),
 		  h->program ? userimage_programs_at(img) + h->program - 1 - thunk_at : 0);
+	memcpy(area + thunk_at + SNRT_THUNK_ID, &id, sizeof(id));
+	memcpy(area + thunk_at + SNRT_THUNK_RULE, &h->rule, sizeof(h->rule));
 	if (h->is_short) {
 		new = next_patch(img, patches, hole, place->bias, JUMP_BYTES);
 		put_jump(new, hole + place->bias, thunk);

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@
 #define NAME_BYTES 4096
 
 struct userrule {
-	char *name; /* glob; NULL: any, or a regular expression */
-	char *file; /* glob; NULL: the program itself */
+	char *name;   /* glob; NULL: any, or a regular expression */
+	char *file;   /* glob; NULL: the program itself */
+	char *source; /* glob of the last parts of a source file's path; NULL: any */
 	regex_t regex;
 	bool has_regex, is_exclude;
 };
@@ -33,6 +35,7 @@ static void release_rule(struct userrule *r)
 {
 	free(r->name);
 	free(r->file);
+	free(r->source);
 	if (r->has_regex)
 		regfree(&r->regex);
 }
@@ -65,6 +68,43 @@ static const char *find_file(const char *text, const char **ret_slash)
 	return at ? at + 1 : NULL;
 }
 
+/* A source file, not a library: it has a directory, or the name of one. */
+static bool is_source(const char *file)
+{
+	static const char *const ends[] = {".c",   ".cc",  ".cpp", ".cxx", ".C",  ".h",	  ".hh",
+					   ".hpp", ".hxx", ".ipp", ".inc", ".rs", ".s",	  ".S",
+					   ".y",   ".l",   ".d",   ".f90", ".m",  ".zig", ".adb"};
+	const char *dot = strrchr(file, '.');
+
+	for (size_t i = 0; i < ARRAY_LEN(ends) && dot; i++)
+		if (!strcmp(dot, ends[i]))
+			return true;
+	return strchr(file, '/');
+}
+
+/* NAME@FILE, NAME@SOURCE, NAME@FILE@SOURCE, NAME@@SOURCE; file: behind the last @. */
+static int set_files(struct userrule *r, const char *text, const char *file, size_t *len)
+{
+	const char *before = NULL;
+
+	if (!file)
+		return 0;
+	for (const char *p = text; p < file - 1; p++)
+		before = *p == '@' ? p : before;
+	if (is_source(file) || (before && before == file - 2)) {
+		r->source = strdup(file);
+		if (before) {
+			*len = (size_t)(before - text);
+			r->file = before + 1 < file - 1
+					  ? strndup(before + 1, (size_t)(file - 2 - before))
+					  : NULL;
+		}
+		return r->source ? 0 : -ENOMEM;
+	}
+	r->file = strdup(file);
+	return r->file ? 0 : -ENOMEM;
+}
+
 /* fnmatch() takes a "[" without its end for a letter, which no name has. */
 static bool has_open_bracket(const char *glob)
 {
@@ -80,7 +120,7 @@ static bool has_open_bracket(const char *glob)
 static int parse_rule(struct userrule *r, const char *text, struct errmsg *err)
 {
 	const char *slash, *file = find_file(text, &slash);
-	size_t len = file ? (size_t)(file - 1 - text) : strlen(text);
+	size_t len = file ? (size_t)(file - 1 - text) : strlen(text), name_len = len;
 
 	if (!*text)
 		return errmsg_set(err, -EINVAL,
@@ -92,9 +132,10 @@ static int parse_rule(struct userrule *r, const char *text, struct errmsg *err)
 	if (file && !*file)
 		return errmsg_set(err, -EINVAL,
 				  "'%s' names no library after the @; use NAME@LIBRARY", text);
-	r->file = file ? strdup(file) : NULL;
-	if (file && !r->file)
+	if (set_files(r, slash ? slash : text, file, &name_len) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot choose functions");
+	if (!slash && file)
+		len = name_len;
 	if (slash)
 		return set_regex(r, text + 1, slash - text - 1, err);
 	if (!len || (len == 1 && *text == '*'))
@@ -124,6 +165,38 @@ void userchoice_release(struct userchoice *c)
 		release_rule(&c->rules[i]);
 	free(c->rules);
 	*c = (struct userchoice){0};
+}
+
+static unsigned count_slashes(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '/';
+	return n;
+}
+
+/* As many last parts of the path as the glob has; a glob with a slash at its end names a directory. */
+static bool matches_source(const struct userrule *r, const char *source)
+{
+	unsigned n_parts = r->source ? count_slashes(r->source) : 0, n;
+	size_t len = r->source ? strlen(r->source) : 0;
+	const char *p = source;
+	char glob[NAME_BYTES];
+
+	if (!r->source)
+		return true;
+	if (!source)
+		return false;
+	if (r->source[len - 1] == '/') {
+		snprintf(glob, sizeof(glob), "%s%s*", *r->source == '/' ? "" : "*/", r->source);
+		return !fnmatch(glob, source, 0);
+	}
+	if (*r->source == '/')
+		return !fnmatch(r->source, source, FNM_PATHNAME);
+	for (n = count_slashes(source); n > n_parts; n--)
+		p = strchr(p, '/') + 1;
+	return !fnmatch(r->source, p, FNM_PATHNAME);
 }
 
 /* "libz" also names libz.so and libz.so.1.2, and libz-2.so. */
@@ -183,32 +256,55 @@ static bool matches_name(const struct userrule *r, const char *symbol, char *sou
 
 /* The last rule that matches; NULL: none. */
 static const struct userrule *find_rule(const struct userchoice *c, const char *file,
-					const char *symbol)
+					const char *symbol, const char *from)
 {
 	char source[NAME_BYTES];
 
 	*source = 0;
 	for (size_t i = c->n_rules; i--;)
-		if (matches_file(c, &c->rules[i], file) &&
+		if (matches_file(c, &c->rules[i], file) && matches_source(&c->rules[i], from) &&
 		    matches_name(&c->rules[i], symbol, source))
 			return &c->rules[i];
 	return NULL;
 }
 
-bool userchoice_has(const struct userchoice *c, const char *file, const char *symbol,
-		    uint64_t n_bytes)
+bool userchoice_has_from(const struct userchoice *c, const char *file, const char *symbol,
+			 const char *source, uint64_t n_bytes)
 {
 	const struct userrule *rule;
 
 	if (n_bytes < c->min_bytes)
 		return false;
-	rule = find_rule(c, file, symbol);
+	rule = find_rule(c, file, symbol, source);
 	return rule ? !rule->is_exclude : is_chosen_anyway(c);
+}
+
+bool userchoice_has(const struct userchoice *c, const char *file, const char *symbol,
+		    uint64_t n_bytes)
+{
+	return userchoice_has_from(c, file, symbol, NULL, n_bytes);
+}
+
+bool userchoice_matches(const struct userchoice *c, const char *file, const char *symbol,
+			const char *source)
+{
+	struct userchoice any = *c;
+
+	any.is_program = true;
+	return find_rule(&any, file, symbol, source);
+}
+
+bool userchoice_names_sources(const struct userchoice *c)
+{
+	for (size_t i = 0; i < c->n_rules; i++)
+		if (c->rules[i].source)
+			return true;
+	return false;
 }
 
 bool userchoice_has_libcall(const struct userchoice *c, const char *file, const char *symbol)
 {
-	const struct userrule *rule = find_rule(c, file, symbol);
+	const struct userrule *rule = find_rule(c, file, symbol, NULL);
 
 	return !rule || !rule->is_exclude;
 }

@@ -7,6 +7,8 @@
  *	inflate@libz*      … of an image, by its file name; @libz also means libz.so.1
  *	*@*                all functions of all images
  *	@libz              all functions of an image
+ *	*@parse.c          … of a source file, by the end of its path; *@src/net/ of a directory
+ *	*@libz@inflate.c   … of a source file of an image
  *
  * Names are those of the source, "ns::Box::get", or of the symbol. Of all rules that match, the
  * last one decides. What no rule matches is chosen if there is no rule that includes, or if
@@ -19,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct callrules;
 struct errmsg;
 
 struct userrule;
@@ -32,6 +35,8 @@ struct userchoice {
 	bool only_counted;  /* only functions with a call of mcount or __fentry__ (-pg, -mfentry) */
 	bool is_program;    /* the image is the program itself, not a library */
 	bool is_detour;	    /* sonde's own: also functions that nobody may trace */
+	/* functions that these name get a hook, too, but are not recorded; NULL: there are none */
+	const struct callrules *calls;
 };
 
 /* -EINVAL with a message if the rule is empty or a pattern is wrong. Start with a zeroed choice. */
@@ -44,6 +49,13 @@ bool userchoice_wants(const struct userchoice *c, const char *path);
 /* Whether a function is chosen; symbol: as in the symbol table, file: the image's file name. */
 bool userchoice_has(const struct userchoice *c, const char *file, const char *symbol,
 		    uint64_t n_bytes);
+/* The same for rules about source files; source: its path, or NULL. */
+bool userchoice_has_from(const struct userchoice *c, const char *file, const char *symbol,
+			 const char *source, uint64_t n_bytes);
+/* Does a rule match? Rules without a file mean any image. */
+bool userchoice_matches(const struct userchoice *c, const char *file, const char *symbol,
+			const char *source);
+bool userchoice_names_sources(const struct userchoice *c);
 /* The same of a library's function that the program calls: yes, unless a rule excludes it. */
 bool userchoice_has_libcall(const struct userchoice *c, const char *file, const char *symbol);
 

@@ -15,6 +15,8 @@
 #include "capture/user/image_int.h"
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
+#include "capture/user/callrules.h"
 #include "capture/user/choice.h"
 #include "runtime/snrt.h"
 #include "symbols/cxx/demangle.h"
@@ -163,15 +165,21 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 
 	for (size_t i = 0; i < img->n_functions; i++) {
 		struct function *f = &img->functions[i];
+		struct snrt_rule rule;
 		char nameless[32] = "";
 
-		if (!f->symbol && choice->n_rules)
+		if (!f->symbol && (choice->n_rules || choice->calls))
 			fmt_nameless(f->pub.address, nameless, sizeof(nameless));
 		f->pub.is_stub = f->is_stub;
-		f->pub.is_chosen = f->is_stub ? userchoice_has_libcall(choice, img->file, f->symbol)
-					      : userchoice_has(choice, img->file,
-							       f->symbol ? f->symbol : nameless,
-							       f->pub.n_bytes);
+		f->pub.is_chosen = f->is_stub
+					   ? userchoice_has_libcall(choice, img->file, f->symbol)
+					   : userchoice_has_from(choice, img->file,
+								 f->symbol ? f->symbol : nameless,
+								 f->source, f->pub.n_bytes);
+		if (!f->pub.is_chosen && choice->calls)
+			f->pub.is_chosen = f->is_hidden =
+				callrules_find(choice->calls, img->file,
+					       f->symbol ? f->symbol : nameless, f->source, &rule);
 		if (f->pub.is_chosen && !choice->is_detour)
 			f->pub.why = all != USERIMAGE_HOOKED ? all : first_why(img, f, &traits);
 	}
@@ -237,6 +245,35 @@ static int plan(struct userimage *img)
 	return 0;
 }
 
+/* Gives the hooks their rules. */
+static int add_rules(struct userimage *img, const struct callrules *calls)
+{
+	img->is_ruled = callrules_are_general(calls);
+	for (size_t i = 0; i < img->n_hooks; i++) {
+		const struct function *f = &img->functions[img->hooks[i].function];
+		struct snrt_rule rule;
+		char nameless[32];
+
+		fmt_nameless(f->pub.address, nameless, sizeof(nameless));
+		if (!callrules_find(calls, img->file, f->symbol ? f->symbol : nameless, f->source,
+				    &rule))
+			continue;
+		if (f->is_hidden)
+			rule.flags |= SNRT_RULE_HIDDEN;
+		if (!ARRAY_ROOM(img->rules, img->rules_cap, img->n_rules + 1, SNRT_FUNC_MAX))
+			return -ENOMEM;
+		img->rules[img->n_rules++] = rule;
+		img->hooks[i].rule = (uint32_t)img->n_rules;
+	}
+	return 0;
+}
+
+static bool names_sources(const struct userchoice *choice)
+{
+	return userchoice_names_sources(choice) ||
+	       (choice->calls && callrules_name_sources(choice->calls));
+}
+
 static int find_arch(struct userimage *img, struct errmsg *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(archs); i++)
@@ -262,6 +299,8 @@ static int open_all(struct userimage *img, int fd, const struct userchoice *choi
 	r = userimage_list(img, choice->has_libcalls && choice->is_program, err);
 	if (r < 0)
 		return r;
+	if (names_sources(choice))
+		TRY(userimage_find_sources(img, err));
 	choose(img, choice);
 	find_fragments(img);
 	r = userimage_find_counters(img);
@@ -269,6 +308,8 @@ static int open_all(struct userimage *img, int fd, const struct userchoice *choi
 		leave_counted(img);
 	if (r >= 0)
 		r = plan(img);
+	if (r >= 0 && choice->calls && !choice->is_detour)
+		r = add_rules(img, choice->calls);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot plan hooks in %s", img->path) : 0;
 }
 
@@ -308,6 +349,7 @@ void userimage_close(struct userimage *img)
 	free(img->hooks);
 	free(img->fixes);
 	free(img->programs);
+	free(img->rules);
 	free(img->path);
 	free(img);
 }
@@ -373,6 +415,16 @@ int userimage_set_program(struct userimage *img, size_t hook, const void *progra
 	img->hooks[hook].program = (uint32_t)img->programs_bytes + 1;
 	img->programs_bytes += n_bytes;
 	return 0;
+}
+
+size_t userimage_n_rules(const struct userimage *img)
+{
+	return img->n_rules;
+}
+
+const struct snrt_rule *userimage_rules(const struct userimage *img)
+{
+	return img->rules;
 }
 
 const char *userimage_symbol(const struct userimage *img, size_t i)

@@ -24,6 +24,7 @@
 
 struct errmsg;
 struct snrt_patch;
+struct snrt_rule;
 struct userchoice;
 struct userimage;
 
@@ -90,6 +91,9 @@ size_t userimage_n_patches(const struct userimage *img);
  */
 bool userimage_takes_programs(const struct userimage *img); /* only on x86-64 */
 int userimage_set_program(struct userimage *img, size_t hook, const void *program, size_t n_bytes);
+/* Rules of hooks (callrules.h), which the plan's file must have. */
+size_t userimage_n_rules(const struct userimage *img);
+const struct snrt_rule *userimage_rules(const struct userimage *img);
 /* As in the symbol table, or as userimage_name() once that was called; NULL: it has none. */
 const char *userimage_symbol(const struct userimage *img, size_t i);
 const char *userimage_path(const struct userimage *img);

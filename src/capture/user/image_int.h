@@ -17,6 +17,7 @@ struct debuginfo;
 
 struct function {
 	struct userimage_function pub; /* what others see */
+	const char *source;	       /* its file, if a rule needs it; NULL: unknown */
 	const char *symbol;	       /* as in the symbol table, or as in the source; NULL: none */
 	/* padding behind it that is free: from here to there, from its end on */
 	uint16_t free_begin, free_end;
@@ -25,6 +26,7 @@ struct function {
 	bool is_resolver;
 	bool is_stub;	    /* as pub.is_stub, before it is chosen */
 	bool knows_padding; /* free_begin and free_end are set */
+	bool is_hidden;	    /* chosen only because a rule names it (callrules.h) */
 };
 
 static inline uint64_t function_end(const struct function *f)
@@ -55,6 +57,7 @@ struct hook {
 	uint32_t body_at; /* among the bodies */
 	uint32_t first_fix;
 	uint32_t program;    /* where its program begins among the programs, + 1; 0: it has none */
+	uint32_t rule;	     /* number of its rule, from 1 on; 0: it has none */
 	uint16_t body_bytes; /* 0: the thunk calls what follows the moved bytes */
 	uint16_t n_moved;    /* bytes from the patch on */
 	uint8_t n_fixes;
@@ -88,6 +91,9 @@ struct userimage {
 	size_t n_patches, bodies_bytes;
 	uint8_t *programs; /* behind the bodies */
 	size_t programs_bytes, programs_cap;
+	struct snrt_rule *rules;
+	size_t n_rules, rules_cap;
+	bool is_ruled; /* something is to be done at every call */
 	/* the calls that -pg and -mfentry insert: where they lead; see entries.c */
 	uint64_t *counters;
 	size_t n_counters;
@@ -120,6 +126,11 @@ extern const struct userarch userarch_x86_64, userarch_aarch64;
 
 /* Fills the list of functions; with_stubs: also stubs.c's. */
 int userimage_list(struct userimage *img, bool with_stubs, struct errmsg *err);
+
+/* --- sources.c --- */
+
+/* Fills function.source; -ENODATA with a message: there is no debug information. */
+int userimage_find_sources(struct userimage *img, struct errmsg *err);
 
 /* --- stubs.c --- */
 
@@ -173,6 +184,12 @@ static inline uint64_t hook_patch(const struct userimage *img, const struct hook
 static inline uint64_t hook_resume(const struct userimage *img, const struct hook *h)
 {
 	return hook_patch(img, h) + h->n_moved;
+}
+
+/* The hook that the thunk calls, of those without values. */
+static inline unsigned userimage_enter(const struct userimage *img, const struct hook *h)
+{
+	return img->is_ruled || h->rule ? SNRT_ENTER_RULED : SNRT_ENTER;
 }
 
 /* Where the programs begin in the area. */

@@ -6,8 +6,10 @@
  *	check the program ─▶ sonde record -u (a process of its own) ─▶ trace.dat ─▶ uftwriter ─▶ directory
  *
  * Filters of uftrace (-F, -N, -t, -T, -C, -Z, -L, and -D with -F) are stored in the directory's
- * default.opts: every reader applies them, ours and uftrace's. So all calls are in the directory,
- * and cost what they cost.
+ * default.opts: every reader applies them, ours and uftrace's. A depth (-D) or a time (-t) without
+ * filters and triggers is sonde record's, too: what nobody is going to see is not recorded. Whether a
+ * function exists is known only when the program runs, and uftrace ignores filters that match none;
+ * so -F and -N are only the reader's, and their calls cost what they cost.
  *
  * The exit status is uftrace's: 0, 1 if the program returned another status than 0, 2 if a signal
  * killed it.
@@ -44,6 +46,7 @@
 #define WORDS_MAX      4096
 #define FUNCTIONS_MAX  (256u << 20)
 #define TEXT_MAX_BYTES (1u << 20)
+#define TIME_MAX_NS    1000000000u /* of --user-min-time: longer ones are the reader's */
 
 /*
  * --- the words of sonde record -----------------------------------------------------------------
@@ -100,6 +103,79 @@ static void add_choice(struct words *w, enum uft_program_kind kind)
 	/* uftrace has ended its recording before this one is called */
 	add_word(w, "--no-user");
 	add_word(w, "__cxa_finalize");
+}
+
+/* "SIG@trace_on" of --signal is "SIG=on". */
+static void add_signals(struct words *w)
+{
+	static const struct {
+		const char *uftrace, *ours;
+	} actions[] = {{"trace_on", "on"},   {"traceon", "on"},	  {"trace-on", "on"},
+		       {"trace_off", "off"}, {"traceoff", "off"}, {"trace-off", "off"},
+		       {"finish", "finish"}};
+	char *list = arena_strndup(&w->o->arena, w->o->signal, strlen(w->o->signal)), *word;
+
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		char *at = strchr(word, '@'), text[128];
+		bool found = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(actions) && at && !found; i++) {
+			found = !strcmp(at + 1, actions[i].uftrace);
+			if (!found)
+				continue;
+			snprintf(text, sizeof(text), "%.*s=%s", (int)(at - word), word,
+				 actions[i].ours);
+			add_word(w, "--signal");
+			add_word(w, text);
+		}
+		if (!found)
+			uft_warn(w->o, "--signal %s: only trace_on, trace_off and finish work",
+				 word);
+	}
+	add_word(w, "--user-begin");
+	add_word(w, w->o->disabled ? "off" : "on");
+}
+
+/* "FUNC@finish" of -T; readers do the rest. */
+static void add_finish(struct words *w)
+{
+	char *list = arena_strndup(&w->o->arena, w->o->trigger, strlen(w->o->trigger)), *word;
+
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		char *at = strchr(word, '@'), text[1024];
+		bool is_plain;
+
+		if (!at || strcmp(at + 1, "finish"))
+			continue;
+		*at = 0;
+		is_plain = w->o->match_glob || !strpbrk(word, ".?*+-^$|()[]{}");
+		snprintf(text, sizeof(text), is_plain ? "%s: finish" : "/%s/: finish", word);
+		add_word(w, "--at");
+		add_word(w, text);
+	}
+}
+
+/* Calls that no reader shows need not be recorded. */
+static void add_rules(struct words *w)
+{
+	const struct uft_opts *o = w->o;
+	bool is_simple = !o->filter && !o->trigger && !o->caller && !o->loc_filter;
+	char text[64];
+
+	if (is_simple && o->depth > 0 && o->depth != UFT_DEPTH_DEFAULT) {
+		snprintf(text, sizeof(text), "%d", o->depth);
+		add_word(w, "--user-depth");
+		add_word(w, text);
+	}
+	if (is_simple && o->time_filter_ns && o->time_filter_ns <= TIME_MAX_NS) {
+		snprintf(text, sizeof(text), "%lluns", (unsigned long long)o->time_filter_ns);
+		add_word(w, "--user-min-time");
+		add_word(w, text);
+	}
+	if (o->signal)
+		add_signals(w);
+	if (o->trigger)
+		add_finish(w);
 }
 
 /*
@@ -298,8 +374,8 @@ static void warn_missing(const struct uft_opts *o)
 		uft_warn(o, "events are not recorded: use sonde record -u -e EVENT");
 	if (o->nest_libcall)
 		uft_warn(o, "-l: calls between libraries are not recorded");
-	if (o->signal || o->watch)
-		uft_warn(o, "--signal and --watch have no effect");
+	if (o->watch)
+		uft_warn(o, "--watch has no effect");
 }
 
 /*
@@ -355,6 +431,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 		return 1;
 	warn_missing(o);
 	add_choice(&w, kind);
+	add_rules(&w);
 	add_word(&w, "-q");
 	add_word(&w, "--");
 	add_word(&w, path);
@@ -428,6 +505,8 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 		o->dir = dir;
 	}
 	status = record(o, argc, argv, o->record);
+	if (o->signal) /* the recording has begun switched off: what there is came later */
+		o->disabled = false;
 	if (!access(o->dir, F_OK)) {
 		const struct uft_command *c = uft_command_find(o->report ? "report" : "replay");
 

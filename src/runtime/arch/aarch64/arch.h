@@ -72,6 +72,24 @@ static inline uint64_t arch_reserve(uint64_t *head, uint64_t n_bytes)
 	return old;
 }
 
+/* Likewise: replaces `old`; false: it has another value. */
+static inline bool arch_replace(uint64_t *head, uint64_t old, uint64_t new_)
+{
+	uint64_t seen;
+	uint32_t failed;
+
+	__asm__ volatile("1: ldxr %0, %2\n"
+			 "   cmp  %0, %3\n"
+			 "   b.ne 2f\n"
+			 "   stxr %w1, %4, %2\n"
+			 "   cbnz %w1, 1b\n"
+			 "2:\n"
+			 : "=&r"(seen), "=&r"(failed), "+Q"(*head)
+			 : "r"(old), "r"(new_)
+			 : "memory", "cc");
+	return seen == old;
+}
+
 /* The hook has stored the return address of a new call below its slot. */
 static inline uint64_t arch_return_address(const uint64_t *slot)
 {

@@ -11,6 +11,7 @@
 
 extern const uint8_t snrt_enter_begin[], snrt_enter_tls[], snrt_enter_slow_at[], snrt_enter_end[];
 extern const uint8_t snrt_leave_begin[], snrt_leave_tls[], snrt_leave_slow_at[], snrt_leave_end[];
+extern const uint8_t snrt_ruled_begin[], snrt_ruled_slow_at[], snrt_ruled_end[];
 extern const uint8_t snrt_enter_slow[], snrt_leave_slow[];
 
 /* hooks.S has these numbers. */
@@ -40,10 +41,13 @@ void snrt_hooks_write(uint8_t *page)
 {
 	uint64_t tls = (uintptr_t)&snrt_self - arch_thread_pointer();
 	uint8_t *enter = page + SNRT_ENTER, *leave = page + SNRT_LEAVE;
+	uint8_t *ruled = page + SNRT_ENTER_RULED;
 
 	copy(enter, snrt_enter_begin, snrt_enter_end);
 	put(enter + (snrt_enter_tls - snrt_enter_begin), tls);
 	put(enter + (snrt_enter_slow_at - snrt_enter_begin), (uintptr_t)snrt_enter_slow);
+	copy(ruled, snrt_ruled_begin, snrt_ruled_end);
+	put(ruled + (snrt_ruled_slow_at - snrt_ruled_begin), (uintptr_t)snrt_enter_slow);
 	copy(leave, snrt_leave_begin, snrt_leave_end);
 	put(leave + (snrt_leave_tls - snrt_leave_begin), tls);
 	put(leave + (snrt_leave_slow_at - snrt_leave_begin), (uintptr_t)snrt_leave_slow);

@@ -86,6 +86,18 @@ static inline uint64_t arch_reserve(uint64_t *head, uint64_t n_bytes)
 	return n_bytes;
 }
 
+/* Likewise: replaces `old`; false: it has another value. */
+static inline bool arch_replace(uint64_t *head, uint64_t old, uint64_t new_)
+{
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(done), "+m"(*head), "+a"(old)
+			 : "r"(new_)
+			 : "memory", "cc");
+	return done;
+}
+
 static inline uint64_t arch_return_address(const uint64_t *slot)
 {
 	return *slot;

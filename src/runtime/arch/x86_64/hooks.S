@@ -44,9 +44,11 @@
 	.text
 	.globl snrt_enter_begin, snrt_enter_tls, snrt_enter_slow_at, snrt_enter_end
 	.globl snrt_leave_begin, snrt_leave_tls, snrt_leave_slow_at, snrt_leave_end
+	.globl snrt_ruled_begin, snrt_ruled_slow_at, snrt_ruled_end
 	.globl snrt_enter_slow, snrt_leave_slow
 	.hidden snrt_enter_begin, snrt_enter_tls, snrt_enter_slow_at, snrt_enter_end
 	.hidden snrt_leave_begin, snrt_leave_tls, snrt_leave_slow_at, snrt_leave_end
+	.hidden snrt_ruled_begin, snrt_ruled_slow_at, snrt_ruled_end
 	.hidden snrt_enter_slow, snrt_leave_slow, snrt_slow_enter, snrt_slow_leave
 
 #ifdef SNRT_IS_ATTACHED
@@ -117,6 +119,18 @@ snrt_enter_tls:
 snrt_enter_slow_at:
 	.quad	0
 snrt_enter_end:
+
+/* enter, where a rule counts: always the slow way. */
+	.balign	8
+snrt_ruled_begin:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	jmp	*snrt_ruled_slow_at(%rip)
+	.balign	8
+snrt_ruled_slow_at:
+	.quad	0
+snrt_ruled_end:
 
 	.balign	64
 snrt_leave_begin:

@@ -346,14 +346,34 @@ static void drop_on_side(struct snrt_thread *t, struct entry *e, const struct sn
 	snrt_restore_signals(mask);
 }
 
+/* The return that the hook in assembler would record, but for the values. */
+static inline bool is_usual_return(const struct snrt_thread *t, const struct entry *e,
+				   const uint64_t *slot)
+{
+	return e->slot == (uint64_t)slot && e->id && has_room(t);
+}
+
 uint64_t snrt_leave_with(uint64_t *slot, const struct snrt_values *values)
 {
 	struct snrt_thread *t = snrt_this();
 	struct guest *g = snrt_guest;
-	struct stack *s = snrt_stack_select(g, (uint64_t)slot);
 	struct entry *e = top_of(t);
 	bool returns_outside;
+	struct stack *s;
 	uint64_t ret;
+
+	if (is_usual_return(t, e, slot)) {
+		uint32_t id = e->id;
+
+		ret = e->ret;
+		__atomic_store_n(&e->id, 0, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		t->shadow -= sizeof(*e);
+		snrt_record_with(t, id | SNRT_EXIT, values);
+		return ret;
+	}
+	s = snrt_stack_select(g, (uint64_t)slot);
+	e = top_of(t);
 
 	while (e > s->base && !(slot_of(e) == (uint64_t)slot && e->id))
 		e--;
@@ -426,6 +446,14 @@ static void follow(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint3
 		snrt_record_with(t, id, values);
 }
 
+/* The call that the hook in assembler would record, but for the values. */
+static inline bool is_usual_call(const struct snrt_thread *t, const uint64_t *slot)
+{
+	return (uint64_t)slot < top_of(t)->slot && (uint64_t)slot >= t->stack_low &&
+	       t->shadow < t->shadow_end && *(const volatile uint32_t *)t->cpu_ptr == t->cpu &&
+	       has_room(t);
+}
+
 uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt_values *values)
 {
 	uint32_t id = *(const uint32_t *)(thunk + SNRT_THUNK_ID - SNRT_THUNK_NEXT);
@@ -434,6 +462,11 @@ uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt
 	const struct stack *before;
 	struct stack *s;
 
+	if (t && is_usual_call(t, slot)) {
+		push(t, slot, id, 0);
+		snrt_record_with(t, id, values);
+		return 0;
+	}
 	if (!t)
 		t = snrt_thread_new((uint64_t)slot);
 	if (!t)

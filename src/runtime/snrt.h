@@ -359,8 +359,10 @@ struct snrt_patch {
  */
 struct snrt_program {
 	uint16_t n_tests, n_enter, n_leave; /* struct snrt_fetch, in this order behind it */
-	uint16_t pad;
+	uint16_t flags;
 };
+
+#define SNRT_PROGRAM_GENERAL 1u /* tests and arguments need no floating point register */
 
 enum snrt_fetch_op {
 	SNRT_FETCH_REG = 1, /* accumulator = register reg (DWARF number; xmm0 is 17, low half) */

@@ -278,9 +278,23 @@ static void load_stack(struct machine *m, int32_t offset)
 		m->is_bad = !load_word(m, address, &m->accumulator);
 }
 
+/* Most values are registers: these are stored here, without the detour through the table of run(). */
+static const struct snrt_fetch *put_registers(struct machine *m, const struct snrt_fetch *f,
+					      const struct snrt_fetch *end)
+{
+	while (f + 1 < end && f->op == SNRT_FETCH_REG && f[1].op == SNRT_FETCH_PUT &&
+	       f->reg < SNRT_REGS) {
+		put(m, m->regs[f->reg]);
+		f += 2;
+	}
+	return f;
+}
+
 static void run(struct machine *m, const struct snrt_fetch *f, uint32_t n)
 {
-	for (; n--; f++) {
+	const struct snrt_fetch *end = f + n;
+
+	for (f = put_registers(m, f, end); f < end; f++) {
 		switch (f->op) {
 		case SNRT_FETCH_REG:
 			m->is_bad = f->reg >= SNRT_REGS;

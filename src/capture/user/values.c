@@ -362,6 +362,17 @@ static void add_conditions(struct planning *p, struct builder *b, size_t rule, s
 	}
 }
 
+#define XMM0_NUMBER 17u
+
+/* The number behind a test may look like a register; then the hook stores what it need not. */
+static uint16_t find_flags(const struct snrt_fetch *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (f[i].op == SNRT_FETCH_REG && f[i].reg >= XMM0_NUMBER)
+			return 0;
+	return SNRT_PROGRAM_GENERAL;
+}
+
 static int store(struct planning *p, const struct builder *b, size_t hook)
 {
 	size_t n = b->tests.n + b->enter.n + b->leave.n;
@@ -380,6 +391,7 @@ static int store(struct planning *p, const struct builder *b, size_t hook)
 	memcpy(program.code + b->tests.n, b->enter.list, b->enter.n * sizeof(*program.code));
 	memcpy(program.code + b->tests.n + b->enter.n, b->leave.list,
 	       b->leave.n * sizeof(*program.code));
+	program.head.flags = find_flags(program.code, b->tests.n + b->enter.n);
 	if (b->n_args)
 		memcpy(args, b->args, b->n_args * sizeof(*args));
 	*v = (struct uservalues){

@@ -22,6 +22,9 @@
 #define RSP 56
 #define R8  64
 #define XMM0 136
+#define PROGRAM 24		/* SNRT_THUNK_PROGRAM */
+#define FLAGS 6			/* in struct snrt_program */
+#define IS_GENERAL 1		/* SNRT_PROGRAM_GENERAL */
 
 	.text
 	.globl snrt_jump_begin, snrt_jump_at, snrt_jump_end
@@ -39,11 +42,11 @@ snrt_jump_at:
 	.quad	0
 snrt_jump_end:
 
-	.macro save_general
+/* What C code may change, and rbp, which we change ourselves. */
+	.macro save_changing
 	mov	%rax, RAX(%rsp)
 	mov	%rdx, RDX(%rsp)
 	mov	%rcx, RCX(%rsp)
-	mov	%rbx, RBX(%rsp)
 	mov	%rsi, RSI(%rsp)
 	mov	%rdi, RDI(%rsp)
 	mov	%rbp, RBP(%rsp)
@@ -51,6 +54,9 @@ snrt_jump_end:
 	mov	%r9, R8+8(%rsp)
 	mov	%r10, R8+16(%rsp)
 	mov	%r11, R8+24(%rsp)
+	.endm
+	.macro save_others
+	mov	%rbx, RBX(%rsp)
 	mov	%r12, R8+32(%rsp)
 	mov	%r13, R8+40(%rsp)
 	mov	%r14, R8+48(%rsp)
@@ -80,7 +86,12 @@ snrt_jump_end:
 	.balign	64
 snrt_enter_values:
 	lea	-REGS_BYTES(%rsp), %rsp
-	save_general
+	save_changing
+	save_others
+	mov	REGS_BYTES(%rsp), %rsi
+	mov	PROGRAM-5(%rsi), %eax	/* without a program the flag means nothing */
+	testb	$IS_GENERAL, FLAGS-5(%rsi,%rax)
+	jne	2f
 	movq	%xmm0, XMM0(%rsp)
 	movq	%xmm1, XMM0+8(%rsp)
 	movq	%xmm2, XMM0+16(%rsp)
@@ -89,8 +100,7 @@ snrt_enter_values:
 	movq	%xmm5, XMM0+40(%rsp)
 	movq	%xmm6, XMM0+48(%rsp)
 	movq	%xmm7, XMM0+56(%rsp)
-	mov	%rsp, %rdi
-	mov	REGS_BYTES(%rsp), %rsi
+2:	mov	%rsp, %rdi
 	lea	REGS_BYTES+8(%rsp), %rdx
 	mov	%rdx, RSP(%rsp)
 	call_c	snrt_values_enter
@@ -104,7 +114,7 @@ snrt_enter_values:
 	.balign	64
 snrt_leave_values:
 	lea	-REGS_BYTES-8(%rsp), %rsp
-	save_general
+	save_changing		/* values are returned in rax, rdx, xmm0, xmm1 */
 	movq	%xmm0, XMM0(%rsp)
 	movq	%xmm1, XMM0+8(%rsp)
 	mov	%rsp, %rdi

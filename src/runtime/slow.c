@@ -374,7 +374,6 @@ uint64_t snrt_leave_with(uint64_t *slot, const struct snrt_values *values)
 	}
 	s = snrt_stack_select(g, (uint64_t)slot);
 	e = top_of(t);
-
 	while (e > s->base && !(slot_of(e) == (uint64_t)slot && e->id))
 		e--;
 	ret = e->ret; /* 0 for the sentinel: if the entry is missing, the program crashes at once */
@@ -446,12 +445,12 @@ static void follow(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint3
 		snrt_record_with(t, id, values);
 }
 
-/* The call that the hook in assembler would record, but for the values. */
+/* The call that the hook in assembler would record, but for the values. No rule must see it. */
 static inline bool is_usual_call(const struct snrt_thread *t, const uint64_t *slot)
 {
-	return (uint64_t)slot < top_of(t)->slot && (uint64_t)slot >= t->stack_low &&
-	       t->shadow < t->shadow_end && *(const volatile uint32_t *)t->cpu_ptr == t->cpu &&
-	       has_room(t);
+	return !snrt_guest->current->saved && (uint64_t)slot < top_of(t)->slot &&
+	       (uint64_t)slot >= t->stack_low && t->shadow < t->shadow_end &&
+	       *(const volatile uint32_t *)t->cpu_ptr == t->cpu && has_room(t);
 }
 
 uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt_values *values)
@@ -463,7 +462,7 @@ uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt
 	struct stack *s;
 
 	if (t && is_usual_call(t, slot)) {
-		push(t, slot, id, 0);
+		push(t, NULL, slot, id, 0, NULL);
 		snrt_record_with(t, id, values);
 		return 0;
 	}

@@ -87,6 +87,10 @@ struct latency_counts {
  */
 int latency_parse_fields(struct latency_config *c, const char *text, struct errmsg *err);
 int latency_parse_groups(struct latency_config *c, const char *text, struct errmsg *err);
+/* Sets from and to, given one or two events (-e); none if there is a function (-T). */
+int latency_set_points(struct latency_config *c, char *const *events, size_t n, struct errmsg *err);
+/* Sets how many of the longest durations are kept (--worst). */
+int latency_set_worst(struct latency_config *c, long long n, struct errmsg *err);
 
 /*
  * Creates a measurement. config must stay valid. Returns -ENOENT with a message if the trace has no

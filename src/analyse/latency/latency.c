@@ -465,11 +465,6 @@ const struct latency_counts *latency_counts(const struct latency *l)
 	return &l->counts;
 }
 
-const struct latency_config *latency_config(const struct latency *l)
-{
-	return l->config;
-}
-
 struct keyreader *latency_keys(struct latency *l)
 {
 	return &l->keys;

@@ -110,7 +110,6 @@ int latency_finish(struct latency *l);
 
 struct latencies *latency_result(struct latency *l);
 const struct latency_counts *latency_counts(const struct latency *l);
-const struct latency_config *latency_config(const struct latency *l);
 /* Returns the reader that formats the values of groups. */
 struct keyreader *latency_keys(struct latency *l);
 

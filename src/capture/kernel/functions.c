@@ -116,7 +116,8 @@ bool kfunctions_read_symbols(struct kfunctions *f)
  * --- patterns ----------------------------------------------------------------------------------
  */
 
-bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
+/* Returns false if the pattern is too long for a name. */
+static bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
 {
 	size_t len;
 

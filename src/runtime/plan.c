@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * plan.c - carries a plan out: areas are mapped, hooks are copied, functions are patched. And back.
+ * plan.c - carries out a plan: maps areas, copies hooks, patches functions. Restores them, too.
  *
  *	snrt_plan_take      map areas ─▶ hooks into each ─▶ unwinding knows them     code is as before
  *	snrt_plan_patch     compare every old byte, then write                       calls are traced
  *	snrt_plan_restore   what still has our bytes gets the old ones               code is as before
  *
- * The two first steps are apart because of attaching: between them the recorder checks where the
- * threads are. A library that the program has closed is gone with its patches; its area stays, and
- * is used again if the library comes back to the same place (opened.c).
+ * The first two steps are separate because of attaching: between them the recorder checks where the
+ * threads are. When the program closes a library, its patches disappear with it. Its area stays, and
+ * is used again if the library is loaded at the same address (opened.c).
  *
- * The recorder is trusted, but may be another version: what lies outside of the file is refused.
+ * The recorder is trusted, but may be another version: the runtime refuses what is outside the file.
  * Runs without the C library: in a process that sonde attaches to, any lock may be held.
  */
 #include "runtime/sys.h"
@@ -48,7 +48,7 @@ static bool patch_image(const struct snrt_image *image, const struct snrt_patch 
 		if (patches[i].n_bytes > SNRT_PATCH_MAX ||
 		    !bytes_are_equal((const void *)patches[i].addr, patches[i].old,
 				     patches[i].n_bytes))
-			return false; /* not the code that was planned for: change nothing */
+			return false; /* the code differs from the plan: change nothing */
 	if (!make_writable(image))
 		return false;
 	for (uint32_t i = 0; i < image->n_patches; i++)
@@ -57,7 +57,7 @@ static bool patch_image(const struct snrt_image *image, const struct snrt_patch 
 	return true;
 }
 
-/* Somebody else may have changed the code since; that stays. */
+/* Another program may have changed the code since; keep its change. */
 static void restore_image(const struct snrt_image *image, const struct snrt_patch *patches)
 {
 	if (!make_writable(image))
@@ -162,7 +162,7 @@ static bool change_image(const struct snrt_image *image, const struct snrt_patch
 	return true;
 }
 
-/* What leave and the unwinder must know is in place before the first patch. */
+/* The hook for returns and the unwinder need this before the first patch. */
 static bool take_image(const struct snrt_image *image, const uint8_t *plan, size_t n_bytes, int fd)
 {
 	const struct snrt_patch *patches = (const struct snrt_patch *)(plan + image->patches_at);

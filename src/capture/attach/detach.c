@@ -6,15 +6,15 @@
  *	                       └ no ─▶ return addresses ─▶ unwinding? ─ yes ─▶ the same
  *	                                                      └ no ─▶ unmap everything ─▶ go on
  *
- * With the old bytes nobody comes to our code any more, except by returning to it. A thread is inside
- * if it stands there, or if a signal handler interrupted it there: then its stack has a signal frame
- * with such an address. A few microseconds later it is out, unless the handler sleeps. Then our code
- * stays mapped; the next recording that attaches removes it.
+ * With the old bytes, threads reach our code only by returning to it. A thread is inside if it runs
+ * there, or if a signal handler interrupted it there: then its stack has a signal frame with such
+ * an address. It leaves within microseconds, unless the handler sleeps. Then our code stays mapped;
+ * the next recording that attaches removes it.
  *
- * When nobody is inside, the return addresses of calls under way are put back to where they were: the
- * shadow stacks know all of them. So nothing must be waited for that takes long. An exception that is
- * just being thrown has noted the addresses before; its unwinder ends first, and until then finds our
- * tables (snrt.h, SNRT_CALL_SCAN).
+ * When no thread is inside, we restore the return addresses of active calls: the shadow stacks have
+ * all of them. So we need not wait until long calls return. But an unwinder that is just handling
+ * an exception has read the addresses before. It must end first; until then it needs our tables
+ * (snrt.h, SNRT_CALL_SCAN).
  */
 #include "capture/attach/attach.h"
 
@@ -84,7 +84,7 @@ static bool is_inside(const struct operation *o, size_t i)
 	return operation_is_ours(o, operation_pc(o, i)) || has_frames(o, i);
 }
 
-/* A jump that a thread is about to make may be gone in a moment: its padding was borrowed. */
+/* Some jumps are in the padding of functions. It is restored, so no thread may be about to jump. */
 static void make_jump(struct operation *o, size_t i)
 {
 	struct tracee *t = &o->threads.list[i];
@@ -119,7 +119,7 @@ static int restore_code(struct operation *o)
 		return r;
 	for (size_t i = 0; i < o->threads.n; i++)
 		make_jump(o, i);
-	/* threads that wait for a recorder that is gone must not keep us waiting */
+	/* threads that wait for an ended recorder must not delay us */
 	if (!operation_has_recorder(o))
 		tracees_write(o->pid, operation_args(o) + offsetof(struct snrt_args, result), &one,
 			      sizeof(one));

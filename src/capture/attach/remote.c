@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * remote.c - what a signal frame is good for.
+ * remote.c - lets a thread work for us, with a signal frame on its stack that restores it.
  *
  *	stack of the thread     …                          used by the program
  *	    rsp - 128           red zone
@@ -9,13 +9,13 @@
  *	    frame               address of sigreturn       where functions return to
  *	                        …                          stack of what we call
  *
- * A system call is made by two instructions of the C library, `syscall; ret`. We stop the thread behind
- * it. A function is called with `frame` as its stack, and has ended when the thread is about to call
- * rt_sigreturn(). We never let it do that: its registers are set back from here, which leaves the FPU
- * alone. Only if we are gone, rt_sigreturn() runs.
+ * For a system call, the thread runs two instructions of the C library, `syscall; ret`; we stop it
+ * behind the first. A function is called with `frame` as its stack. It has ended when the thread is
+ * about to call rt_sigreturn(). We do not let it do that, but restore its registers from here,
+ * which does not change the FPU. rt_sigreturn() runs only if we were killed.
  *
- * A thread that sleeps in a system call is to repeat it afterwards. The kernel does so when it lets
- * the thread go, judging by its registers; here they are changed first as the kernel would.
+ * A thread that sleeps in a system call must repeat it afterwards. The kernel decides this from the
+ * registers when the thread continues, so we first change the registers as the kernel would.
  */
 #include "capture/attach/remote.h"
 

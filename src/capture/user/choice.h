@@ -9,8 +9,8 @@
  *	@libz              all functions of an image
  *
  * Names are those of the source, "ns::Box::get", or of the symbol. Of all rules that match, the
- * last one decides. What no rule matches is chosen if there is no rule that includes, or if
- * has_program is set, and only in the program itself.
+ * last one decides. A function without a matching rule is chosen if it is in the program itself,
+ * and if no rule includes functions or has_program is set.
  */
 #ifndef SONDE_CAPTURE_USER_CHOICE_H
 #define SONDE_CAPTURE_USER_CHOICE_H
@@ -31,7 +31,7 @@ struct userchoice {
 	bool has_libcalls;  /* calls of the program into libraries, too */
 	bool only_counted;  /* only functions with a call of mcount or __fentry__ (-pg, -mfentry) */
 	bool is_program;    /* the image is the program itself, not a library */
-	bool is_detour;	    /* sonde's own: also functions that nobody may trace */
+	bool is_detour;	    /* for sonde's own hooks: also functions that users cannot trace */
 };
 
 /* -EINVAL with a message if the rule is empty or a pattern is wrong. Start with a zeroed choice. */

@@ -19,7 +19,9 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROWS_MAX	 (1u << 20)
 #define SPREAD_MAX_BYTES (256u << 20)
@@ -311,6 +313,22 @@ static int open_flow(struct calltimes *c, struct errmsg *err)
 	c->sink = (struct flow_sink){.ctx = c, .leave = leave};
 	r = callflow_new(&c->flow, c->f, &c->flow_config, &c->sink);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot sum calls") : bind(c, err);
+}
+
+int calltimes_parse_groups(struct calltimes_config *c, const char *words, struct errmsg *err)
+{
+	for (const char *p = words; *p;) {
+		size_t len = strcspn(p, ",");
+
+		if (c->n_groups == KEYS_MAX - 1 || !len || len >= KEY_WORD_MAX)
+			return errmsg_set(err, -EINVAL,
+					  "--by takes up to %d of $task, $comm, $pid and $cpu, "
+					  "with commas between, not '%s'",
+					  KEYS_MAX - 1, words);
+		snprintf(c->groups[c->n_groups++], KEY_WORD_MAX, "%.*s", (int)len, p);
+		p += len + (p[len] == ',');
+	}
+	return 0;
 }
 
 int calltimes_new(struct calltimes **ret, struct formats *f, const struct calltimes_config *config,

@@ -89,6 +89,9 @@ struct calltimes_counts {
 	uint64_t n_cut; /* calls in programs that were not counted, because their end was lost */
 };
 
+/* Parses the words of --by, with commas between them. Returns -EINVAL with a message. */
+int calltimes_parse_groups(struct calltimes_config *c, const char *words, struct errmsg *err);
+
 /*
  * Creates a table. config must stay valid. Returns -ENOENT with a message if the trace has no such
  * events.

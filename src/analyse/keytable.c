@@ -65,13 +65,3 @@ struct keyed *keytable_get(struct keytable *t, const uint64_t *values,
 	*slot = e;
 	return e;
 }
-
-void keytable_fmt(const struct keytable *t, struct keyreader *kr, const struct keyed *e,
-		  struct textbuf *tb)
-{
-	for (size_t i = 0; i < t->n_keys; i++) {
-		if (i)
-			textbuf_add_char(tb, '\t');
-		key_fmt(kr, e->slots[i], e->values[i], tb);
-	}
-}

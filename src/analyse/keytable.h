@@ -36,8 +36,4 @@ void keytable_release(struct keytable *t);
 struct keyed *keytable_get(struct keytable *t, const uint64_t *values,
 			   const struct key_slot *const *slots);
 
-/* Writes the values as text, separated by tabs: "bash\t3". */
-void keytable_fmt(const struct keytable *t, struct keyreader *kr, const struct keyed *e,
-		  struct textbuf *tb);
-
 #endif

@@ -8,9 +8,11 @@
  */
 #include "base/textbuf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FIRST_BYTES (64 << 10)
 
@@ -87,6 +89,16 @@ void textbuf_add_fill(struct textbuf *tb, char c, size_t n)
 		return;
 	memset(tb->pos, c, n);
 	tb->pos += n;
+}
+
+int textbuf_add_file(struct textbuf *tb, int fd)
+{
+	char buf[16384];
+	ssize_t n;
+
+	while ((n = TEMP_FAILURE_RETRY(read(fd, buf, sizeof(buf)))) > 0)
+		textbuf_add(tb, buf, n);
+	return tb->overflow ? -EFBIG : n < 0 ? -errno : 0;
 }
 
 void textbuf_addf(struct textbuf *tb, const char *fmt, ...)

@@ -147,6 +147,9 @@ static inline void textbuf_add_hex(struct textbuf *tb, uint64_t v)
 	textbuf_commit(tb, number_emit_hex(textbuf_reserve(tb, NUMBER_MAX_BYTES), v));
 }
 
+/* Adds the rest of a file. Returns 0, -EFBIG if it does not fit, or another negative errno. */
+int textbuf_add_file(struct textbuf *tb, int fd);
+
 void textbuf_addf(struct textbuf *tb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -10,7 +10,6 @@
  */
 #include "analyse/calls/calldiff.h"
 #include "analyse/calltimes.h"
-#include "base/array.h"
 #include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
@@ -20,8 +19,6 @@
 #include "present/result/calltimestext.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 struct functions_options {
 	struct gather_options gather; /* must be the first member */
@@ -76,53 +73,13 @@ static const struct option_row rows[] = {
 
 /* --- the question ----------------------------------------------------------------------------- */
 
-static int parse_sort(struct functions_options *o, struct errmsg *err)
-{
-	enum calltimes_column list[CALLTIMES_SORTS_MAX];
-	size_t n = 0;
-
-	for (const char *p = o->sort; *p;) {
-		size_t len = strcspn(p, ",");
-
-		if (n == CALLTIMES_SORTS_MAX)
-			return errmsg_set(err, -EINVAL, "-s takes up to %d columns, not '%s'",
-					  CALLTIMES_SORTS_MAX, o->sort);
-		if (calltimes_column_parse("-s", p, len, &list[n++], err) < 0)
-			return err->code;
-		p += len + (p[len] == ',');
-	}
-	for (size_t i = 0; i < n; i++)
-		calltimes_column_need(list[i], &o->config);
-	if (n)
-		o->config.sort = list[0];
-	for (size_t i = 1; i < n; i++)
-		o->config.then[o->config.n_then++] = list[i];
-	return 0;
-}
-
-static int parse_by(struct functions_options *o, struct errmsg *err)
-{
-	for (const char *p = o->by; *p;) {
-		size_t len = strcspn(p, ",");
-
-		if (o->config.n_groups == KEYS_MAX - 1 || !len || len >= KEY_WORD_MAX)
-			return errmsg_set(err, -EINVAL,
-					  "--by takes up to %d of $task, $comm, $pid and $cpu, "
-					  "with commas between, not '%s'",
-					  KEYS_MAX - 1, o->by);
-		snprintf(o->config.groups[o->config.n_groups++], KEY_WORD_MAX, "%.*s", (int)len, p);
-		p += len + (p[len] == ',');
-	}
-	return 0;
-}
-
 static int check(struct functions_options *o, struct errmsg *err)
 {
 	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
-	int r = o->by ? parse_by(o, err) : 0;
+	int r = o->by ? calltimes_parse_groups(&o->config, o->by, err) : 0;
 
 	if (r >= 0 && o->sort)
-		r = parse_sort(o, err);
+		r = calltimes_sort_parse("-s", o->sort, &o->config, err);
 	if (r >= 0 && o->fields)
 		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
 	for (size_t i = 0; i < o->columns.n; i++)

@@ -111,50 +111,18 @@ static const struct option_row rows[] = {
 
 /* --- the question ----------------------------------------------------------------------------- */
 
-static int check_scale(struct latency_options *o, struct errmsg *err)
+static int check(struct latency_options *o, struct errmsg *err)
 {
+	TRY(latency_set_points(&o->config, o->gather.events.words, o->gather.events.n, err));
+	o->worst_asked = o->n_worst != NOT_GIVEN;
+	TRY(latency_set_worst(&o->config, o->worst_asked ? o->n_worst : WORST_DEFAULT, err));
+	if (o->by)
+		TRY(latency_parse_groups(&o->config, o->by, err));
 	if (!o->range)
 		return errmsg_set(err, -EINVAL,
 				  "--bucket-range is the width of a bucket, 1 or more");
-	if (o->range == NOT_GIVEN)
-		o->range = 0;
-	if (latency_scale_check(o->range, o->min, o->max, err) < 0)
-		return errmsg_code(err);
-	o->config.scale = (struct latency_scale){
-		.unit_ns = o->use_nsec ? 1 : 1000, .range = o->range, .min = o->min, .max = o->max};
-	latency_scale_settle(&o->config.scale);
-	return 0;
-}
-
-static int check(struct latency_options *o, struct errmsg *err)
-{
-	size_t n = o->gather.events.n;
-
-	if (o->config.function && n)
-		return errmsg_set(err, -EINVAL, "latency measures events (-e) or a function (-T)");
-	if (n > 2)
-		return errmsg_set(err, -EINVAL,
-				  "latency measures from one event to another (-e A -e B), not %zu",
-				  n);
-	if (!o->config.function && !n)
-		return errmsg_set(
-			err, -EINVAL,
-			"latency needs to know what to measure: two events, -e A -e B, or "
-			"a function, -T FUNCTION");
-	o->worst_asked = o->n_worst != NOT_GIVEN;
-	if (!o->worst_asked)
-		o->n_worst = WORST_DEFAULT;
-	if (o->n_worst < 0 || o->n_worst > LATENCY_WORST_MAX)
-		return errmsg_set(err, -EINVAL, "--worst takes a number up to %d",
-				  LATENCY_WORST_MAX);
-	o->config.n_worst = o->n_worst;
-	if (n) {
-		o->config.from = o->gather.events.words[0];
-		o->config.to = o->gather.events.words[n - 1];
-	}
-	if (o->by && latency_parse_groups(&o->config, o->by, err) < 0)
-		return errmsg_code(err);
-	return check_scale(o, err);
+	return latency_scale_set(&o->config.scale, o->use_nsec,
+				 o->range == NOT_GIVEN ? 0 : o->range, o->min, o->max, err);
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
@@ -275,18 +243,6 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 	return latency_in_kernel(&job, argv, err);
 }
 
-/* Suggests probes: only one program can use the tracer at a time, but probes have no such limit. */
-static void suggest_probes(const struct latency_options *o, struct errmsg *err)
-{
-	size_t len = strlen(err->text);
-
-	if (err->code == -EBUSY && !o->gather.input && o->config.function &&
-	    !strpbrk(o->config.function, "*?["))
-		snprintf(err->text + len, sizeof(err->text) - len,
-			 "; or measure with probes instead of the tracer: -T '%s()'",
-			 o->config.function);
-}
-
 static int measure(struct latency_options *o, struct gather_job *job, int n, char **argv,
 		   struct errmsg *err)
 {
@@ -319,8 +275,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				      .add_event = gather_event,
 				      .ctx = &o};
 	r = measure(&o, &job, n, argv, err);
-	if (r < 0)
-		suggest_probes(&o, err);
+	if (r < 0 && !o.gather.input)
+		latencyplan_suggest_probes(&o.plan, err);
 	latencyplan_release(&o.plan);
 	gather_release(&o.gather);
 	return r;

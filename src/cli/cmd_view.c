@@ -2,7 +2,8 @@
 /*
  * cmd_view.c - `sonde view`: serves a trace to a browser on this machine until Ctrl-C.
  *
- * view/serve/serving.h is the server; this file has the options, the signals and what is printed.
+ * view/serve/serving.h is the server, cli/view/viewing.h waits for signals and new data; this file has
+ * the options, and what is printed.
  *
  * With --live the file grows: our own recording (growing.c) or that of another process. It is
  * checked for new data a few times a second. A single file that is being recorded is followed even
@@ -11,23 +12,19 @@
  * The address goes to standard output, when requests are answered; everything else to standard
  * error.
  */
-#include "base/array.h"
 #include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "cli/record/recordrun.h"
+#include "cli/view/viewing.h"
 #include "live/growing.h"
 #include "view/serve/serving.h"
-#include "view/serve/token.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 struct view_options {
 	struct live_request record; /* must be the first member, for recordopts.h; used by --live */
@@ -70,126 +67,15 @@ static const struct option_row rows[] = {
 	ROW_END,
 };
 
-/* --- a file that gets shorter ----------------------------------------------------------------- */
+/* --- recording and viewing --------------------------------------------------------------------- */
 
-static volatile sig_atomic_t was_cut;
-
-/*
- * Handles a read beyond the end of a mapped file that became shorter: another process truncated
- * it, or its recorder closed the holes in it. The page is replaced by zeros, which readers treat
- * as damage, and the server continues.
- */
-static void on_sigbus(int sig, siginfo_t *info, void *context)
-{
-	uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
-
-	was_cut = 1;
-	if (info->si_code != BUS_ADRERR ||
-	    mmap((void *)page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-		    MAP_FAILED)
-		_exit(1);
-}
-
-/* --- serving ---------------------------------------------------------------------------------- */
-
-#define TICK_MS		300
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4
-#define FAILED_MAX	100 /* limit of consecutive failures to read a file */
-
-struct viewing {
-	struct serving serving;
-	struct serving_config config;
-	char token[TOKEN_BYTES]; /* empty: a random one */
-	struct growing live;	 /* path NULL: no file grows */
-	unsigned n_failed;
-	sigset_t ends;
-};
-
-static volatile sig_atomic_t was_ended;
-
-static void on_end(int sig)
-{
-	was_ended = 1;
-}
-
-/*
- * Catches signals from now on, so that they end the server. While files are opened, signals have
- * their usual effect, because opening a pipe may block forever. Threads that were started earlier
- * may receive them, too, and set the flag.
- */
-static void catch_ends(void *ctx)
-{
-	struct viewing *v = ctx;
-	const struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART};
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-	sigemptyset(&v->ends);
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		sigaddset(&v->ends, ends[i]);
-		sigaction(ends[i], &action, NULL);
-	}
-	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
-}
-
-/* Indexes new data. The last check is after the recorder's end, so that no data is missing. */
-static void follow(struct viewing *v)
-{
-	struct errmsg err = {0};
-	bool is_on;
-	int r;
-
-	if (!growing_begin(&v->live, &is_on))
-		return;
-	r = serving_refresh(&v->serving, &err);
-	growing_done(&v->live);
-	/* while the recorder finishes the file, the file may be unreadable */
-	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
-	if (v->n_failed == FAILED_MAX)
-		notes_print(NULL, err.text);
-	if ((r == 1 && !is_on) || v->n_failed == FAILED_MAX)
-		serving_end_live(&v->serving);
-}
-
-/* Waits until a signal ends the server. */
-static void wait_for_end(void *ctx)
-{
-	const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
-	struct viewing *v = ctx;
-
-	while (!was_ended && sigtimedwait(&v->ends, NULL, &tick) <= 0) {
-		serving_tick(&v->serving);
-		if (serving_follows(&v->serving)) {
-			follow(v);
-		} else if (!v->live.path && was_cut == 1) {
-			/* report it once; a recorder that ends makes its file shorter, too */
-			was_cut = 2;
-			serving_add_damage(
-				&v->serving,
-				"the file was truncated while it was being read: its end is "
-				"missing here; if it is complete now, start sonde view again");
-		}
-	}
-}
 
 static void print_address(void *ctx, const char *address)
 {
 	printf("%s\n", address);
 	fflush(stdout);
-}
-
-static int prepare(struct viewing *v, struct errmsg *err)
-{
-	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
-		  NULL);
-	return serving_prepare(&v->serving, err);
-}
-
-static int view(struct viewing *v, struct errmsg *err)
-{
-	v->serving.is_live = v->live.path;
-	return serving_run(&v->serving, err);
 }
 
 /* Runs in the recorder's process. */
@@ -233,16 +119,15 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	if (records)
 		r = growing_record(&v->live, &o->record, n ? argv + 1 : NULL, record, err);
 	if (r >= 0)
-		r = prepare(v, err);
+		r = viewing_prepare(v, err);
 	if (r >= 0 && !records)
 		r = serving_check_readable(&v->serving, err);
 	if (r >= 0)
 		r = records ? growing_wait(&v->live, err) : growing_follow(&v->live, path, err);
 	path = v->live.path;
 	if (r >= 0)
-		r = view(v, err);
-	serving_stop(&v->serving);
-	status = growing_end(&v->live);
+		r = viewing_run(v, err);
+	status = viewing_close(v);
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
 }
 
@@ -280,15 +165,15 @@ static int view_files(struct viewing *v, struct errmsg *err)
 	bool is_growing;
 	int r;
 
-	if (prepare(v, err) < 0 || serving_check_readable(s, err) < 0)
+	if (viewing_prepare(v, err) < 0 || serving_check_readable(s, err) < 0)
 		return errmsg_code(err);
 	is_growing = serving_await_recorders(s);
 	if (s->n > 1 || !is_growing)
-		return view(v, err);
+		return viewing_run(v, err);
 	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", s->paths[0]);
 	serving_drop_cache(s);
 	r = growing_follow(&v->live, s->paths[0], err);
-	return r < 0 ? r : view(v, err);
+	return r < 0 ? r : viewing_run(v, err);
 }
 
 static struct serving_config make_config(const struct view_options *o, struct viewing *v)
@@ -301,9 +186,9 @@ static struct serving_config make_config(const struct view_options *o, struct vi
 				       .no_browser = o->no_browser,
 				       .no_sandbox = o->no_sandbox,
 				       .note = notes_print,
-				       .opened = catch_ends,
+				       .opened = viewing_opened,
 				       .answers = print_address,
-				       .wait = wait_for_end,
+				       .wait = viewing_wait,
 				       .ctx = v};
 }
 
@@ -311,7 +196,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	static const char *const first[] = {"trace.dat"};
 	struct view_options o = {0};
-	struct viewing v = {.serving = SERVING_NONE, .live = GROWING_NONE};
+	struct viewing v = VIEWING_NONE;
 	int n, r;
 
 	n = recordopts_init(&o.record);
@@ -328,8 +213,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = view_live(&v, &o, n, argv, err);
 	} else if (r >= 0) {
 		r = view_files(&v, err);
-		serving_stop(&v.serving);
-		growing_end(&v.live);
+		viewing_close(&v);
 	}
 	live_request_release(&o.record);
 	return r;

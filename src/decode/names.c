@@ -11,7 +11,9 @@
  * The search costs one walk over the file: some 8 ns per record, in the calling thread.
  */
 #include "decode/names.h"
+#include "base/arena.h"
 #include "base/array.h"
+#include "base/map.h"
 #include "decode/walker.h"
 #include "format/bytes.h"
 #include "store/pagestream.h"
@@ -21,17 +23,16 @@
 #include <string.h>
 
 #define COMM_BYTES 32
-#define SLOTS_MAX  (1u << 19)
+#define NAMES_MAX  (1u << 18)
 
-struct name_slot {
-	int pid; /* 0: the slot is free */
+struct name {
 	uint64_t ts;
 	char comm[COMM_BYTES];
 };
 
 struct name_table {
-	struct name_slot *slots;
-	size_t n, used;
+	struct map by_pid; /* struct name */
+	struct arena arena;
 };
 
 static const char *const pairs[][2] = {
@@ -43,46 +44,21 @@ static const char *const pairs[][2] = {
 	{"newcomm", "pid"},
 };
 
-static struct name_slot *slot_of(struct name_slot *slots, size_t n, int pid)
-{
-	size_t i = (uint32_t)pid * 2654435761u & (n - 1);
-
-	while (slots[i].pid && slots[i].pid != pid)
-		i = (i + 1) & (n - 1);
-	return &slots[i];
-}
-
-static bool table_grow(struct name_table *t)
-{
-	size_t n = t->n ? t->n * 2 : 1024;
-	struct name_slot *slots = n > SLOTS_MAX ? NULL : calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->slots[i].pid)
-			*slot_of(slots, n, t->slots[i].pid) = t->slots[i];
-	free(t->slots);
-	t->slots = slots;
-	t->n = n;
-	return true;
-}
-
 static void table_put(struct name_table *t, int pid, const char *comm, size_t len, uint64_t ts)
 {
-	struct name_slot *slot;
+	struct name *name;
+	void **slot;
 
 	len = strnlen(comm, len < COMM_BYTES - 1 ? len : COMM_BYTES - 1);
-	if (!pid || !len || (t->used * 2 >= t->n && !table_grow(t)))
+	slot = pid && len ? map_take(&t->by_pid, (uint32_t)pid, NAMES_MAX) : NULL;
+	if (slot && !*slot)
+		*slot = arena_alloc(&t->arena, sizeof(*name));
+	name = slot ? *slot : NULL;
+	if (!name || name->ts > ts)
 		return;
-	slot = slot_of(t->slots, t->n, pid);
-	if (slot->pid && slot->ts > ts)
-		return;
-	t->used += !slot->pid;
-	slot->pid = pid;
-	slot->ts = ts;
-	memcpy(slot->comm, comm, len);
-	slot->comm[len] = 0;
+	name->ts = ts;
+	memcpy(name->comm, comm, len);
+	name->comm[len] = 0;
 }
 
 /* Returns the text of a field, fixed or dynamic, up to its end. */
@@ -147,6 +123,7 @@ int names_gather(struct tracefile *tf, struct formats *f, struct tasks *tasks)
 	struct name_table t = {0};
 	int r = 0;
 
+	arena_init(&t.arena, 2 * NAMES_MAX * sizeof(struct name));
 	for (size_t b = 0; b < tf->n_buffers && !r; b++)
 		for (size_t c = 0; c < tf->buffers[b].n_cpus && !r; c++) {
 			struct pagestream *ps = pagestream_new(tf, &tf->buffers[b], c, NULL);
@@ -154,12 +131,15 @@ int names_gather(struct tracefile *tf, struct formats *f, struct tasks *tasks)
 			r = ps ? walk_cpu(&t, f, ps) : -ENOMEM;
 			pagestream_free(ps);
 		}
-	for (size_t i = 0; i < t.n && !r; i++) {
-		const struct task *task = t.slots[i].pid ? tasks_find(tasks, t.slots[i].pid) : NULL;
+	for (size_t i = 0; i < t.by_pid.n_slots && !r; i++) {
+		const struct name *name = t.by_pid.slots[i].value;
+		const struct task *task =
+			name ? tasks_find(tasks, (int)t.by_pid.slots[i].key) : NULL;
 
 		if (task && !task->known)
-			tasks_learn(tasks, task->pid, t.slots[i].comm, COMM_BYTES);
+			tasks_learn(tasks, task->pid, name->comm, COMM_BYTES);
 	}
-	free(t.slots);
+	map_release(&t.by_pid);
+	arena_release(&t.arena);
 	return r;
 }

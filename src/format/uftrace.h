@@ -30,7 +30,6 @@
 #define UFT_RECORD_BYTES 16
 #define UFT_RECORD_MAGIC 5
 #define UFT_DEPTH_MAX	 1023
-#define UFT_ADDR_MASK	 0xffffffffffffu
 
 enum uft_type { UFT_ENTRY, UFT_EXIT, UFT_LOST, UFT_EVENT };
 

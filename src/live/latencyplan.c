@@ -213,3 +213,13 @@ void latencyplan_release(struct latencyplan *p)
 	free(p->side_filters[0]);
 	free(p->side_filters[1]);
 }
+
+void latencyplan_suggest_probes(const struct latencyplan *p, struct errmsg *err)
+{
+	const char *function = p->config->function;
+	size_t len = strlen(err->text);
+
+	if (err->code == -EBUSY && function && !strpbrk(function, "*?["))
+		snprintf(err->text + len, sizeof(err->text) - len,
+			 "; or measure with probes instead of the tracer: -T '%s()'", function);
+}

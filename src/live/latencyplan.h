@@ -48,4 +48,7 @@ int latencyplan_open(struct latencyplan *p, struct formats *f, struct errmsg *er
 void latencyplan_close(struct latencyplan *p);
 void latencyplan_release(struct latencyplan *p);
 
+/* Adds a remedy to the message if another program uses the tracer: probes have no such limit. */
+void latencyplan_suggest_probes(const struct latencyplan *p, struct errmsg *err);
+
 #endif

@@ -112,7 +112,7 @@ static int choose_buffers(struct split *s, struct errmsg *err)
 		s->buffers[s->n_buffers++] = (struct kept_buffer){b, c->choices[i].target};
 	}
 	if (n_top > 1)
-		return errmsg_set(err, -EINVAL, "only one buffer can be the top one");
+		return errmsg_set(err, -EINVAL, "only one buffer can become the top-level buffer");
 	return 0;
 }
 
@@ -179,9 +179,9 @@ static void note_cost(const struct split *s, unsigned n, uint64_t *bytes, const 
 	if (was_costly || n < COSTLY_PIECES || *bytes <= (uint64_t)source.st_size * COSTLY_TIMES)
 		return;
 	rewrite_note(&s->config->notes,
-		     "the first %u pieces are %llu times as large as %s, because each has all of "
-		     "its metadata; longer pieces need less, and so does a source that 'sonde "
-		     "convert --compression zstd' wrote",
+		     "the first %u pieces take %llu times the space of %s, because each contains "
+		     "all its metadata; to save space, make longer pieces, or first compress the "
+		     "file with 'sonde convert --compression zstd'",
 		     n, (unsigned long long)(*bytes / source.st_size), s->tf->path);
 }
 

@@ -15,7 +15,6 @@
 #include "store/tracefile.h"
 #include "store/writer.h"
 
-struct errmsg;
 struct splitter;
 struct unpacker;
 

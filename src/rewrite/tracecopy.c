@@ -167,18 +167,6 @@ static int copy_all_texts(struct tracecopy *tc, struct writer *w, struct errmsg 
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-static const struct tracefile_section *find_pointed(const struct tracefile *tf,
-						    const struct tracefile_option *o)
-{
-	uint64_t offset =
-		tf->version == 7 && o->data.len == 8 ? bytes_get64(o->data.data, tf->swap) : 0;
-
-	for (size_t i = 0; offset && i < tf->n_sections; i++)
-		if (tf->sections[i].offset == offset && tf->sections[i].id == o->id)
-			return &tf->sections[i];
-	return NULL;
-}
-
 static int copy_section(struct tracecopy *tc, struct writer *w, const struct tracefile_section *s,
 			struct errmsg *err)
 {
@@ -243,7 +231,7 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 
 		if (is_made_by_writer(o->id))
 			continue;
-		s = find_pointed(tf, o);
+		s = tracefile_option_section(tf, o);
 		if (s)
 			TRY(copy_section(tc, w, s, err));
 		else if (o->id == SNF_OPTION_TRACECLOCK)

@@ -5,8 +5,7 @@
  * The recorder has stopped all threads, and lets one of them run these functions (snrt.h, enum
  * snrt_call; capture/attach/attach.c has the order). Any lock of the program may be held, so nothing
  * here uses the C library: this part of the runtime is linked without it. The recorder may be killed
- * at any moment; then all threads run on from where they are, and whatever is done by then is
- * complete in itself.
+ * at any moment. Then all threads continue where they are, so each step must leave a valid state.
  */
 #include "runtime/sys.h"
 
@@ -62,8 +61,8 @@ static void return_directly(const struct entry *e)
 
 /*
  * Two functions have the same slot if one ends with a jump to the other. The lower entry has the
- * address that leads out of both; the upper one leads to the lower one's thunk. So from the top
- * down: each round replaces one thunk's address by the next.
+ * address that leads out of both; the upper one leads to the lower one's thunk. So we start at the
+ * top, and each round replaces the address of one thunk by the next.
  */
 static void returns(struct snrt_args *unused)
 {
@@ -98,9 +97,9 @@ static void release_guest(struct guest *g)
 }
 
 /*
- * An unwinder that is at work has noted return addresses (thunks), where it found others (in shadow
- * stacks) and tables (unwind.c), or has been called by the runtime. Other words that lead to the
- * runtime are what ended calls left on the stack.
+ * An unwinder that runs now keeps addresses on the stack: of thunks, shadow stacks and tables
+ * (unwind.c), or of the runtime's code that called it. Ended calls left all other addresses of the
+ * runtime on the stack.
  */
 static bool is_ours(uint64_t word)
 {

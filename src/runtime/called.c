@@ -2,8 +2,8 @@
 /*
  * called.c - programs that call hooks themselves (-finstrument-functions).
  *
- * The compiler has put a call at the beginning and at the end of every function, also of those
- * that it has inlined. So no code is patched and no return address is replaced. A function is
+ * The compiler has inserted a call at the beginning and at the end of every function, including
+ * inlined ones. So no code is patched and no return address is replaced. A function is
  * found by its address in the plan's table:
  *
  *	address ─▶ the thread's cache ─▶ a search in the table of its image ─▶ id

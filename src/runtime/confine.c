@@ -7,9 +7,8 @@
  *	PR_SET_SECCOMP, filter     system calls may kill the process from now on: full rings lose
  *	                           records, and new threads are not traced
  *
- * A thread that is quiet has a page without a ring, so its hooks take the slow way, which finds
- * that nothing is to be recorded and makes no system calls. A program that makes these calls by
- * syscall() is not noticed.
+ * A quiet thread has a page without a ring. So its hooks take the slow path, which records nothing
+ * and makes no system calls. The runtime does not notice a program that calls prctl by syscall().
  */
 #include "runtime/runtime_int.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * library.h - the preload library (libsonde-rt.so) and the one for running processes
- * (libsonde-rt-attached.so) inside the program, so that sonde works from any place and copied alone. Made by tools/gen-bytes. No bytes: there are no hooks for this processor.
+ * (libsonde-rt-attached.so), as bytes inside the program `sonde`. So sonde is one file that works
+ * anywhere. tools/gen-bytes makes the bytes. Without bytes, this processor has no hooks.
  */
 #ifndef SONDE_RUNTIME_LIBRARY_H
 #define SONDE_RUNTIME_LIBRARY_H

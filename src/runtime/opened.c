@@ -7,12 +7,12 @@
  * constructors run, and again when one was closed. We let the function jump here:
  *
  *	dlopen() ─▶ … ─▶ _dl_debug_state ─▶ snrt_opened ─ SNRT_OPENED ─▶ recorder
- *	                                         └◀── plan of what is new, what is gone
+ *	                                         └◀── plan of new and closed libraries
  *
- * Wrapping dlopen() would change who its caller is, and with it where libraries are looked for.
+ * We do not wrap dlopen(): it searches libraries in places that depend on its caller.
  *
- * The dynamic linker holds its lock meanwhile, so one thread at a time is here. Nobody runs the code
- * of a library that was just mapped, and nobody that of one that was closed.
+ * The dynamic linker holds its lock meanwhile, so only one thread at a time runs this code. No
+ * thread runs the code of a library that was just mapped, or that was closed.
  *
  * In a process that sonde attaches to, the functions with which unwinders find their tables jump
  * here, too; a preloaded library replaces them by its symbols.

@@ -10,7 +10,7 @@
  * that were just loaded. A library that the program has closed is gone with its patches; its area stays, and
  * is used again if the library comes back to the same place (opened.c).
  *
- * The recorder is trusted, but may be another version: what lies outside of the file is refused.
+ * The recorder is trusted, but may be another version: the runtime refuses what is outside the file.
  * Runs without the C library: in a process that sonde attaches to, any lock may be held.
  */
 #include "runtime/sys.h"
@@ -48,7 +48,7 @@ static bool patch_image(const struct snrt_image *image, const struct snrt_patch 
 		if (patches[i].n_bytes > SNRT_PATCH_MAX ||
 		    !bytes_are_equal((const void *)patches[i].addr, patches[i].old,
 				     patches[i].n_bytes))
-			return false; /* not the code that was planned for: change nothing */
+			return false; /* the code differs from the plan: change nothing */
 	if (!make_writable(image))
 		return false;
 	for (uint32_t i = 0; i < image->n_patches; i++)

@@ -124,7 +124,7 @@ extern struct process snrt_process;
 extern __thread struct snrt_thread *snrt_self __attribute__((tls_model("initial-exec")));
 extern __thread struct guest *snrt_guest __attribute__((tls_model("initial-exec")));
 #ifdef SNRT_IS_ATTACHED
-/* The thread whose variables these are; another number: they are what another thread left. */
+/* The thread that owns these variables. Another number: an ended thread left them. */
 extern __thread uint32_t snrt_key __attribute__((tls_model("initial-exec")));
 #endif
 
@@ -141,7 +141,7 @@ long snrt_connect(void);
 void snrt_disconnect(long fd);
 /* Attached: this socket is the way to the recorder. */
 void snrt_keep_socket(int fd);
-/* False: no answer, or a refusal. Close what came in any case. */
+/* False: no answer, or a refusal. In any case, close the descriptors that came. */
 bool snrt_ask(long fd, enum snrt_what_now what, struct snrt_reply *ret);
 void snrt_reply_close(const struct snrt_reply *r);
 bool snrt_rings_take(const struct snrt_reply *r);
@@ -170,7 +170,7 @@ struct snrt_values {
 
 /* --- slow.c, called by the hooks --- */
 
-/* 0: the call is followed; else the address of the body, which is to run without being followed. */
+/* Returns 0 if the call is recorded, else the address of the body: run it without recording. */
 uint64_t snrt_slow_enter(uint64_t *slot, const uint8_t *thunk);
 /* The return address. */
 uint64_t snrt_slow_leave(uint64_t *slot);
@@ -217,7 +217,7 @@ void snrt_signals_take(void);
 struct snrt_thread *snrt_thread_new(uint64_t slot);
 /* Notes the process and its pid namespace: at the start, and in a child by fork(). */
 void snrt_thread_note_process(void);
-/* snrt_self is of another thread, or of the parent; NULL: this one has none. */
+/* Called if snrt_self belongs to another thread or the parent. Returns NULL if this one has none. */
 struct snrt_thread *snrt_thread_check(void);
 /* The thread records nothing and makes no system calls from now on; false: it was not traced. */
 bool snrt_thread_be_quiet(void);
@@ -233,9 +233,9 @@ void snrt_thread_write_limit(struct snrt_thread *t);
 /* Makes the stack of this slot the current one, a new one if need be. NULL: none is free. */
 struct stack *snrt_stack_select(struct guest *g, uint64_t slot);
 struct stack *snrt_stack_add(struct guest *g, uint64_t slot);
-/* The last call on a side stack has ended: back to the stack from where it was entered. */
+/* Called when the last call on a side stack has ended: returns to the stack that was left for it. */
 void snrt_stack_return(struct guest *g);
-/* Reads memory that may be gone; false: it is. */
+/* Reads memory that may be unmapped; false: it is. */
 bool snrt_read_word(uint64_t address, uint64_t *ret);
 
 /* --- values.c --- */
@@ -250,7 +250,7 @@ void snrt_read_st0(uint64_t to[2]);
 
 /* --- unwind.c --- */
 
-/* Makes the areas known to those who walk up the stack (exceptions, backtraces). */
+/* Makes the areas known to unwinders (exceptions, backtraces). */
 void snrt_unwind_add(const struct snrt_image *image);
 /* What stands in for dl_iterate_phdr() and _dl_find_object(); real: the original, or NULL. */
 struct dl_phdr_info;
@@ -262,7 +262,7 @@ int snrt_unwind_iterate(snrt_iterate real, snrt_visitor visit, void *data);
 /* False: it is none of ours. */
 bool snrt_unwind_find(uint64_t address, struct dl_find_object *result);
 bool snrt_unwind_is_area(uint64_t address);
-/* Does it lead to our tables, or to code that has called an unwinder? */
+/* Returns true if it points to our tables, or to code that has called an unwinder. */
 bool snrt_unwind_is_used(uint64_t address);
 
 /* --- arch/ --- */

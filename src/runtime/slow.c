@@ -6,11 +6,11 @@
  * another CPU than before, left calls without returning (longjmp, exceptions), its ring is full,
  * or nothing is recorded at the moment.
  *
- *	slow_enter   the calls that are over ◀─ their slots are not above this one
- *	slow_leave   finds the entry of this slot; the calls above it are over
+ *	slow_enter   calls have ended if their slots are not above this one
+ *	slow_leave   finds the entry of this slot; the calls above it have ended
  *
- * Calls that were left are found at the next call or return of a traced function; that is the time
- * of their return in the trace.
+ * Calls that ended without a return are noticed at the next call or return of a traced function. In
+ * the trace, they return at that time.
  *
  * This code runs between two instructions of the program, perhaps in a signal handler: raw system
  * calls only, no locks, no floating point registers (see meson.build), errno untouched.
@@ -131,8 +131,8 @@ static bool make_room(struct snrt_thread *t)
 /* --- losses ------------------------------------------------------------------------------------ */
 
 /*
- * The next call and the next return of this thread take the slow way, which says first what was
- * lost. No thread runs on the CPU that is noted, and no slot has bit 0.
+ * Sends the next call and the next return of this thread to the slow path, which first records what
+ * was lost: no thread runs on the CPU that is noted here, and no other slot has bit 0.
  */
 static void slow_next(struct snrt_thread *t)
 {
@@ -182,8 +182,8 @@ static uint64_t count_open(const struct snrt_thread *t)
 }
 
 /*
- * There is room: says what was lost before the next record. n_more: calls without an entry that are
- * still open for the reader.
+ * There is room again: records what was lost before the next record. n_more: calls without an entry
+ * that are still open for the reader.
  */
 static void record_lost(struct snrt_thread *t, unsigned n_more)
 {
@@ -277,7 +277,7 @@ static void drop_middle(struct snrt_thread *t, struct entry *e)
 	drop_top(t, NULL);
 }
 
-/* Was the call on top left without a return, as seen from a call with this slot? */
+/* Returns true if a call with this slot shows that the call on top ended without a return. */
 static bool was_left(const struct snrt_thread *t, const struct stack *s, uint64_t slot)
 {
 	const struct entry *e = top_of(t);
@@ -517,7 +517,7 @@ void snrt_slow_hit(uint32_t what, uint64_t frame)
 		snrt_record(t, what);
 		return;
 	}
-	/* without a shadow stack nobody knows which calls were recorded */
+	/* without a shadow stack it is unknown which calls were recorded */
 	slow_next(t);
 	arch_reserve(&t->n_untold, what & SNRT_EXIT ? UINT64_C(1) << 32 : 1);
 	t->n_lost += !(what & SNRT_EXIT);

@@ -30,7 +30,7 @@
  *
  * E: 1 = the function returns. 0 is not a record: the place is reserved, but not written yet. So
  * the reader must clear what it has read before it raises `limit`.
- * 44 bits wrap after an hour or more; the reader comes by far more often.
+ * 44 bits wrap after an hour or more; the reader reads far more often.
  * A special from SNRT_LONG on is followed by one more word: its value, with bit 63 set. SNRT_VALUES
  * is followed by more.
  */
@@ -43,7 +43,7 @@
 #define SNRT_LONG	0x7f000u
 /* Since the last such record. Value: bits 0-31 calls lost, 32-62 returns lost of recorded calls. */
 #define SNRT_LOST	0x7f000u
-/* Calls that were recorded and are still under way; the other open ones have lost their return. */
+/* Recorded calls that are still active. The returns of all other open calls were lost. */
 #define SNRT_DEPTH	0x7f001u
 /*
  * Values of the call or return whose record follows them: arguments, a return value. This word has
@@ -347,15 +347,15 @@ struct snrt_patch {
 /*
  * --- programs --------------------------------------------------------------------------------
  *
- * A program says which values a function has, and whether a call counts at all. The recorder has
- * made it from the function's types; the runtime knows no types. It has one accumulator:
+ * A program describes which values of a function to record, and which calls. The recorder makes it
+ * from the function's types; the runtime knows no types. A program has one accumulator:
  *
  *	FETCH_REG 5                 rdi
  *	FETCH_LOAD +16              *(u64 *)(rdi + 16)
  *	FETCH_TEXT 64 bytes         the text there, up to its NUL
  *
  * Tests come first: a call for which one fails is not recorded. What follows writes values. A value
- * that was read from memory begins with a word that says how that went (SNRT_GOT_…).
+ * that was read from memory begins with a word that contains the result (SNRT_GOT_…).
  */
 struct snrt_program {
 	uint16_t n_tests, n_enter, n_leave; /* struct snrt_fetch, in this order behind it */
@@ -408,8 +408,8 @@ struct snrt_fetch {
 #define SNRT_REGS	25u /* registers that a program may name */
 
 /*
- * Says who made an area. The recorder looks for it when it attaches: another recording may have been
- * killed before it could leave the process.
+ * Identifies the recording that made an area. The recorder searches for it when it attaches: another
+ * recording may have been killed before it could detach.
  */
 struct snrt_note {
 	uint32_t magic, flavour; /* SNRT_MAGIC, enum snrt_flavour */
@@ -473,8 +473,8 @@ struct snrt_mapped {
 
 /*
  * The variables of a thread lie in a part of the C library's thread control block that nothing uses:
- * SNRT_TCB_BYTES from SNRT_TCB_AT on. What a dead thread left there is known by the number of the
- * thread, which the C library keeps at SNRT_TCB_TID. x86-64, glibc.
+ * SNRT_TCB_BYTES from SNRT_TCB_AT on. The C library keeps the thread's number at SNRT_TCB_TID; if it
+ * differs from ours, an ended thread left the variables. x86-64, glibc.
  */
 #define SNRT_TCB_AT    0x80u
 #define SNRT_TCB_BYTES 64u

@@ -8,7 +8,7 @@
  * end in the order of their addresses. Any other piece may be a heap with several stacks in it: no
  * order is assumed there, and an entry stays until its slot holds something else.
  *
- * One stack is current: the thread's page points into its shadow stack, so the hooks need not know.
+ * One stack is current: the thread's page points into its shadow stack. So hooks need no search.
  * A change of the current stack takes several steps, so signals are blocked meanwhile.
  */
 #include "runtime/runtime_int.h"
@@ -174,7 +174,7 @@ static bool is_over(const struct stack *s)
 	return true;
 }
 
-/* One that was never used, else one on which every call is over. */
+/* Finds a stack that was never used, or one on which all calls have ended. */
 static struct stack *find_free(struct guest *g)
 {
 	for (unsigned i = 0; i < STACKS_MAX; i++)
@@ -241,7 +241,7 @@ static void make_current(struct guest *g, struct stack *s)
 	g->current = s;
 }
 
-/* Signals are blocked: a handler must not find a change half done. */
+/* Signals are blocked: a handler must not see an incomplete change. */
 static struct stack *switch_to(struct guest *g, uint64_t slot)
 {
 	struct stack *s;

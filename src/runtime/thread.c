@@ -7,10 +7,10 @@
  * next thread that claims this slot uses it again.
  *
  * In a child after fork(), the active calls continue: the shadow stacks are private memory and
- * were copied. Only the ring must be a new one. The page of the ring is shared memory and contains
- * the top of the shadow stack; after the fork this is already the parent's. So the thread uses a
- * private page without a ring from just before the fork until the parent is back at its ring and
- * the child has a new one. Signals are blocked for the same time, so their handlers are recorded.
+ * were copied. Only the ring must be new. The page of the ring is shared memory and contains the top
+ * of the shadow stack, which the parent changes after the fork. So just before the fork the thread
+ * changes to a private page without a ring. After it, the parent returns to its ring, and the child
+ * gets a new one. Signals are blocked meanwhile, so their handlers are recorded.
  */
 #include "runtime/runtime_int.h"
 
@@ -26,7 +26,7 @@ __thread struct guest *snrt_guest __attribute__((tls_model("initial-exec")));
 __thread uint32_t snrt_key __attribute__((tls_model("initial-exec")));
 #endif
 
-/* Calls until a thread that found no slot tries again; it is counted once. */
+/* After so many calls, a thread that found no slot tries again. It is counted once. */
 #define TRY_AGAIN 65536u
 static __thread uint32_t wait_calls __attribute__((tls_model("initial-exec")));
 static __thread bool is_counted __attribute__((tls_model("initial-exec")));
@@ -245,7 +245,7 @@ static void record_open_calls(struct snrt_thread *t, const struct stack *s)
 			snrt_record(t, e->id);
 }
 
-/* The thread goes on with another page; its calls under way are the same. */
+/* The thread continues with another page, and the same active calls. */
 static void change_page(struct guest *g, struct snrt_thread *to)
 {
 	const struct snrt_thread *from = snrt_self;
@@ -374,7 +374,7 @@ static bool is_new_process(void)
 	return snrt_process.pid != (uint32_t)arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
-/* What a dead thread left may point anywhere. */
+/* The variables of an ended thread may point anywhere. */
 static bool is_guest(const struct guest *g)
 {
 	for (unsigned i = 0; i < SNRT_SLOTS; i++)

@@ -11,8 +11,8 @@
  *	return address   at &entry.ret, where entry.slot == sp + ARCH_SLOT_FROM_SP
  *
  * The last one is a DWARF program that searches the shadow stacks, as DWARF can loop and read
- * memory. So nothing must be undone when an exception is thrown: the calls that it leaves are
- * found later (slow.c), and all others stay traced.
+ * memory. So nothing must be undone when an exception is thrown: slow.c later finds the calls that it
+ * ended, and all others stay traced.
  *
  * The CFA must differ from that of the traced function, which is sp: libgcc distinguishes frames
  * by it, and aborts if the handler's frame and another one have the same CFA.
@@ -94,14 +94,14 @@ static void put_op(struct bytes *b, unsigned op, unsigned operand)
 	put1(b, operand); /* small: one byte of LEB128, too */
 }
 
-/* A jump to a place that is known. */
+/* Adds a jump to a known place. */
 static void jump_back(struct bytes *b, unsigned op, unsigned target)
 {
 	put1(b, op);
 	put_n(b, (uint64_t)((int64_t)target - (int64_t)(b->n + 2)), 2);
 }
 
-/* A jump to a place that is not; land() fills it in. */
+/* Adds a jump to a place that is not known yet; land() fills it in. */
 static unsigned jump_on(struct bytes *b, unsigned op)
 {
 	put1(b, op);
@@ -282,7 +282,7 @@ void snrt_unwind_add(const struct snrt_image *image)
 
 /* --- the two doors of unwinders ---------------------------------------------------------------- */
 
-/* In a section of its own: snrt_unwind_is_used() knows where it is. */
+/* In a separate section, so that snrt_unwind_is_used() knows its address. */
 __attribute__((section("snrt_iterate"), noinline)) int
 snrt_unwind_iterate(snrt_iterate real, snrt_visitor visit, void *data)
 {

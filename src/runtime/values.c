@@ -9,10 +9,10 @@
  *  - the thread's own stack above the call
  *  - the segments of the program and of the libraries that it was started with; these are never
  *    unloaded. The recorder lists them.
- *  - the heap of brk(), which libc keeps the end of. It shrinks only when memory at its end is freed.
+ *  - the heap of brk(): libc knows its end, and it shrinks only when memory at its end is freed.
  * A library that is attached to a running program knows only the first kind.
- * The kernel copies all other memory (process_vm_readv), and says how much of it is there. That takes
- * a third of a microsecond.
+ * The kernel copies all other memory (process_vm_readv), and reports how much of it exists. That
+ * takes a third of a microsecond.
  *
  * Like slow.c, this code runs between two instructions of the program.
  */
@@ -367,7 +367,7 @@ static bool compare(uint64_t a, uint64_t b, uint8_t how)
 	}
 }
 
-/* Whether all tests hold. What cannot be read holds for none. */
+/* Returns true if all tests are true. A test of memory that cannot be read is false. */
 static bool passes(struct machine *m, const struct snrt_fetch *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -415,7 +415,7 @@ uint64_t snrt_values_enter(const uint64_t *regs, const uint8_t *after_enter, uin
 	return snrt_enter_with(slot, after_enter, &values);
 }
 
-/* The program of a function that returns; NULL: of none. */
+/* Returns the program of a function that returns; NULL if it has none. */
 static const struct snrt_program *find_program(uint32_t id)
 {
 	for (uint32_t i = 0; i < snrt_process.n_images; i++) {

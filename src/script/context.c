@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * context.c - what a script's function gets to know.
+ * context.c - the argument of a script's function.
  *
  *	of all        timestamp cpu tid task depth
  *	entry         name address module args
@@ -75,8 +75,8 @@ void context_put_loss(struct context *c, const struct replay_item *item)
 /*
  * --- arguments and return values ---------------------------------------------------------------
  *
- * They are recorded as texts in C's manner: 3, 0x7f, 1.5, "name", 'c', {x=1}. Numbers and texts
- * become the script's own; everything else stays as it is.
+ * They are recorded as texts, written as in C: 3, 0x7f, 1.5, "name", 'c', {x=1}. Numbers and
+ * strings become values of the script's language; everything else stays a text.
  */
 
 /* The character behind a backslash; *len: how many bytes it takes. */

@@ -8,8 +8,8 @@
  * it. open_table() and open_list() begin a value inside it, close() ends that. In a list the key is
  * NULL. Keys and names keep their addresses as long as the run lives: a language may remember them.
  *
- * call() may be late: a language may collect calls and make them together. A failure then comes out
- * of a later call, or of end().
+ * A language may collect calls and make them together. Then a failure is the result of a later
+ * call(), or of end().
  */
 #ifndef SONDE_SCRIPT_LANGUAGE_H
 #define SONDE_SCRIPT_LANGUAGE_H

@@ -5,9 +5,9 @@
  * A function of the script is kept as a reference in Lua's registry. A call builds its table on the
  * stack: function, table, and the lists and tables that are open.
  *
- * An error in the script comes back through lua_pcall() as "FILE:LINE: why". Lua's own failures, of
- * memory, come the same way. While arguments are built there is no protected call: Lua would end the
- * process if memory ran out there, which cannot be told from the kernel's ending it.
+ * lua_pcall() returns an error in the script as "FILE:LINE: why", and also Lua's own failures (out
+ * of memory). While arguments are built there is no protected call: if memory runs out there, Lua
+ * ends the process, just as the kernel would.
  *
  * os.exit() ends this process, as in any Lua program.
  */

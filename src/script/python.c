@@ -5,13 +5,13 @@
  *	sonde ──── batches of calls, in marshal's form ────▶ python3 driver.py SCRIPT
  *	      ◀─── functions of the script, errors, status ───
  *
- * The process is the python3 of $PATH, so a script has the packages of its user's environment, of any
- * version from 3.4 on; a libpython in this process would be another one, and often is not there at
- * all. Bytes in marshal's form cost as much to read as the library's functions cost to build the same
- * dicts, and both processes work at the same time.
+ * The process is the python3 of $PATH, any version from 3.4 on, so a script has the packages of its
+ * user's environment. A libpython in this process could be another version, and is often not
+ * installed. Reading marshal's form costs as much as building the same dicts with the functions of
+ * libpython, and both processes work at the same time.
  *
- * Calls are collected up to BATCH_BYTES. A script that fails ends its process; sonde notices when it
- * sends the next batch, and reads why.
+ * Calls are collected up to BATCH_BYTES. A script that fails ends its process; sonde notices when
+ * it sends the next batch, and reads why.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

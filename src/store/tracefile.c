@@ -375,3 +375,15 @@ const struct tracefile_option *tracefile_option_find(const struct tracefile *tf,
 			return &tf->options[i];
 	return NULL;
 }
+
+const struct tracefile_section *tracefile_option_section(const struct tracefile *tf,
+							 const struct tracefile_option *o)
+{
+	uint64_t offset =
+		tf->version == 7 && o->data.len == 8 ? bytes_get64(o->data.data, tf->swap) : 0;
+
+	for (size_t i = 0; offset && i < tf->n_sections; i++)
+		if (tf->sections[i].offset == offset && tf->sections[i].id == o->id)
+			return &tf->sections[i];
+	return NULL;
+}

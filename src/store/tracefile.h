@@ -134,6 +134,9 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 const char *tracefile_main_clock(const struct tracefile *tf);
 /* Returns the last option with this id, or NULL. */
 const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id);
+/* Returns the section of version 7 that an option points to, or NULL. */
+const struct tracefile_section *tracefile_option_section(const struct tracefile *tf,
+							 const struct tracefile_option *o);
 
 /* Adds a message to tf->damage (each text only once, at most 64). For later stages of reading. */
 void tracefile_add_damage(struct tracefile *tf, const char *fmt, ...)

@@ -200,7 +200,8 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 	return w->n_buffers++;
 }
 
-int writer_add_missing_top(struct writer *w, struct errmsg *err)
+/* Adds an empty top buffer if there is none: trace-cmd does not open a file without one. */
+static int writer_add_missing_top(struct writer *w, struct errmsg *err)
 {
 	for (size_t i = 0; i < w->n_buffers; i++)
 		if (!*w->buffers[i].name)

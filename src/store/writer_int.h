@@ -80,8 +80,6 @@ int writer_reopen(struct writer **ret_writer, const struct writer_config *config
 		  struct outplace *place, struct errmsg *err);
 /* Writes everything before the first data, the texts and options, once. */
 int writer_metadata(struct writer *w, struct errmsg *err);
-/* Adds an empty top buffer if there is none: trace-cmd does not open a file without one. */
-int writer_add_missing_top(struct writer *w, struct errmsg *err);
 
 /*
  * writer_data.c: writes pages to the file, and returns the CPUs found, ascending. The caller frees

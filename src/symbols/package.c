@@ -94,7 +94,11 @@ static bool take_name(const char *file, char name[PACKAGE_NAME_MAX])
 	       snprintf(name, PACKAGE_NAME_MAX, "%.*s", (int)len, file) > 0;
 }
 
-bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX])
+/*
+ * Finds the package of a file, from the lists in info_dir (NULL: /var/lib/dpkg/info). Returns false
+ * if no list has the file, or if there are no lists.
+ */
+static bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX])
 {
 	const char *where = info_dir ? info_dir : "/var/lib/dpkg/info";
 	char full[PATH_MAX], *real = realpath(path, NULL);

@@ -15,12 +15,6 @@
 #define PACKAGE_REMEDY_MAX 256
 
 /*
- * Finds the package of a file, from the lists in info_dir (NULL: /var/lib/dpkg/info). Returns false
- * if no list has the file, or if there are no lists.
- */
-bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX]);
-
-/*
  * Writes "install bash-dbgsym (from the debug archive)", or a general remedy if the package is
  * unknown.
  */

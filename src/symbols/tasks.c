@@ -16,7 +16,6 @@
  */
 #include "symbols/tasks.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/number.h"
 #include "symbols/processes.h"
 
@@ -104,10 +103,7 @@ int tasks_init(struct tasks *t, struct piece cmdlines)
 {
 	memset(t, 0, sizeof(*t));
 	arena_init(&t->arena, ARENA_MAX_BYTES);
-	t->n_slots = 1024;
-	t->seed = hash_seed();
-	t->slots = calloc(t->n_slots, sizeof(*t->slots));
-	return t->slots ? rows_read(t, cmdlines) : -ENOMEM;
+	return rows_read(t, cmdlines);
 }
 
 void tasks_set_processes(struct tasks *t, const struct processes *processes)
@@ -117,7 +113,7 @@ void tasks_set_processes(struct tasks *t, const struct processes *processes)
 
 void tasks_release(struct tasks *t)
 {
-	free(t->slots);
+	map_release(&t->by_pid);
 	free(t->rows);
 	arena_release(&t->arena);
 	memset(t, 0, sizeof(*t));
@@ -160,8 +156,7 @@ static size_t make_head(char *buf, const char *comm, size_t len, size_t width, i
 	return p - buf;
 }
 
-static const struct task *task_make(struct tasks *t, int pid, const char *comm, size_t len,
-				    bool known)
+static struct task *task_make(struct tasks *t, int pid, const char *comm, size_t len, bool known)
 {
 	struct task *task = arena_alloc(&t->arena, sizeof(*task));
 	char *text;
@@ -188,54 +183,25 @@ static const struct task *task_make(struct tasks *t, int pid, const char *comm, 
 	return task;
 }
 
-static const struct task **slot_of(const struct tasks *t, const struct task **slots, size_t n_slots,
-				   int pid)
-{
-	size_t i = hash_number(t->seed, (uint32_t)pid, n_slots);
-
-	while (slots[i] && slots[i]->pid != pid)
-		i = (i + 1) & (n_slots - 1);
-	return &slots[i];
-}
-
-static void table_grow(struct tasks *t)
-{
-	size_t n = t->n_slots * 2;
-	const struct task **slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return;
-	for (size_t i = 0; i < t->n_slots; i++)
-		if (t->slots[i])
-			*slot_of(t, slots, n, t->slots[i]->pid) = t->slots[i];
-	free(t->slots);
-	t->slots = slots;
-	t->n_slots = n;
-}
-
 const struct task *tasks_find_slow(struct tasks *t, int pid)
 {
-	const struct task **slot = slot_of(t, t->slots, t->n_slots, pid);
+	void **slot = map_take(&t->by_pid, (uint32_t)pid, TASKS_MAX);
 	const struct task_row *row;
 
 	if (pid && !t->frozen)
 		rows_freeze(t);
+	if (!slot)
+		return NULL;
 	if (!*slot) {
-		if (t->n_used >= TASKS_MAX || t->n_used + 1 >= t->n_slots)
-			return NULL;
 		row = pid ? row_find(t, pid) : NULL;
 		*slot = !pid  ? task_make(t, pid, "<idle>", 6, true)
 			: row ? task_make(t, pid, row->comm, row->len, true)
 			      : task_make(t, pid, "<...>", 5, false);
 		if (!*slot)
 			return NULL;
-		if (++t->n_used * 2 > t->n_slots) {
-			table_grow(t);
-			slot = slot_of(t, t->slots, t->n_slots, pid);
-		}
 	}
 	t->last = *slot;
-	return *slot;
+	return t->last;
 }
 
 static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
@@ -254,12 +220,12 @@ static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
 
 static void replace(struct tasks *t, const struct task *old, const char *comm, size_t len)
 {
-	const struct task *made = task_make(t, old->pid, comm, len, true);
+	struct task *made = task_make(t, old->pid, comm, len, true);
 
 	if (!made)
 		return;
-	((struct task *)made)->tgid = old->tgid;
-	*slot_of(t, t->slots, t->n_slots, old->pid) = made;
+	made->tgid = old->tgid;
+	map_slot_of(&t->by_pid, (uint32_t)old->pid)->value = made;
 	t->last = made;
 }
 
@@ -299,6 +265,6 @@ void tasks_learn_tgid(struct tasks *t, int pid, int tgid)
 		return;
 	*made = *old;
 	made->tgid = tgid;
-	*slot_of(t, t->slots, t->n_slots, pid) = made;
+	map_slot_of(&t->by_pid, (uint32_t)pid)->value = made;
 	t->last = made;
 }

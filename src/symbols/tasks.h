@@ -11,6 +11,7 @@
 #define SONDE_SYMBOLS_TASKS_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "format/bytes.h"
 
 #include <stdbool.h>
@@ -39,10 +40,8 @@ struct processes;
 struct tasks {
 	const struct processes *processes; /* NULL: unknown */
 	struct arena arena;
-	bool frozen;		   /* a name was looked up; see tasks.c */
-	const struct task **slots; /* open addressing by pid, power of two */
-	size_t n_slots, n_used;
-	uint64_t seed;
+	bool frozen;	   /* a name was looked up; see tasks.c */
+	struct map by_pid; /* struct task */
 	const struct task *last;
 	struct task_row *rows;
 	size_t n_rows, cap_rows;

@@ -25,7 +25,6 @@
 #include <stdio.h>
 
 #define POINTER_SHIFT  56
-#define ID_MASK	       (((uint64_t)1 << POINTER_SHIFT) - 1)
 #define MAX_POINTERS   15
 #define MAX_DEPTH      16
 #define MAX_STEPS      (1u << 17)

@@ -303,10 +303,7 @@ struct tasktable {
  * are too many tasks.
  */
 uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
-int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid);
 struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
-/* Returns the tgid from the sources, or -1 if it is unknown. */
-int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid);
 int tasktable_init(struct timeline *tl);
 /* Adds names from saved_cmdlines when it is read again. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);

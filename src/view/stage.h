@@ -16,9 +16,6 @@
 
 #include <pthread.h>
 
-struct jsonwriter;
-struct selection_wants;
-
 #define STAGE_SELECTIONS 16
 
 struct stage_vcpu {

@@ -25,18 +25,6 @@ static bool is_made_by_writer(uint16_t id)
 	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
 }
 
-static const struct tracefile_section *find_pointed(const struct tracefile *tf,
-						    const struct tracefile_option *o)
-{
-	uint64_t offset =
-		tf->version == 7 && o->data.len == 8 ? bytes_get64(o->data.data, tf->swap) : 0;
-
-	for (size_t i = 0; offset && i < tf->n_sections; i++)
-		if (tf->sections[i].offset == offset && tf->sections[i].id == o->id)
-			return &tf->sections[i];
-	return NULL;
-}
-
 static int copy_section(struct tracefile *tf, const struct tracefile_section *s,
 			const struct head_target *to, struct errmsg *err)
 {
@@ -57,7 +45,7 @@ int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_tar
 {
 	for (size_t i = 0; i < tf->n_options; i++) {
 		const struct tracefile_option *o = &tf->options[i];
-		const struct tracefile_section *s = find_pointed(tf, o);
+		const struct tracefile_section *s = tracefile_option_section(tf, o);
 
 		if (!is_made_by_writer(o->id))
 			TRY(s ? copy_section(tf, s, to, err)

@@ -84,7 +84,7 @@ static const struct in_addr *as_v4(const struct netaddr *a)
 	return NULL;
 }
 
-uint32_t netaddr_port(const struct netaddr *a)
+static uint32_t netaddr_port(const struct netaddr *a)
 {
 	switch (a->addr.ss_family) {
 	case AF_INET:
@@ -378,7 +378,7 @@ int netaddr_listen(const char *host, const char *port, int fds[NETADDR_LISTEN_MA
 	return n < 0 ? errmsg_set_errno(err, n, "cannot listen on port %s", port) : n;
 }
 
-int netaddr_listen_vsock(uint32_t port, struct errmsg *err)
+static int netaddr_listen_vsock(uint32_t port, struct errmsg *err)
 {
 	struct netaddr a = {.len = sizeof(struct sockaddr_vm)};
 	struct sockaddr_vm *vm = (struct sockaddr_vm *)&a.addr;

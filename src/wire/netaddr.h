@@ -38,7 +38,6 @@ void netaddr_fmt_name(const struct netaddr *a, char text[NETADDR_TEXT_BYTES]);
 bool netaddr_is_loopback(const struct netaddr *a);
 /* Returns true if both are the same machine, regardless of the ports. */
 bool netaddr_same_host(const struct netaddr *a, const struct netaddr *b);
-uint32_t netaddr_port(const struct netaddr *a);
 int netaddr_of_peer(int fd, struct netaddr *ret);
 int netaddr_of_socket(int fd, struct netaddr *ret);
 
@@ -59,7 +58,6 @@ int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32
  */
 int netaddr_listen(const char *host, const char *port, int fds[NETADDR_LISTEN_MAX],
 		   struct errmsg *err);
-int netaddr_listen_vsock(uint32_t port, struct errmsg *err);
 /* Listens on vsock, where the port is a number and the host is ignored, or as netaddr_listen(). */
 int netaddr_listen_either(bool vsock, const char *host, const char *port,
 			  int fds[NETADDR_LISTEN_MAX], struct errmsg *err);

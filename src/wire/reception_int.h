@@ -11,8 +11,6 @@
 #include "wire/netkey.h"
 #include "wire/receive.h"
 
-struct session;
-
 /*
  * --- intake.c: the connections that carry pages -------------------------------------------------
  */

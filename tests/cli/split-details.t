@@ -57,5 +57,5 @@ cpus=2
 
 # Many short pieces are much larger than their source, because of the metadata: that is said, once.
 $ cp $GOLDEN/tour.dat . && sonde split -i tour.dat -o tiny -e 5 -r; ls tiny.* | wc -l
-sonde: the first 64 pieces are 29 times as large as tour.dat, because each has all of its metadata; longer pieces need less, and so does a source that 'sonde convert --compression zstd' wrote
+sonde: the first 64 pieces take 29 times the space of tour.dat, because each contains all its metadata; to save space, make longer pieces, or first compress the file with 'sonde convert --compression zstd'
 445

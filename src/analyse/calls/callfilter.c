@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callfilter.c - patterns of function names, and what they say about a function.
+ * callfilter.c - matches patterns with the names of functions.
  *
- * A function is judged once, when it is first called, and keeps its verdict (callflow.c). So
- * patterns may be slow: every one of them is tried. Which of them matched something is noted, so
+ * A function is compared once, when it is first called, and callflow.c keeps the result. So
+ * patterns may be slow, and all of them are tried. Each pattern notes whether it ever matched, so
  * that a misspelled name can be reported.
  */
 #include "analyse/calls/callfilter.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * callfilter.h - which calls are looked at: by the function's name, its depth, its duration.
+ * callfilter.h - selects calls by the function's name, by depth and by duration.
  *
  *	only    F     these functions and what they call
  *	never   N     not these, nor what they call
@@ -8,8 +8,8 @@
  *	hide    H     not these themselves, but what they call
  *
  * A pattern is a glob (or a regular expression) of the name. "NAME@FILE" is a function of that
- * program or library, "NAME@kernel" one of the kernel. The time of what is not shown belongs to
- * what called it.
+ * program or library, "NAME@kernel" one of the kernel. The time of a call that is not shown belongs
+ * to its caller.
  *
  * The words stay the caller's. Only one thread may use it at a time.
  */

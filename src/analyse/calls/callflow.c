@@ -2,20 +2,20 @@
 /*
  * callflow.c - follows the calls of every task.
  *
- *	enter, depth d   calls from depth d on have lost their return; the new one is pushed
- *	leave, depth d   calls above d have lost their return; the one at d ends
+ *	enter, depth d   the returns of calls from depth d on were lost; the new call is pushed
+ *	leave, depth d   the returns of calls above d were lost; the call at d ends
  *	whole            a call that ends by itself when its time has passed: calls of the kernel may
  *	                 come in between. Without such events in the file it ends at once
  *
- * A leave whose call is not open, or was open before events were lost, has no duration, unless it
- * brings one itself, as the kernel's do.
+ * A leave has no duration if its call is not open, or if events were lost since the call began. The
+ * kernel's leaves contain their duration.
  *
- * Self time: a call that ends adds its duration to `inner` of the frame below that is shown; one
- * that is not shown passes on its own inner time, so its own time becomes its caller's.
+ * Self time: a call that ends adds its duration to `inner` of the next lower frame that is shown. A
+ * call that is not shown adds only its own `inner`, so its self time counts for its caller.
  *
- * A function's total time must not count a call twice that is open twice (recursion). So a frame
- * knows whether it is the outermost of its function: the map `open` of its task. A function that
- * calls itself directly needs no look-up.
+ * In a recursion, the total time of a function must count only the outermost call. So a frame knows
+ * whether it is the outermost one of its function: the map `open` of its task has all open
+ * functions. A function that calls itself directly needs no look-up.
  *
  * Memory: 64 bytes a frame. FRAMES_MAX_BYTES hold 4 million frames of all tasks; one task has at
  * most DEPTH_MAX, ten times what a stack of 8 MB usually allows.
@@ -82,7 +82,7 @@ static void name_func(struct callflow *cf, struct flow_func *fn)
 		fn->name = arena_strndup(&cf->arena, hex, strlen(hex));
 	}
 	if (!fn->name)
-		fn->name = "?"; /* no memory: all of these look alike, but are counted */
+		fn->name = "?"; /* no memory: such functions share a name, but are counted */
 	fn->name_len = (uint32_t)strlen(fn->name);
 }
 
@@ -250,7 +250,7 @@ static inline void pop(struct callflow *cf, struct flow_task *t, struct flow_end
 {
 	struct flow_frame *f = &t->frames[t->n - 1], *up = flow_caller(t, f);
 
-	/* Nothing is shown of an unknown caller, but its own return may still come. */
+	/* An unknown caller is not shown, but its return may still come. */
 	if (t->n > 1 && !f[-1].func)
 		up = f - 1;
 	if (!f->func) {
@@ -275,8 +275,8 @@ static inline void pop(struct callflow *cf, struct flow_task *t, struct flow_end
 
 /*
  * A program's call that did not return although nothing was lost (exec, pthread_exit, the end of
- * the trace) lasts until the last event of its task. If events were lost since it began, its end may
- * be among them, so it has no time.
+ * the trace) lasts until the last event of its task. If events were lost since it began, its end
+ * may be among them, so it has no time.
  */
 static void end_without_return(struct callflow *cf, const struct flow_task *t,
 			       const struct flow_frame *f, uint32_t epoch, struct flow_end *end)
@@ -432,8 +432,8 @@ static inline bool level_to(struct callflow *cf, struct flow_task *t, uint32_t a
 }
 
 /*
- * A whole call without calls of the kernel in the file begins and ends at once; the most frequent case, so it is not even
- * put on the stack. Only without a filter.
+ * If the file has no calls of the kernel, a whole call begins and ends at once. This is the most
+ * frequent case, so the call is not even put on the stack. Only without a filter.
  */
 static inline void add_whole(struct callflow *cf, struct flow_task *t, struct flow_func *fn,
 			     const struct call_event *ev, const struct record *rec)

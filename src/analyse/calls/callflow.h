@@ -113,16 +113,16 @@ int callflow_new(struct callflow **ret, struct formats *f, const struct callflow
 		 const struct flow_sink *sink);
 void callflow_free(struct callflow *cf);
 
-/* Any record; those that are not about calls only say where events were lost. */
+/* Takes any record. Records of other kinds only show where events were lost. */
 void callflow_add(struct callflow *cf, const struct record *rec);
-/* The same without looking at the kind again. */
+/* The same, if the kind is known. */
 void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec);
 /* The trace has ended: all open calls end. */
 void callflow_finish(struct callflow *cf);
 
 const struct call_kinds *callflow_kinds(const struct callflow *cf);
 const struct flow_counts *callflow_counts(const struct callflow *cf);
-/* A record of another kind: calls of its task whose time has passed end. */
+/* Takes a record of another kind: ends calls of its task whose time has passed. */
 void callflow_settle(struct callflow *cf, const struct record *rec);
 /* The same of a task, at a time when it has no events. */
 void callflow_settle_task(struct callflow *cf, struct flow_task *t, uint64_t now);

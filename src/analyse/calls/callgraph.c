@@ -2,12 +2,12 @@
 /*
  * callgraph.c - builds the tree of calls, and answers questions about it.
  *
- * A frame of callflow.h keeps its node, so the node of a call is a child of its caller's node: mostly
- * the child that was called last, else a look-up by (parent, function) in one hash table. No walk of
- * the tree recurses: a program may be a hundred thousand calls deep.
+ * A frame of callflow.h keeps its node. So the node of a call is a child of its caller's node:
+ * usually the child that was called last; otherwise a hash table finds it by (parent, function). No
+ * walk of the tree is recursive: a program may be a hundred thousand calls deep.
  *
- * Memory: 128 bytes a node and 16 of the table; NODES_MAX_BYTES hold 800 000 nodes. Calls that would
- * need more are counted as cut, their time stays with their callers.
+ * Memory: a node takes 128 bytes, and 16 in the table; NODES_MAX_BYTES hold 800 000 nodes. Calls
+ * beyond this limit are counted as cut, and their time counts for their callers.
  */
 #include "analyse/calls/callgraph.h"
 
@@ -193,7 +193,7 @@ static void forget(struct graph_node *node)
 	parent->n_children--;
 }
 
-/* Nodes without a call or a child that has one: what was too short, or leads nowhere. */
+/* Removes nodes without a call in or below them: the filter excluded all their calls. */
 static void prune(struct callgraph *g)
 {
 	struct graph_node *node = g->root.child;
@@ -317,7 +317,7 @@ static struct graph_node *match(struct callgraph *g, struct graph_node *parent,
 	struct graph_node *before = NULL, *node, *at = parent->child;
 	int r = 1;
 
-	/* siblings come in order, so the search goes on where the last one ended */
+	/* siblings come in order, so the search continues where the last one ended */
 	if (parent->recent && compare_funcs(parent->recent->func, other->func) < 0) {
 		before = parent->recent;
 		at = before->next;

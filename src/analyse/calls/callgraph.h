@@ -64,8 +64,8 @@ struct graph_node *graph_next(const struct graph_node *node, const struct graph_
 struct graph_node *graph_skip(const struct graph_node *node, const struct graph_node *top);
 
 /*
- * One function, or several that a glob matches: the outermost nodes of it, in the order of the tree, and what it
- * calls, merged below `callees`. -ENOENT: it was not called.
+ * Describes one function, or several that a glob matches: its outermost nodes, in the order of the
+ * tree, and what it calls, merged below `callees`. -ENOENT: it was not called.
  */
 struct graph_focus {
 	struct graph_node **nodes;
@@ -75,7 +75,7 @@ struct graph_focus {
 int callgraph_focus(struct callgraph *g, const char *pattern, struct graph_focus *ret);
 void graph_focus_release(struct graph_focus *f);
 
-/* Notes for each node what it has in another graph; what only that one has is added, with no calls. Sorts both. */
+/* Notes in each node its numbers in another graph; adds nodes that only that has. Sorts both. */
 int callgraph_compare(struct callgraph *g, struct callgraph *other);
 
 /* Calls between two functions, whatever the chain. */

@@ -10,12 +10,12 @@
  *	certain    it will be shown. With a minimum duration: it has lasted that long; with a filter by
  *	           callees: one of them was called
  *	followed   a later item of the same task is certain, so this call has something inside
- * A call that ends while it is the last item of its task becomes a leaf; one that turns out not to
- * be shown is dropped. Other items are certain from the start. The head waits, and all behind it.
+ * A call that ends while it is the last item of its task becomes a leaf. A call that will not be
+ * shown is dropped. Other items are certain from the start. All items wait behind the head.
  *
  * The queue is a ring that starts with RING_MIN items and grows to RING_MAX (100 MB) when the head
- * must wait that long: a task that sleeps in its last call while others run, or -t with a long time.
- * Dropped items are removed before it grows. At the limit the head goes out as it is.
+ * must wait that long: a task that sleeps in its last call while others run, or -t with a long
+ * time. Dropped items are removed before it grows. At the limit the head goes out as it is.
  */
 #include "analyse/calls/replay.h"
 
@@ -135,7 +135,7 @@ static bool is_due(struct replay *rp, struct slot *s)
 {
 	struct replay_task *rt = s->task ? s->task->aside : NULL;
 
-	/* its task may say nothing for long, but no more can be inside */
+	/* the task may have no events for long, but nothing more can be inside */
 	if (s->end && s->end <= rp->now && s->state != SLOT_READY && rt && rt->last == rp->head)
 		callflow_settle_task(rp->flow, s->task, rp->now);
 	if (s->state == SLOT_WAITS && !rp->needs_leads && rp->now - s->item.ts >= rp->min_duration)
@@ -256,7 +256,7 @@ static void drop(struct replay *rp, struct slot *s, uint64_t number)
 		rp->tail--;
 }
 
-/* What leads to a call of CALL_CALLERS is certain. */
+/* The calls that lead to a call of CALL_CALLERS are certain. */
 static void make_callers_certain(struct replay *rp, struct flow_task *t, struct flow_frame *f)
 {
 	for (; f; f = flow_caller(t, f)) {

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,6 +65,16 @@ void latency_scale_settle(struct latency_scale *s)
 		s->n_buckets = LATENCY_BUCKETS_MAX;
 	if (s->max <= s->min || s->n_buckets == LATENCY_BUCKETS_MAX)
 		s->max = s->min + (s->n_buckets - 2) * s->range;
+}
+
+int latency_scale_set(struct latency_scale *s, bool in_ns, long long range, long long min,
+		      long long max, struct errmsg *err)
+{
+	TRY(latency_scale_check(range, min, max, err));
+	*s = (struct latency_scale){
+		.unit_ns = in_ns ? 1 : 1000, .range = range, .min = min, .max = max};
+	latency_scale_settle(s);
+	return 0;
 }
 
 size_t latency_scale_bucket(const struct latency_scale *s, uint64_t ns)

@@ -87,6 +87,9 @@ int latency_scale_check(long long range, long long min, long long max, struct er
  * need.
  */
 void latency_scale_settle(struct latency_scale *scale);
+/* Checks the values, sets them, and chooses the others. in_ns: the unit is not a microsecond. */
+int latency_scale_set(struct latency_scale *scale, bool in_ns, long long range, long long min,
+		      long long max, struct errmsg *err);
 size_t latency_scale_bucket(const struct latency_scale *scale, uint64_t ns);
 /* Gets the first value of a bucket, and the first value after it, in units. 0 means no end. */
 void latency_scale_range(const struct latency_scale *scale, size_t bucket, uint64_t *ret_from,

@@ -310,8 +310,8 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
  */
 
 /*
- * Processes one record for a whole call of a program's function, without nested calls. The time of
- * the record is the start of the call.
+ * Processes a record that describes a whole call of a user function (user_call). The time of the
+ * record is the start of the call.
  */
 static void take_whole(struct latency *l, const struct latency_event *le, const struct record *rec,
 		       bool is_left_out)
@@ -463,11 +463,6 @@ struct latencies *latency_result(struct latency *l)
 const struct latency_counts *latency_counts(const struct latency *l)
 {
 	return &l->counts;
-}
-
-const struct latency_config *latency_config(const struct latency *l)
-{
-	return l->config;
 }
 
 struct keyreader *latency_keys(struct latency *l)

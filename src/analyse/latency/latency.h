@@ -87,6 +87,10 @@ struct latency_counts {
  */
 int latency_parse_fields(struct latency_config *c, const char *text, struct errmsg *err);
 int latency_parse_groups(struct latency_config *c, const char *text, struct errmsg *err);
+/* Sets from and to, given one or two events (-e); none if there is a function (-T). */
+int latency_set_points(struct latency_config *c, char *const *events, size_t n, struct errmsg *err);
+/* Sets how many of the longest durations are kept (--worst). */
+int latency_set_worst(struct latency_config *c, long long n, struct errmsg *err);
 
 /*
  * Creates a measurement. config must stay valid. Returns -ENOENT with a message if the trace has no
@@ -106,7 +110,6 @@ int latency_finish(struct latency *l);
 
 struct latencies *latency_result(struct latency *l);
 const struct latency_counts *latency_counts(const struct latency *l);
-const struct latency_config *latency_config(const struct latency *l);
 /* Returns the reader that formats the values of groups. */
 struct keyreader *latency_keys(struct latency *l);
 

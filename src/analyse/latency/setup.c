@@ -127,6 +127,35 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
 	return 0;
 }
 
+int latency_set_points(struct latency_config *c, char *const *events, size_t n, struct errmsg *err)
+{
+	if (c->function && n)
+		return errmsg_set(err, -EINVAL, "latency measures events (-e) or a function (-T)");
+	if (n > 2)
+		return errmsg_set(err, -EINVAL,
+				  "latency measures from one event to another (-e A -e B), not %zu",
+				  n);
+	if (!c->function && !n)
+		return errmsg_set(
+			err, -EINVAL,
+			"latency needs to know what to measure: two events, -e A -e B, or "
+			"a function, -T FUNCTION");
+	if (n) {
+		c->from = events[0];
+		c->to = events[n - 1];
+	}
+	return 0;
+}
+
+int latency_set_worst(struct latency_config *c, long long n, struct errmsg *err)
+{
+	if (n < 0 || n > LATENCY_WORST_MAX)
+		return errmsg_set(err, -EINVAL, "--worst takes a number up to %d",
+				  LATENCY_WORST_MAX);
+	c->n_worst = n;
+	return 0;
+}
+
 /*
  * --- functions ---------------------------------------------------------------------------------
  */

@@ -2,8 +2,8 @@
 /*
  * chains.c - makes a tree or a list of the stacks of a row.
  *
- *	A ─┬─ B ── C    2 ×        stacks sorted by their frames are adjacent where
- *	   └─ D         1 ×        they agree; each run of equal frames is a node
+ *	A ─┬─ B ── C    2 ×        sorting puts stacks with the same first frames side by side;
+ *	   └─ D         1 ×        at each level, a run of equal frames becomes a node
  *
  * The tree is made on request, in its own arena, and is valid until the next request: a profile may
  * have thousands of rows with stacks, and only one is printed at a time.
@@ -46,7 +46,7 @@ static int chains_by_time(const void *a, const void *b)
 	return c ? c : compare(y->times.n, x->times.n);
 }
 
-/* Sorts chains with a stable insertion sort: there are few chains, usually one. */
+/* Sorts chains with a merge sort. It is stable: chains with equal times keep their order. */
 static void sort_chains(struct profile_chain *c, size_t n, struct profile_chain *spare)
 {
 	size_t half = n / 2, a = 0, b = half;

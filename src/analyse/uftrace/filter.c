@@ -2,8 +2,8 @@
 /*
  * filter.c - which calls of a walk are shown: options, filters and triggers.
  *
- * A task counts how many functions of -F and -N are open (filter_in, filter_out), and how deep it may
- * still go (filter_depth). A frame remembers what it has changed, so that its end can undo it.
+ * Each task counts its open calls of functions that -F and -N name (filter_in, filter_out), and how
+ * many more levels are shown (filter_depth). A frame remembers what it changed; its end undoes it.
  *
  * Some functions of the C library are special: exec does not return, longjmp returns elsewhere, and a
  * child of fork begins where its parent was.
@@ -45,7 +45,7 @@ static void note_special(struct uft_walk *w, struct uft_reader *r, struct uft_fr
 	}
 }
 
-/* -F and -N. False: not shown. */
+/* Applies -F and -N. Returns false if the call is not shown. */
 static bool pass_names(struct uft_walk *w, struct uft_reader *r, struct uft_frame *f,
 		       unsigned actions)
 {
@@ -155,7 +155,7 @@ int uft_walk_update(struct uft_walk *w, struct uft_reader *r, enum uft_type type
 	return r->display_depth;
 }
 
-/* May an event be shown where the task is now? */
+/* Returns true if the filters show an event at this point of the task. */
 static bool check_event(struct uft_walk *w, struct uft_reader *r)
 {
 	if (r->filter_out > 0 || r->filter_depth <= 0 ||
@@ -198,7 +198,7 @@ void uft_walk_checked(struct uft_walk *w, struct uft_reader *r)
 		uft_walk_leave(r);
 }
 
-/* --no-sched-preempt: neither a preemption nor the return from it. */
+/* Returns true for a preemption and for the return from it. --no-sched-preempt hides both. */
 static bool is_preemption(struct uft_reader *r)
 {
 	uint64_t addr = r->rec.addr;
@@ -228,7 +228,7 @@ bool uft_walk_allows(struct uft_walk *w, struct uft_reader *r)
 	return !w->c.no_sched_preempt || !is_preemption(r);
 }
 
-/* Would the record that comes next be shown? */
+/* Returns true if the filters will show the next record. */
 static bool is_next_shown(struct uft_walk *w, struct uft_reader *r)
 {
 	const struct uft_trigger *tr;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * graph.c - builds trees of calls while it goes through a recording.
+ * graph.c - reads a recording and builds trees of calls.
  *
- * A task stands at a node of its session's tree: a call goes down to the child of that name, its end
- * goes up. A child of fork begins inside of fork(), which its parent called; the node of that call is
- * remembered (special), so that the child can go up from there. After exec the task stands at the
- * root of the new session.
+ * A task has a current node in its session's tree: a call goes down to the child of that name, its
+ * end goes up. A child of fork begins inside fork(), which its parent called; the node of that call
+ * is remembered (special), so that the child can go up from there. After exec the task begins at
+ * the root of the new session.
  */
 #include "analyse/uftrace/graph.h"
 

@@ -45,7 +45,7 @@ struct uft_graphs {
 	struct uft_graph *single; /* all sessions in one tree */
 };
 
-/* function: NULL for everything. one_tree: sessions are not told apart. 0 or -ENOMEM. */
+/* function: NULL for everything. one_tree: all sessions share a tree. 0 or -ENOMEM. */
 int uft_graphs_init(struct uft_graphs *g, struct uft_walk *w, const char *function, bool one_tree);
 void uft_graphs_release(struct uft_graphs *g);
 /* Counts a whole walk. -EINVAL: times go backwards. */

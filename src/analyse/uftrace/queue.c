@@ -222,7 +222,7 @@ struct uft_item *uft_reader_first(struct uft_reader *r)
 	while (r->queue.head == r->queue.n && read_item(r, &item)) {
 		bool is_ready = false;
 
-		/* what begins here is only known when something ends */
+		/* a call is judged only when it ends */
 		do {
 			if (uft_walk_in_range(r->walk, item.rec.time_ns))
 				is_ready = add_item(r, &item);
@@ -231,7 +231,7 @@ struct uft_item *uft_reader_first(struct uft_reader *r)
 	return r->queue.head < r->queue.n ? &r->queue.items[r->queue.head] : NULL;
 }
 
-/* A task runs again: if it was away for a short time, its switch is forgotten. */
+/* A task runs again: if it did not run only for a short time, its switch is dropped. */
 static bool is_short_switch(struct uft_queue *q, const struct uft_record *in, uint64_t min_ns)
 {
 	const struct uft_record *last = q->n > q->head ? &q->items[q->n - 1].rec : NULL;

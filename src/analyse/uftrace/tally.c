@@ -37,7 +37,7 @@ void uft_tally_release(struct uft_tally *t)
 	map_release(&t->by_name);
 }
 
-/* The row of a name; NULL without memory. Names whose hashes are equal are told apart by a step. */
+/* The row of a name; NULL without memory. Names with equal hashes have consecutive keys. */
 static struct uft_row *take_row(struct uft_tally *t, const char *name)
 {
 	uint64_t h = hash_of_text(t->seed, name, strlen(name));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk.h - goes through the records of a uftrace.data directory in the order of time, and keeps the
- * open calls of each task, as uftrace does.
+ * walk.h - reads the records of a uftrace.data directory in the order of time, and keeps the open
+ * calls of each task, as uftrace does.
  *
  *	uft_walk_new ─▶ uft_walk_next … (peek, take) ─▶ uft_walk_free
  *	                  │
  *	                  ├ uft_walk_allows   options about events
  *	                  └ uft_walk_enter, _leave, or _check and _checked: filters and triggers
  *
- * uftrace applies filters while it prints: what is shown depends on what the reader has consumed so
- * far, and on the order in which a command asks. analyse/calls works the other way round (all calls,
- * filtered by a rule), so its text can be nearly that of uftrace, but not equal in every corner. This
- * walk has uftrace's rules; it serves only `sonde as uftrace`.
+ * uftrace applies filters while it prints: what it shows depends on what the reader has consumed so
+ * far, and on the order in which a command asks. analyse/calls follows all calls, and then filters
+ * them by a rule. So its text is nearly that of uftrace, but not in every case. This walk has
+ * uftrace's rules; only `sonde as uftrace` uses it.
  *
  * Memory: the frames of each task, and the records that wait for the time filter. One thread.
  */
@@ -186,8 +186,8 @@ const struct uft_sym *uft_walk_rec_sym(struct uft_walk *w, struct uft_reader *r,
 				       const struct uft_record *rec);
 
 /*
- * When calls of a task that are still open are taken to end: at its last record. If that is a task
- * switch, uftrace takes the last one of all tasks; so do we, for the same numbers.
+ * Returns the time at which the open calls of a task end: that of its last record. If that is a
+ * task switch, uftrace uses the last record of all tasks; so do we, to show the same numbers.
  */
 static inline uint64_t uft_walk_last(const struct uft_walk *w, const struct uft_reader *r)
 {

@@ -6,11 +6,12 @@
  *	                                                                         │
  *	                         go on ◀─ patch ◀────── nobody stands in a patch ┘
  *
- * Nothing of the file system or of the C library is needed: the runtime is written into anonymous
- * memory, and the socket is made by the process itself; we take one end of it (pidfd_getfd). So other
- * namespaces, a chroot or a lock that some thread holds do not matter.
+ * We need neither the file system nor the C library of the process. We write the runtime into
+ * anonymous memory; the process makes the socket, and we take one end of it (pidfd_getfd). So it
+ * works in other namespaces, in a chroot, and while a thread holds a lock.
  *
- * If a thread stands in the first bytes of a function, all go on for a millisecond, and we try again.
+ * If a thread is in the first bytes of a function, all threads run for a millisecond; then we try
+ * again.
  */
 #include "capture/attach/attach.h"
 
@@ -207,7 +208,7 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
  * --- patching ----------------------------------------------------------------------------------
  */
 
-/* In the middle of bytes that are going to be others. */
+/* Returns true for an address in the middle of bytes that will change. */
 static bool is_in_patch(const struct operation *o, uint64_t pc)
 {
 	for (size_t i = 0; i < o->patches.n; i++)
@@ -298,7 +299,7 @@ static int attach(struct operation *o, const struct attach_config *config, struc
  * --- what is there already ---------------------------------------------------------------------
  */
 
-/* A recording that was killed has left its hooks; any other is in the way. */
+/* Hooks of a recording that was killed are removed. Those of a running one prevent attaching. */
 static int clean(struct operation *o, struct errmsg *err)
 {
 	const struct snrt_note *note = &o->target.note;
@@ -345,7 +346,7 @@ int attach_begin(pid_t pid, const struct attach_config *config, struct attach_re
 	struct errmsg why = {0};
 	int r = put_hooks(&o, config, &why);
 
-	/* Whatever failed, in a process that ends it failed because of that. */
+	/* If the process is ending, that is the cause, whatever failed. */
 	if (r < 0 && target_has_ended(pid))
 		r = errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
 	else if (r < 0 && !err->code)

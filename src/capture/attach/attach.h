@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attach.h - hooks functions of a process that runs already, and takes the hooks away again.
+ * attach.h - hooks functions of a running process, and removes the hooks.
  *
  *	attach_check    can it be done? Before anything else
  *	attach_begin    the process has the runtime, and its functions are hooked
  *	attach_end      its code is as before, byte for byte, and sonde's memory is gone
  *
- * The process stands still for a moment in both. Whatever happens to us, it goes on: if we are killed,
- * it is as before, or its hooks are complete and go quiet.
+ * Both stop the process for a moment. The process continues whatever happens to us: if we are
+ * killed, it is as before, or its hooks are complete and stop recording.
  */
 #ifndef SONDE_CAPTURE_ATTACH_ATTACH_H
 #define SONDE_CAPTURE_ATTACH_ATTACH_H

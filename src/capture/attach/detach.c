@@ -6,15 +6,15 @@
  *	                       └ no ─▶ return addresses ─▶ unwinding? ─ yes ─▶ the same
  *	                                                      └ no ─▶ unmap everything ─▶ go on
  *
- * With the old bytes nobody comes to our code any more, except by returning to it. A thread is inside
- * if it stands there, or if a signal handler interrupted it there: then its stack has a signal frame
- * with such an address. A few microseconds later it is out, unless the handler sleeps. Then our code
- * stays mapped; the next recording that attaches removes it.
+ * With the old bytes, threads reach our code only by returning to it. A thread is inside if it runs
+ * there, or if a signal handler interrupted it there: then its stack has a signal frame with such
+ * an address. It leaves within microseconds, unless the handler sleeps. Then our code stays mapped;
+ * the next recording that attaches removes it.
  *
- * When nobody is inside, the return addresses of calls under way are put back to where they were: the
- * shadow stacks know all of them. So nothing must be waited for that takes long. An exception that is
- * just being thrown has noted the addresses before; its unwinder ends first, and until then finds our
- * tables (snrt.h, SNRT_CALL_SCAN).
+ * When no thread is inside, we restore the return addresses of active calls: the shadow stacks have
+ * all of them. So we need not wait until long calls return. But an unwinder that is just handling
+ * an exception has read the addresses before. It must end first; until then it needs our tables
+ * (snrt.h, SNRT_CALL_SCAN).
  */
 #include "capture/attach/attach.h"
 
@@ -108,7 +108,7 @@ static int restore_code(struct operation *o)
 		return r;
 	for (size_t i = 0; i < o->threads.n && o->patches.n; i++)
 		make_jump(o, i);
-	/* threads that wait for a recorder that is gone must not keep us waiting */
+	/* threads that wait for an ended recorder must not delay us */
 	if (!operation_has_recorder(o))
 		r = operation_call(o, SNRT_CALL_QUIET);
 	return r < 0 ? r : patches_remove(o, false);

@@ -2,9 +2,9 @@
 /*
  * operation.c - stops a process and gives orders to one of its threads.
  *
- * The memory map is read when all threads stand: what it says is true until they go on. A thread works
- * for us only on its own stack, where what lies below is unused: its first stack, or the mapping that
- * holds its thread control block.
+ * The memory map is read after all threads have stopped, so it is valid until they continue. A
+ * thread works for us only on its own stack, because memory below its stack pointer is unused
+ * there. That is the process's first stack, or the mapping that contains the thread control block.
  */
 #include "capture/attach/operation.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * operation.h - what attaching and detaching share: a process at a standstill, one thread that works
- * for us, the patches of its code. For this folder only.
+ * operation.h - what attaching and detaching share: a process at a standstill, one thread that
+ * works for us, the patches of its code. For this folder only.
  *
  *	operation_start    all threads stand, one of them takes orders
  *	operation_stop     all go on
@@ -36,7 +36,7 @@ void operation_release(struct operation *o);
 /* Waits a little before the next try, longer after many. */
 void operation_pause(unsigned n_tries);
 
-/* Does the recorder still run that has hooked the process? */
+/* Returns true if the recorder that hooked the process still runs. */
 bool operation_has_recorder(const struct operation *o);
 
 uint64_t operation_args(const struct operation *o);
@@ -50,7 +50,7 @@ long operation_syscall(struct operation *o, long number, uint64_t a, uint64_t b,
 bool operation_clear_threads(const struct operation *o, bool checks);
 /* Is it an address of sonde's code? */
 bool operation_is_ours(const struct operation *o, uint64_t pc);
-/* Where a thread goes on, also that which works for us. */
+/* Returns the address at which a thread continues, even if it works for us. */
 uint64_t operation_pc(const struct operation *o, size_t thread);
 
 #endif

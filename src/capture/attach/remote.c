@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * remote.c - what a signal frame is good for.
+ * remote.c - lets a thread work for us, with a signal frame on its stack that restores it.
  *
  *	stack of the thread     …                          used by the program
  *	    rsp - 128           red zone
@@ -15,8 +15,8 @@
  * alone. Only if we are gone, rt_sigreturn() runs. So wherever the thread stands for us, what it would
  * do next leads there.
  *
- * A thread that sleeps in a system call is to repeat it afterwards. The kernel does so when it lets
- * the thread go, judging by its registers; here they are changed first as the kernel would.
+ * A thread that sleeps in a system call must repeat it afterwards. The kernel decides this from the
+ * registers when the thread continues, so we first change the registers as the kernel would.
  */
 #include "capture/attach/remote.h"
 

@@ -7,8 +7,8 @@
  *	remote_call      a function
  *	remote_close     the thread is as it was
  *
- * We may be killed at any moment. Then the thread finishes what it does and restores itself: its state
- * lies on its stack as for a signal handler, and whatever it runs returns to rt_sigreturn().
+ * We may be killed at any moment. Then the thread finishes its work and restores itself: its state
+ * is on its stack as for a signal handler, and the function that it runs returns to rt_sigreturn().
  */
 #ifndef SONDE_CAPTURE_ATTACH_REMOTE_H
 #define SONDE_CAPTURE_ATTACH_REMOTE_H

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target.c - what can be known of a process before it is touched.
+ * target.c - checks a process before sonde changes anything in it.
  *
- * Programs that are not traced this way: those of 32 bits, static ones (the C library cannot be told
- * of our code, so that exceptions would end the program), other C libraries than glibc (the runtime
- * keeps its variables in glibc's thread control block), processes with a seccomp filter (it may kill
- * a process for a system call that it does not expect) or a shadow stack. Probes work there, so the
- * messages name them.
+ * Refused are: programs of 32 bits; static ones (their unwinder cannot find our tables, so
+ * exceptions would end the program); C libraries other than glibc (the runtime keeps its variables
+ * in glibc's thread control block); processes with a seccomp filter (it may kill the process for an
+ * unexpected system call) or a shadow stack. Probes work there, so the messages name them.
  */
 #include "capture/attach/target.h"
 
@@ -140,7 +139,7 @@ static int check_status(pid_t pid, const char *status, struct errmsg *err)
  * --- the program -------------------------------------------------------------------------------
  */
 
-/* Neither a process that has just ended has a program. "Kthread:" comes with Linux 6.8. */
+/* A process that has just ended has no program, either. Linux 6.8 and later have "Kthread:". */
 static bool is_kernels(pid_t pid)
 {
 	char path[64];

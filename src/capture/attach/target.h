@@ -28,11 +28,12 @@ struct target {
 };
 
 /*
- * Is it a process whose functions can be traced? 0, or a sentence that says why not and what else to
- * do. *pid: a thread's number becomes its process's.
+ * Returns 0 if the functions of the process can be traced; otherwise a negative errno, with a
+ * message that names the reason and the remedy. *pid: the number of a thread becomes that of its
+ * process.
  */
 int target_check(pid_t *pid, struct errmsg *err);
-/* It is gone, or is being killed: it has no memory any more, or is about to lose it. */
+/* Returns true if the process has ended or is being killed: its memory disappears. */
 bool target_has_ended(pid_t pid);
 /* The kernel has refused to let us attach: says why. */
 int target_tell_refused(pid_t pid, int code, struct errmsg *err);

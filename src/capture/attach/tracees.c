@@ -2,16 +2,16 @@
 /*
  * tracees.c - stops the threads of a process with PTRACE_SEIZE and PTRACE_INTERRUPT.
  *
- * Neither sends a signal: the program notices nothing but time. A signal that comes meanwhile is
- * passed on first; the thread stops then, before its handler runs. New threads may appear while the
- * others are being stopped, so the list is read again until it has no new one.
+ * Neither sends a signal, so the program notices only that time passes. A signal that arrives
+ * meanwhile is delivered first; the thread stops before its handler runs. New threads may appear
+ * while others are being stopped, so the list is read again until it has no new one.
  *
  * A thread that sleeps in the kernel and cannot be interrupted (a parent in vfork(), a dead network
  * disk) does not stop. We wait two seconds for it.
  *
- * A process that is killed meanwhile ends only when its tracer has taken note of each thread, and the
- * kernel reports the end of the first thread after all others. So whoever waits for one thread also
- * takes note of the ends of the others (reap_ended).
+ * A process that is killed meanwhile ends only when its tracer has collected the end of each thread
+ * (waitid), and the kernel reports the first thread last. So code that waits for one thread also
+ * collects the ends of the others (reap_ended).
  */
 #include "capture/attach/tracees.h"
 
@@ -289,7 +289,7 @@ static bool is_reaped(const struct tracees *t)
 	return true;
 }
 
-/* The process was killed while it stood still: it cannot end before we have seen its threads end. */
+/* The process was killed while it was stopped: it ends when we have collected all its threads. */
 static void reap_all(struct tracees *t)
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;

@@ -465,7 +465,8 @@ void bpfprogram_end(struct bpfcode *c)
  * --- the whole ---------------------------------------------------------------------------------
  */
 
-enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config)
+/* Returns the kernel's type for such a program. */
+static enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config)
 {
 	switch (config->hook) {
 	case BPFHOOK_PROBE:

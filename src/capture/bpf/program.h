@@ -174,8 +174,6 @@ void bpfprogram_end(struct bpfcode *c);
  * --- the whole ---------------------------------------------------------------------------------
  */
 
-/* Returns the kernel's type for such a program. */
-enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config);
 /* Returns true if the kernel never runs the program while it already runs on the same CPU. */
 bool bpfprogram_runs_alone(const struct bpfprogram_config *config);
 /*

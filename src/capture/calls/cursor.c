@@ -7,10 +7,10 @@
  *	      zeros   read, to be   to be read   reserved later, or zeros
  *	              cleared
  *
- * Nothing in the ring is trusted. A head that is not ahead of the tail by at most a ring is a broken
- * ring. A function that the plan does not know has the address 0. An exit without its entry pops
- * nothing; one whose entry is deeper pops what is above it (longjmp, lost records): the search for
- * it is bounded over the life of a thread, because only failures cost time.
+ * Nothing in the ring is trusted. A ring is broken if its head is behind the tail, or ahead of it
+ * by more than a ring. A function that the plan does not know has the address 0. An exit without an
+ * entry pops nothing. If the entry is deeper, the exit also pops what is above it (longjmp, lost
+ * records). The number of failed search steps over the life of a thread has a limit.
  */
 #include "capture/calls/cursor_int.h"
 
@@ -226,7 +226,7 @@ uint64_t cursor_skip_values(struct cursor *cur, uint64_t what)
 	return word;
 }
 
-/* The program may write there meanwhile: a copy is what it is. */
+/* The program may write there meanwhile, so take a copy. */
 static uint16_t fmt_values(struct cursor *cur, const struct cursor_round *round, uint32_t id,
 			   bool is_ret)
 {
@@ -260,7 +260,7 @@ uint16_t cursor_fmt_ret(struct cursor *cur, const struct cursor_round *round, ui
  * --- other records -----------------------------------------------------------------------------
  */
 
-/* The calls above have lost their return: no later return may be taken for theirs. */
+/* The returns of the calls above were lost: a later return must not be matched with them. */
 static void drop_above(struct cursor *cur, uint64_t n_open)
 {
 	if (n_open < cur->depth)

@@ -9,9 +9,8 @@
  *	    cursor_release   the program may use again what was read
  *	cursor_close
  *
- * A record is stored before a signal handler that interrupts the hook, or after it, but never
- * inside: so the order in the ring is that of the calls, and times that step back a little are
- * raised.
+ * If a signal handler interrupts the hook, the record is stored before or after all records of the
+ * handler. So the ring has the order of the calls; a time that is a little too early is raised.
  */
 #ifndef SONDE_CAPTURE_CALLS_CURSOR_INT_H
 #define SONDE_CAPTURE_CALLS_CURSOR_INT_H
@@ -84,10 +83,10 @@ struct cursor {
 	struct cursor_texts *texts;  /* NULL: never needed yet */
 };
 
-/* False: what the slot says of itself makes no sense. */
+/* Returns false if the content of the slot is invalid. */
 bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t slot);
 void cursor_close(struct cursor *cur);
-/* Has it ended, or was it killed? In doubt it has not. */
+/* Returns true if it has ended or was killed; false if that is unknown. */
 bool cursor_is_thread_gone(struct cursor *cur);
 /* False: the ring is broken. */
 bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round);
@@ -95,7 +94,7 @@ bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round);
 void cursor_release(struct cursor *cur);
 /* Counts what an SNRT_LOST record says. */
 void cursor_add_lost(struct cursor *cur, const struct cursor_round *round, uint64_t value);
-/* Goes over a place that nobody is going to fill. */
+/* Skips a place that no thread will fill. */
 void cursor_skip(struct cursor *cur, const struct cursor_round *round);
 
 /* Values: of the record that is being fetched, to texts. func_id: as in the record. */
@@ -128,7 +127,7 @@ static inline uint64_t cursor_expand(uint64_t word, uint64_t now)
 	return now + (uint64_t)(distance >> SNRT_TIME_SHIFT);
 }
 
-/* Back in front of values whose record is not taken now: they must not be released. */
+/* Returns to the start of values whose record is not taken now: they must not be released. */
 static inline void cursor_keep_values(struct cursor *cur)
 {
 	if (__builtin_expect(cur->values.n_bytes, 0)) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userattached.c - attaches to several processes, one after the other, and leaves them again.
+ * userattached.c - attaches to several processes in turn, and detaches from them.
  *
- * If one of them cannot be attached to, the others are left at once: a recording has all that it was
- * asked for, or it does not begin. At the end, what cannot be left is told; the rest goes on.
+ * If attaching to one of them fails, sonde detaches from the others at once: a recording has all
+ * the requested processes, or does not start. At the end, sonde reports a process from which it
+ * cannot detach, and continues with the others.
  */
 #include "capture/calls/userattached.h"
 

@@ -43,7 +43,7 @@ struct userattached {
 int userattached_open(struct userattached *a, char *const *pids, size_t n, struct errmsg *err);
 int userattached_begin(struct userattached *a, struct userserver *server, struct errmsg *err);
 void userattached_end(struct userattached *a);
-/* A child by fork() of one of them, which has its hooks: they go, too. */
+/* Adds a child by fork() of one of them. It has the same hooks, which are removed, too. */
 void userattached_end_child(struct userattached *a, pid_t pid);
 bool userattached_have_ended(const struct userattached *a);
 void userattached_release(struct userattached *a);

@@ -8,10 +8,10 @@
  *	   └──────────── counter
  *
  * CLOCK_MONOTONIC_RAW is the counter times a constant that the kernel does not publish. perf
- * publishes one that was computed from the same frequency; with it the first line is right to
- * about 1e-9. Without it (perf_event_paranoid) the first slope is measured in FIRST_NS: good to some
- * ten millionths, so that comparisons come after 10 ms, 20 ms … at first and keep the error below a
- * microsecond.
+ * publishes a constant that was computed from the same frequency; with it the error of the first
+ * line is about 1e-9. Without it (perf_event_paranoid) the first slope is measured in FIRST_NS,
+ * with an error of some 1e-5. So the first comparisons come after 10 ms, 20 ms … and keep the error
+ * of times below a microsecond.
  *
  * A comparison reads the counter before and after the clock, some times, and takes the closest.
  */

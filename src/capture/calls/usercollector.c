@@ -9,9 +9,9 @@
  * A round takes the time first and then reads only records that are older. So whatever comes later
  * in any ring belongs to a later round, and each CPU's pages are in the order of time. Two things
  * break this rule, both when a thread loses its CPU inside the hook:
- *  - it has reserved a place, but not written it. Its record is older than others that are there:
- *    the round ends, and with it the merging, until the record comes. After HOLD_US, or when a ring
- *    gets full, the others go on.
+ *  - it has reserved a place, but not written it. Its record is older than others that exist, so
+ *    the round and the merging end until the record comes. After HOLD_US, or when a ring becomes
+ *    full, the others continue.
  *  - it has read the time, but not reserved the place. Nothing shows that.
  * A record that comes too late gets the time of the last event of its CPU and is counted (n_late).
  *
@@ -271,7 +271,7 @@ static bool must_hold(struct usercollector *c, struct cursor *cur)
 	return micros_since(c, cur->stuck_since) <= HOLD_US && c->fullest < SNRT_RING_BYTES / 2;
 }
 
-/* Nobody is going to write there: the thread was killed, or left a signal handler by longjmp(). */
+/* No thread will write there: it was killed, or left a signal handler by longjmp(). */
 static bool is_hopeless(const struct usercollector *c, const struct cursor *cur)
 {
 	return cur->is_gone || (cur->stuck_since && cur->stuck_at == cur->tail &&
@@ -300,8 +300,8 @@ static enum cursor_result fetch(struct usercollector *c, struct cursor *cur)
 }
 
 /*
- * Everything in the order of time, until a thread has to be waited for. The oldest thread goes on
- * as long as it is the oldest.
+ * Takes events in the order of time, until it has to wait for a thread. It takes events of the
+ * oldest thread as long as that is the oldest.
  */
 static int merge(struct usercollector *c)
 {
@@ -377,7 +377,7 @@ static void count_rest(struct usercollector *c, struct cursor *cur)
 	uint64_t deep = __atomic_load_n(&cur->thread->n_deep, __ATOMIC_RELAXED);
 
 	cursor_add_lost(cur, &c->round, untold);
-	/* a hostile number must not make nonsense of the sum */
+	/* a hostile number must not spoil the sum */
 	c->sum.n_deep += deep < UINT64_C(1) << 48 ? deep : 0;
 	c->cpus[cur->cpu].missed += (int64_t)cur->lost;
 	cur->lost = 0;

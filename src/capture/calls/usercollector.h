@@ -8,9 +8,9 @@
  *	usercollector_finish        everything that is left
  *	usercollector_free
  *
- * The rings belong to programs that may be broken or hostile: whatever they contain, the collector
- * goes on, and the events of other programs stay right. A ring that makes no sense is left alone
- * and counted. Only one thread may use a collector.
+ * The rings belong to programs that may be broken or hostile. Whatever they contain, the collector
+ * continues, and the events of other programs stay correct. An invalid ring is counted and ignored.
+ * Only one thread may use a collector.
  */
 #ifndef SONDE_CAPTURE_CALLS_USERCOLLECTOR_H
 #define SONDE_CAPTURE_CALLS_USERCOLLECTOR_H
@@ -70,7 +70,7 @@ struct usercollector_sum {
 	uint64_t n_deep;    /* calls that were not followed: too many inside each other */
 	uint64_t n_late;    /* events that came too late and have the time of a later one */
 	uint64_t n_odd;	    /* records that make no sense */
-	uint32_t n_broken;  /* rings that were left alone */
+	uint32_t n_broken;  /* rings that were ignored */
 	uint32_t n_threads;
 	bool clock_is_bad; /* the counter does not follow the clock */
 };

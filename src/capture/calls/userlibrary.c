@@ -5,12 +5,12 @@
  *	/tmp/sonde-Xy12Zw/           0711: others can go through it, but not list it
  *	    libsonde-rt.so           0755
  *
- * A name below /proc/PID/fd would do without a file, but not for a program that runs as another
- * user, and a child that is started later needs the name as well. The directory must allow programs
- * (noexec); nobody but us can write there, so the loader of a root's program may trust it.
+ * A name below /proc/PID/fd would need no file, but programs of other users cannot open it, and
+ * children that start later need the name, too. The directory must not be on a file system that is
+ * mounted with noexec. Only we can write there, so root's programs can trust it.
  *
- * A recorder that is killed cannot remove them. So a small process, the keeper, waits until the other
- * end of a pipe is closed, and removes them then. Without it they stay.
+ * A recorder that is killed cannot remove directory and file. So a small process, the keeper, waits
+ * until the other end of a pipe is closed, and then removes them. Without it they stay.
  *
  * The loader preloads nothing into programs that are linked statically, that gain rights when they
  * start, or that are of another kind than the library.
@@ -75,7 +75,7 @@ static int write_library(struct userlibrary *lib)
 	return r;
 }
 
-/* The keeper holds nothing that others wait for: no terminal, no pipe, no descriptor of ours. */
+/* The keeper closes everything that others may wait for: terminal, pipes, our descriptors. */
 static void keep_watch(const struct userlibrary *lib, int fd)
 {
 	char byte;

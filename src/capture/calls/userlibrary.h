@@ -23,8 +23,8 @@ int userlibrary_open(struct userlibrary *lib, struct errmsg *err);
 void userlibrary_close(struct userlibrary *lib);
 
 /*
- * Can the library be preloaded into this program? 0, or -ENOEXEC with a sentence that says why not.
- * file: the command's file. is_root: it will run as root.
+ * Checks whether the library can be preloaded into this program. -ENOEXEC with a message: it
+ * cannot. file: the command's file. is_root: it will run as root.
  */
 int userlibrary_check_program(const char *file, bool is_root, struct errmsg *err);
 

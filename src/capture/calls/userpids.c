@@ -6,8 +6,8 @@
  *	/proc/PID/status           NSpid:  4711  12  1      our number … the number in its namespace
  *	/proc/PID/task/TID/status  the same for each thread
  *
- * A process whose namespace we may not see, but whose number fits, leaves the answer open: a ring
- * that still has a writer must not be given to another thread.
+ * If we may not see the namespace of a process, but its number fits, the result is "unknown", not
+ * "gone": the thread may still write to its ring, so no other thread may get the ring.
  */
 #include "capture/calls/userpids.h"
 

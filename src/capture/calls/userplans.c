@@ -8,12 +8,12 @@
  *	                                                                     ▼
  *	plan's file (a memfd)    snrt_image[] │ patches │ … │ areas, each at a page
  *
- * A process's memory is as its loader left it: the program waits for our answer. Its maps are still
- * hostile, as is every file that it maps.
+ * The program waits for our answer, so its memory does not change meanwhile. Its maps are hostile
+ * all the same, as is every file that it maps.
  *
  * A file is known again by device, inode, length and time of change: a shell script that runs a
- * program ten thousand times pays for the analysis once. The code is built for each process, because
- * its addresses differ.
+ * program ten thousand times pays for the analysis once. The code is built for each process,
+ * because its addresses differ.
  */
 #include "capture/calls/userplans.h"
 
@@ -528,7 +528,7 @@ static size_t place_images(struct userplans *p, const struct owner *owner,
 	return to.n;
 }
 
-/* Everybody has these; who wants them knows. */
+/* Every program has these libraries; they need no hint. */
 static bool is_common(const char *name)
 {
 	static const char *const names[] = {"ld-",     "libc.",	   "libm.",	 "libpthread.",

@@ -8,7 +8,7 @@
  *	userplans_find     what the numbers of a plan mean
  *	userplans_fmt_…    at the end: names, and what could not be hooked
  *
- * A file is analysed once for a recording, whatever the number of processes that run it. Each of its
+ * A file is analysed once in a recording, even if many processes run it. Each of its
  * hooked functions has one number in the recording. A plan gives the functions of a process ids: 1,
  * 2 … as its hooks write them; a child by fork() keeps its parent's plan.
  *
@@ -49,8 +49,8 @@ struct userplans *userplans_new(struct userchoice *choice, const struct valuerul
 void userplans_free(struct userplans *p);
 
 /*
- * Analyses a program before it runs, so that it need not wait, and its symbols are known early. What
- * is wrong with it is found again later.
+ * Analyses a program before it runs, so that it need not wait, and its symbols are known early.
+ * Errors are not reported here: they occur again later.
  */
 void userplans_prepare(struct userplans *p, const char *path);
 /* The same for a process that runs already, with its libraries. */

@@ -163,7 +163,7 @@ void userplans_get_sum(struct userplans *p, struct userplans_sum *ret)
 		ret->n_files += p->files[i]->image && userimage_n_hooks(p->files[i]->image);
 	count_whys(p, counts);
 	ret->n_functions = counts[USERIMAGE_HOOKED];
-	/* nobody misses these */
+	/* users do not expect hooks for these */
 	counts[USERIMAGE_HOOKED] = counts[USERIMAGE_STARTUP] = counts[USERIMAGE_FRAGMENT] = 0;
 	counts[USERIMAGE_UNCALLED] = 0;
 	for (unsigned why = 0; why < USERIMAGE_N_WHY; why++) {

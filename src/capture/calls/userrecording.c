@@ -137,7 +137,7 @@ static int start_file(struct userrecording *u, struct textbuf *texts, struct err
 	userevents_fmt_header_page(&texts[TRACEFILE_HEADER_PAGE], u->page_size);
 	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
 	userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
-	/* what is known already, for a recorder that dies */
+	/* what is known now, in case the recorder is killed */
 	usertrace_add_symbols(u->config.user, &texts[TRACEFILE_KALLSYMS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
 		r = livefile_add_text(u->file, kind,
@@ -240,7 +240,7 @@ static void end_child(struct userrecording *u)
 	struct pollfd fd = {u->child.pid_fd, POLLIN, 0};
 	int patience_ms = u->signal == ENDSIGNALS_ASKED ? 0 : PATIENCE_MS;
 
-	/* who does not end on request is not waited for */
+	/* do not wait for a process that ignores the request to end */
 	if (!u->has_child || (u->signal && poll(&fd, 1, patience_ms) != 1))
 		return;
 	u->status = child_end(&u->child);
@@ -269,7 +269,7 @@ static int wait_for_end(struct userrecording *u, struct errmsg *err)
 		if (fds[1].revents)
 			u->signal = endsignals_take(u->signal_fd, u->has_child ? u->child.pid : 0);
 		if (fds[0].revents || fds[1].revents || is_over(u, has_failed)) {
-			if (fds[0].revents) /* before it is gone: its name is still there */
+			if (fds[0].revents) /* before it disappears: its name is still readable */
 				usertrace_stop(u->config.user, err);
 			end_child(u);
 			return has_failed ? -EIO : 0;

@@ -27,7 +27,7 @@ int userrings_open(struct userrings *r, enum snrt_full when_full, uint32_t wait_
 		   struct errmsg *err);
 void userrings_close(struct userrings *r);
 
-/* From now on programs record (or no longer do; those that wait go on). */
+/* Starts or stops the recording in programs. When it stops, programs that wait continue. */
 void userrings_enable(struct userrings *r, bool on);
 
 static inline struct snrt_thread *userrings_thread(const struct userrings *r, uint32_t slot)

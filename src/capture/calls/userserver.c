@@ -8,10 +8,10 @@
  *
  * The name is in the environment of the traced command and its children (SONDE_RT). An abstract
  * socket has no permissions, so each program is checked: it must run as the user that records,
- * unless that is root. The kernel says who it is; nothing in its message is trusted.
+ * unless that is root. The kernel reports its identity; nothing in its message is trusted.
  *
- * Programs wait until they are answered, so they are answered one after the other. A connection may
- * stay open, for libraries that are loaded later. One that sends nonsense is closed.
+ * Programs wait for the answer, so one thread answers them in turn. A connection may stay open, for
+ * libraries that are loaded later. A connection with invalid data is closed.
  */
 #include "capture/calls/userserver.h"
 
@@ -245,7 +245,7 @@ void userserver_stop(struct userserver *s)
 	(void)!write(s->stop_fd, &one, sizeof(one));
 	pthread_join(s->thread, NULL);
 	s->has_thread = false;
-	close(s->fd); /* who comes now is refused, and goes on without us */
+	close(s->fd); /* programs that ask now are refused, and continue untraced */
 	s->fd = -1;
 }
 

@@ -7,8 +7,8 @@
  *	main thread        starts and stops both; reads plans and names when both have ended
  *
  * The names of threads are read from /proc when a thread is first seen and when it has ended: a
- * program may have changed its name meanwhile. The later name counts. A thread that was gone when it
- * was first seen gets the name that its program had when it asked for its plan.
+ * program may have changed its name meanwhile. The later name counts. A thread that has ended
+ * before it is first seen gets the name that its program had when it asked for its plan.
  */
 #include "capture/calls/usertrace.h"
 
@@ -239,8 +239,8 @@ void usertrace_add_processes(const struct usertrace *u, struct processes *p)
  */
 
 /*
- * What the user has set stays. A program with a shared libasan refuses to start if another library is
- * loaded before it; the command and all that it starts may be such programs.
+ * Keeps what the user has set. A program with a shared libasan refuses to start if another library
+ * is loaded before it; the command and its children may be such programs.
  */
 static int make_env(struct usertrace *u)
 {

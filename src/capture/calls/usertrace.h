@@ -9,7 +9,7 @@
  *	usertrace_add_…       names for the file's end; usertrace_get_sum
  *	usertrace_close
  *
- * Programs that still run after usertrace_stop() go on without being recorded.
+ * Programs that still run after usertrace_stop() continue, but are not recorded.
  */
 #ifndef SONDE_CAPTURE_CALLS_USERTRACE_H
 #define SONDE_CAPTURE_CALLS_USERTRACE_H
@@ -86,7 +86,7 @@ void usertrace_add_new_symbols(struct usertrace *u, size_t *n_files, struct text
 /* At any time and in any thread: the name of a thread that has recorded. Its length; 0: unknown. */
 size_t usertrace_find_name(struct usertrace *u, int tid, char *buf, size_t size);
 
-/* Have all processes ended that sonde attached to? False if there are none. */
+/* Returns true if all processes that sonde attached to have ended; false if there were none. */
 bool usertrace_have_ended(const struct usertrace *u);
 /* Becomes readable when the recording cannot continue. */
 int usertrace_fd(const struct usertrace *u);

@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 struct errmsg;
-struct kconfig;
 
 #define INJECTABLE_NAME_MAX 256
 

@@ -21,7 +21,6 @@
 struct census;
 struct plan;
 struct processes;
-struct textbuf;
 
 struct census_config {
 	const struct tracefs *t;

@@ -38,22 +38,9 @@
 
 int kfunctions_read_file(const char *path, struct textbuf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = fd < 0 ? -errno : 0;
-	char buf[65536];
+	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : textbuf_add_file(out, fd);
 
-	while (r >= 0) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			r = -errno;
-		if (n <= 0)
-			break;
-		textbuf_add(out, buf, n);
-	}
-	if (fd >= 0)
-		close(fd);
 	textbuf_add(out, "", 1);
 	return out->overflow ? -EFBIG : r;
 }
@@ -116,7 +103,8 @@ bool kfunctions_read_symbols(struct kfunctions *f)
  * --- patterns ----------------------------------------------------------------------------------
  */
 
-bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
+/* Returns false if the pattern is too long for a name. */
+static bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret)
 {
 	size_t len;
 

@@ -43,8 +43,6 @@ struct function_pattern {
  */
 const char *kfunctions_next_line(const char *p, struct function_line *ret);
 
-/* Parses a pattern. Returns false if it is too long for a name. */
-bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret);
 bool kfunctions_match(const struct function_pattern *pattern, const struct function_line *line);
 
 /* Reads the list of traceable functions, once. Returns a negative errno with a message. */

@@ -31,23 +31,8 @@
 static int read_file(const char *path, struct textbuf *out)
 {
 	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int r = 0;
-	char buf[16384];
 
-	if (fd < 0)
-		return -errno;
-	for (;;) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			r = n < 0 ? -errno : 0;
-			break;
-		}
-		textbuf_add(out, buf, n);
-	}
-	return out->overflow ? -EFBIG : r;
+	return fd < 0 ? -errno : textbuf_add_file(out, fd);
 }
 
 static int read_below(const char *dir, const char *name, struct textbuf *out)

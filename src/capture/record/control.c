@@ -51,7 +51,8 @@ struct control {
 	bool has_thread;
 };
 
-int control_parse(char *bytes, size_t n_bytes, char **words, size_t max)
+/* The request's words from its bytes, each ended by a NUL. Returns their number, or -EINVAL. */
+static int control_parse(char *bytes, size_t n_bytes, char **words, size_t max)
 {
 	size_t n = 0;
 

@@ -37,9 +37,6 @@ int control_open(struct control **ret, const struct control_config *config, stru
 /* c may be NULL. handle() does not run any more afterwards. */
 void control_close(struct control *c);
 
-/* The request's words from its bytes, each ended by a NUL. Returns their number, or -EINVAL. */
-int control_parse(char *bytes, size_t n_bytes, char **words, size_t max);
-
 struct control_peer {
 	pid_t pid;
 	char name[64]; /* of its socket */

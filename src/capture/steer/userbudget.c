@@ -5,12 +5,12 @@
  *	calls of each function in this step ─▶ rank ─▶ the highest are switched off until the rest of
  *	the calls would have stayed below the budget
  *
- *	rank = calls / (what a call says);  a call says 1, and 1 more for each microsecond that it
- *	takes itself; calls that contain others say 4 times as much: without them the tree breaks
+ *	rank = calls / value of a call;  the value is 1, plus 1 for each microsecond of self time;
+ *	calls that contain others have 4 times the value: without them the tree has gaps
  *
- * The step's CPU time without tracing is what counts, so the sum is right from the first step on.
- * Records come late: calls of functions that are off already are of a time before.
- * AIM leaves room for the next functions: a program that does something else calls others.
+ * The cost is compared with the step's CPU time without tracing, so it is correct from the first
+ * step on. Records come late: a function that is off may still have calls from before. AIM is below
+ * the budget: when the program does something else, it calls other functions.
  */
 #include "capture/steer/userbudget.h"
 

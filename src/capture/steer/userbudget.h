@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userbudget.h - keeps the cost of tracing below a limit: switches functions off, those first that
- * cost most and say least.
+ * userbudget.h - keeps the cost of tracing below a limit: switches off functions, first those with
+ * the highest cost and the least value.
  *
  *	userbudget_step     after each usercost_step(): too expensive? then which functions
  *
- * A function says little if it is called often, is short and calls nothing that is traced. What was
- * switched off stays off; a user can switch it on again, and then it stays on.
+ * A function has little value if it is called often, is short, and calls no traced function. A
+ * function that was switched off stays off until a user switches it on; then it stays on.
  *
  * One thread.
  */
@@ -32,7 +32,7 @@ void userbudget_release(struct userbudget *b);
 /* n_functions: that have numbers. Returns how many functions it switched off. */
 size_t userbudget_step(struct userbudget *b, const struct usercost *cost, uint32_t n_functions);
 
-/* The rank of a function: what it costs for what it says. For tests. */
+/* Returns the rank of a function: its cost compared with its value. For tests. */
 double userbudget_rank(const struct userstats_count *step);
 
 #endif

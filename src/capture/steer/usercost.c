@@ -2,9 +2,9 @@
 /*
  * usercost.c - the CPU time of traced programs, and what part of it is ours.
  *
- * Programs write the pids that are read here. A wrong one makes the estimate wrong and nothing else.
- * A process counts from its beginning when it is first seen; the last piece of its life, shorter
- * than a step, does not count.
+ * Programs write the pids that are read here. A wrong pid makes only the estimate wrong. When a
+ * process is first seen, its CPU time since its start counts. Its time after its last step, which
+ * is shorter than a step, does not count.
  */
 #include "capture/steer/usercost.h"
 
@@ -90,8 +90,8 @@ double usercost_ratio(const struct usercost *c, uint64_t n_calls, uint64_t cpu_n
 }
 
 /*
- * The estimate of our part is off by some percent. If nearly all time is ours, the rest would be
- * nothing, or less.
+ * The estimate of our part has an error of some percent. If nearly all time is ours, the rest could
+ * become zero or negative.
  */
 double usercost_rest(const struct usercost *c, uint64_t n_calls, uint64_t cpu_ns)
 {

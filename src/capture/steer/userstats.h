@@ -5,9 +5,8 @@
  *	collector's thread    userstats_add      at every call: two additions
  *	any other thread      userstats_get      what has been counted so far
  *
- * The counters lie in pieces that are made when a function of theirs is first called, and that stay
- * where they are until the end. So no lock is needed. A function whose piece cannot be made is not
- * counted.
+ * The counters are in pieces. A piece is allocated when one of its functions is first called, and
+ * does not move until the end. So no lock is needed. If memory is short, functions are not counted.
  */
 #ifndef SONDE_CAPTURE_STEER_USERSTATS_H
 #define SONDE_CAPTURE_STEER_USERSTATS_H

@@ -6,15 +6,15 @@
  *	off   e9 rel32   jmp body        the function runs as if it had no hook
  *
  * The plan's file is shared memory: the recorder writes, programs execute. Thunks are aligned to 32
- * bytes and both instructions have five, so one aligned store of 8 bytes changes one into the other:
- * a processor that fetches the thunk meanwhile sees the old instruction or the new one.
+ * bytes and both instructions have five, so one aligned store of 8 bytes changes one into the
+ * other: a processor that fetches the thunk meanwhile sees the old instruction or the new one.
  *
- * Programs can write there, too. The recorder only computes the new word from what it finds and
- * never follows it: a program that writes nonsense breaks itself. It cannot shorten the file, which
- * would kill the recorder; the length is sealed (userplans.c).
+ * Programs can write there, too. The recorder computes the new word from the old one, and never
+ * uses it as an address: a program that writes invalid words breaks only itself. It cannot shorten
+ * the file, which would kill the recorder: the length is sealed (userplans.c).
  *
- * A mapping is kept as long as its process lives, or a child by fork() that has a ring. Processes
- * that are gone are looked for when the list has grown.
+ * A mapping is kept as long as its process lives, or a child by fork() that has a ring. When the
+ * list has grown, processes that have ended are removed.
  */
 #include "capture/steer/userswitch.h"
 
@@ -255,7 +255,7 @@ void userswitch_take(struct userswitch *s, pid_t pid, uint32_t plan, uint8_t *me
  * --- switching ---------------------------------------------------------------------------------
  */
 
-/* Without memory the change is not listed, but it is made. */
+/* If memory is short, the change is made, but not listed. */
 static void note(struct userswitch *s, const struct userswitch_change *change)
 {
 	struct timespec ts;

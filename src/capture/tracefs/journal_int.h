@@ -50,8 +50,6 @@ void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, con
 /* Formats the text of NOTE_LIVE into buf of LIVE_ID_BYTES; returns buf. */
 #define LIVE_ID_BYTES 60
 const char *live_id_fmt(const struct livefile_id *id, char *buf);
-/* Returns false if text is no id, as in journals of older versions. */
-bool live_id_parse(const char *text, struct livefile_id *ret);
 /* Parses the notes. The text may contain any bytes. On -ENOMEM *notes has the notes read so far. */
 int notes_parse(const char *text, size_t n_bytes, struct notes *notes);
 /*

@@ -99,7 +99,8 @@ const char *live_id_fmt(const struct livefile_id *id, char *buf)
 	return buf;
 }
 
-bool live_id_parse(const char *text, struct livefile_id *ret)
+/* Returns false if text is no id, as in journals of older versions. */
+static bool live_id_parse(const char *text, struct livefile_id *ret)
 {
 	unsigned long long dev, ino, born_ns;
 

@@ -227,22 +227,8 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 		 struct textbuf *out)
 {
 	SCOPED(scope_close) int fd = tracefs_open_file(t, instance, file, O_RDONLY);
-	int r = 0;
-	char buf[16384];
 
-	TRY(fd);
-	for (;;) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			r = n < 0 ? -errno : 0;
-			break;
-		}
-		textbuf_add(out, buf, n);
-	}
-	return out->overflow ? -EFBIG : r;
+	return fd < 0 ? fd : textbuf_add_file(out, fd);
 }
 
 static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
@@ -481,6 +467,19 @@ int name_list_add(struct name_list *list, const char *name, size_t len)
 	return 0;
 }
 
+/* Sorts the list and gives it away, or frees it if r is an error. Returns r. */
+static int finish_list(struct name_list *list, int r, struct name_list *ret_list)
+{
+	if (r < 0) {
+		name_list_release(list);
+		return r;
+	}
+	if (list->n)
+		qsort(list->names, list->n, sizeof(*list->names), compare_names);
+	*ret_list = *list;
+	return 0;
+}
+
 static int list_entries(const struct tracefs *t, const char *instance, const char *dir, int type,
 			struct name_list *ret_list)
 {
@@ -496,14 +495,7 @@ static int list_entries(const struct tracefs *t, const char *instance, const cha
 		if (e->d_type == type && e->d_name[0] != '.')
 			r = name_list_add(&list, e->d_name, strlen(e->d_name));
 	closedir(d);
-	if (r < 0) {
-		name_list_release(&list);
-		return r;
-	}
-	if (list.n)
-		qsort(list.names, list.n, sizeof(*list.names), compare_names);
-	*ret_list = list;
-	return 0;
+	return finish_list(&list, r, ret_list);
 }
 
 int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
@@ -568,14 +560,7 @@ int tracefs_words(const struct tracefs *t, const char *instance, const char *fil
 		p += len + !!p[len];
 	}
 	textbuf_release(&text);
-	if (r < 0) {
-		name_list_release(&list);
-		return r;
-	}
-	if (list.n)
-		qsort(list.names, list.n, sizeof(*list.names), compare_names);
-	*ret_list = list;
-	return 0;
+	return finish_list(&list, r, ret_list);
 }
 
 int tracefs_chosen_word(const struct tracefs *t, const char *instance, const char *file, char *buf,

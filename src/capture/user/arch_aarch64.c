@@ -14,8 +14,8 @@
  * the middle of anything, and the only jumps that matter are those of a function to its own first
  * instruction.
  *
- * paciasp signs the return address, which a hook replaces; so the hook must come first. It is also
- * where indirect calls may land, so the patch keeps a landing pad.
+ * paciasp signs the return address, which a hook replaces; so the hook must come first. paciasp is
+ * also a landing pad for indirect calls, so the patch contains another one.
  *
  * A moved instruction that depends on its address is rewritten:
  *
@@ -23,8 +23,8 @@
  *	b target                  ldr x16, =target; br x16
  *	b.cond, cbz, tbz          the same condition around such a jump
  *
- * A program without symbols is not hooked: whether a nameless piece of code is a function is not
- * known here.
+ * A program without symbols is not hooked, because nothing here proves that a nameless piece of
+ * code is a function.
  */
 #include "capture/user/image_int.h"
 #include "format/bytes.h"

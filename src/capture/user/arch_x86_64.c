@@ -21,9 +21,9 @@
  * Jumps from the function itself into the patched bytes, or to them, are redirected to the moved
  * copy if they have 4 bytes for the distance.
  *
- * What comes behind the first bytes need not be known: whether something jumps into them is
- * decided by bytes, not by instructions (arch_x86_64_scan.c). Landing pads of exceptions are never
- * there: they are behind a call.
+ * The code behind the first bytes need not be decoded: arch_x86_64_scan.c searches bytes, not
+ * instructions, for jumps into the patch. Landing pads of exceptions are never in the first bytes,
+ * because they are behind a call.
  */
 #include "capture/user/arch_x86_64_int.h"
 #include "base/array.h"
@@ -74,8 +74,9 @@ static unsigned skip_entry(const struct userimage *img, const struct function *f
  */
 
 /*
- * Does control leave the function for certain at its end? Assembler functions may run through the
- * padding into the next one (memmove of the C library). A call at the end does not return.
+ * Returns true if the function certainly ends before the padding. Assembler functions may continue
+ * through the padding into the next one (memmove of the C library). A call at the end does not
+ * return.
  */
 static bool is_closed(const struct userimage *img, const struct userimage_function *f)
 {
@@ -340,7 +341,7 @@ static enum userimage_why plan_function(struct userimage *img, size_t index)
 		if (why == USERIMAGE_HOOKED)
 			return userimage_add_hook(img, &a.hook, a.fixes) < 0 ? USERIMAGE_MANY : why;
 	}
-	return why; /* what the last way lacks, all lack */
+	return why; /* every way has failed: the reason is that of the last one */
 }
 
 /*

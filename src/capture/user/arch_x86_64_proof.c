@@ -13,8 +13,9 @@
  *	lea rel32(%rip),%reg             of its first byte
  *	a relocation, an aligned word    with its address; or mov $imm32 at a fixed one
  *
- * Every byte counts as the beginning of an instruction (arch_x86_64_sieve.c). What is left is reached
- * by jumps, or not at all. It may still be a function: all its calls are tail calls, or nobody uses it.
+ * Every byte counts as the beginning of an instruction (arch_x86_64_sieve.c). The remaining pieces
+ * are reached by jumps, or not at all. A piece may still be a function that has only tail calls, or
+ * that is not used:
  *
  *	jcc to it                        no: compilers make conditional jumps inside functions only, with
  *	                                 few exceptions. Then a call must be a real instruction
@@ -144,8 +145,8 @@ static void read_code(struct proof *p, const struct elfview_range *code)
  */
 
 /*
- * Inside of another function, but not of one that looks like a part: a function may jump to any place
- * in its own parts.
+ * Inside of another function, but not of one that looks like a part: a function may jump to any
+ * place in its own parts.
  */
 static bool is_inside(const struct userimage *img, uint64_t address)
 {

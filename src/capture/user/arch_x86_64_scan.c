@@ -9,9 +9,9 @@
  *
  * Decoding all instructions of a large program takes longer than its start. arch_x86_64_sieve.c
  * finds every byte that may be a branch to first bytes of a chosen function, wherever instructions
- * begin: a superset, also of branches in code that nobody can decode. The few that hit are checked:
- * the function that contains them is decoded from its beginning. If it cannot be decoded up to
- * there, or no function contains the place, the suspicion stands.
+ * begin: a superset, including branches in code that cannot be decoded. Few bytes match. To check
+ * one, the function that contains it is decoded from its beginning. If that fails, or no function
+ * contains it, it counts as a branch.
  *
  * Jumps to the patch itself, from within the function, are found too: a loop to the beginning would
  * look like a call. From elsewhere they are calls and tail calls.

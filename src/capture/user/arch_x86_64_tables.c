@@ -16,7 +16,7 @@
  *	            follows a table is another one, and leads to the wrong places, but into first bytes
  *	            only at random
  *
- * A function that is refused needlessly is better than a crash.
+ * To refuse a function without need is better than to crash.
  */
 #include "capture/user/arch_x86_64_int.h"
 #include "format/bytes.h"
@@ -167,7 +167,7 @@ static void read_table(struct scan *s, size_t index, uint64_t table)
 	for (size_t i = 0; i < TABLE_MAX && i * 4 + 4 <= p.len; i++) {
 		uint64_t target = table + x86_get32(p.data + i * 4);
 
-		/* enough: whatever comes may lead anywhere */
+		/* too many: assume that the others may lead anywhere */
 		if (s->n_read++ > TABLES_MAX) {
 			add_found(s, table, start + 1, index);
 			return;

@@ -5,10 +5,10 @@
  *	low … high          the image; every byte of the area must be within REACH of every byte of it:
  *	[high - REACH, low + REACH)   from here to here, without what is mapped, and a margin
  *
- * The gap nearest to the image is best: behind it, so that the heap of a program (which begins behind
- * it, and grows) keeps its room, at a distance if it is free; else before it. Low addresses below
- * vm.mmap_min_addr and the page below a growing stack are not used. Between reading the maps and
- * using the gap the process may map something; the runtime maps without replacing, and fails.
+ * The gap nearest to the image is best. Behind the image, the area keeps a distance, because the
+ * heap of a program begins there and grows. If nothing is free there, the area is before the image.
+ * Low addresses below vm.mmap_min_addr and the page below a growing stack are not used. The process
+ * may map something before the runtime uses the gap; then the runtime replaces nothing, and fails.
  */
 #include "capture/user/area.h"
 

@@ -11,8 +11,8 @@
  *	*@libz@inflate.c   … of a source file of an image
  *
  * Names are those of the source, "ns::Box::get", or of the symbol. Of all rules that match, the
- * last one decides. What no rule matches is chosen if there is no rule that includes, or if
- * has_program is set, and only in the program itself.
+ * last one decides. A function without a matching rule is chosen if it is in the program itself,
+ * and if no rule includes functions or has_program is set.
  */
 #ifndef SONDE_CAPTURE_USER_CHOICE_H
 #define SONDE_CAPTURE_USER_CHOICE_H

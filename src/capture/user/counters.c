@@ -6,9 +6,9 @@
  *	call *mcount@GOTPCREL(%rip)  ─▶ SLOT
  *	call mcount                  ─▶ the function itself, in a static program
  *
- * The relocation of a slot names its symbol. What is collected are the addresses of slots and of
- * functions; whether a call leads there is the processor's business. A program has three such names
- * at most, so the list is short, and empty for nearly all programs.
+ * The relocation of a slot names its symbol. This file collects the addresses of slots and
+ * functions; arch_*.c decides whether a call leads there. A program has at most three such names,
+ * so the list is short, and empty for nearly all programs.
  */
 #include "capture/user/image_int.h"
 #include "base/array.h"

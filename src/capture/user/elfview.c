@@ -5,9 +5,9 @@
  *	ELF header │ program headers: what is loaded where │ … contents … │ section headers: names for parts
  *
  * The program headers are what the kernel uses, so they decide where bytes are. Section headers
- * only add names; a file may have none. Here libelf would be in the way: it copies and converts
- * tables, and a plan shall be ready in milliseconds. Nothing in the file is trusted: every table is
- * copied out with its bounds checked (they may be at odd offsets).
+ * only add names; a file may have none. libelf is too slow here: it copies and converts tables, and
+ * a plan must be ready in milliseconds. Nothing in the file is trusted: bounds are checked, then
+ * every table is copied (it may be at an odd offset).
  */
 #include "capture/user/elfview.h"
 #include "base/errmsg.h"

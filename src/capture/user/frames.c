@@ -7,9 +7,9 @@
  *
  * Exceptions need this table, so it survives stripping: it is the only list of the functions of a
  * stripped program. Compilers split functions, and each part has an FDE of its own. A part that is
- * not the beginning (.cold) is reached by a jump, when registers have been saved on the stack
- * already; its FDE says so before its first advance. Hooking it would take a saved register for the
- * return address.
+ * not the beginning (.cold) is reached by a jump, after registers were saved on the stack. Its FDE
+ * shows that before its first advance. A hook there would mistake a saved register for the return
+ * address.
  *
  * Only encodings that linkers use are read: a table of 4-byte distances, addresses as 4 or 8 bytes,
  * absolute or relative. libdw reads all, but is several times slower and reads the file on its own.

@@ -8,12 +8,12 @@
  *	.eh_frame        names nothing, but has every function that compilers made
  *	.plt             stubs for functions of libraries, if they are wanted (stubs.c)
  *
- * They are joined by address, each in its own order. Of several names at one address the plainest is kept: "free", not
- * "__libc_free". A frame counts if no symbol covers it. Sizes of 0 (assembler) come from the frame,
- * or reach to the next function.
+ * The lists are sorted and merged by address. Of several names at one address the plainest is kept:
+ * "free", not "__libc_free". A frame counts if no symbol covers it. A symbol of size 0 (assembler)
+ * gets the size of its frame, or reaches to the next function.
  *
  * Reading 50 000 symbols takes a millisecond if names are neither copied nor demangled, so both
- * happen only when somebody asks.
+ * happen only on request.
  */
 #include "capture/user/image_int.h"
 #include "base/array.h"
@@ -286,8 +286,8 @@ static int join_lists(struct listing *l, const uint64_t *order)
 }
 
 /*
- * Functions without a size reach to the next one; padding counts as their own. Functions inside
- * others are rare: a file in which most are wants to keep us busy, so they end at the next one.
+ * Functions without a size reach to the next one, including padding. Functions inside others are
+ * rare. A file in which most are like that is hostile, so there each function ends at the next one.
  */
 static void correct_sizes(struct userimage *img)
 {

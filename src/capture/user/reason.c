@@ -2,15 +2,14 @@
 /*
  * reason.c - why functions have no hook: the sentences, and the names that never get one.
  *
- * A hook takes the return address away and calls the function, so a function that looks at its
- * return address, returns twice, or gets no return address at all must run without one. They are
- * known by their names only. Helpers of the compiler and the C library would do no harm, but they
- * are noise.
+ * A hook replaces the return address. So a function must have no hook if it reads its return
+ * address, returns twice, or gets no return address. Such functions are known only by their names.
+ * Helpers of the compiler and the C library could have hooks, but users do not want to see them.
  *
- * Unwinders begin at their own return address, so they must not be hooked wherever they are linked
- * in, and a hook needs the loader. V8 finds the JavaScript frames below a C++ function by the return
- * address of that function. That concerns all that JavaScript calls: functions of V8, and those of
- * the program that take its types. Generated code (Builtins_) is no function at all.
+ * Unwinders begin at their own return address, so they have no hook in any image. Hooks need the
+ * loader, so it has none, either. V8 finds the JavaScript frames below a C++ function by the return
+ * address of that function. So functions that JavaScript calls have no hook: those of V8, and those
+ * of the program that have V8's types as parameters. Generated code (Builtins_) is not a function.
  */
 #include "capture/user/image_int.h"
 #include "base/array.h"
@@ -239,7 +238,7 @@ bool userimage_is_v8(const char *symbol, bool has_v8)
 	       (has_v8 && (strstr(symbol, "v8") || !strncmp(symbol, "Builtins_", 9)));
 }
 
-/* Nobody but libgcc's unwinder calls _dl_find_object(). Before gcc 12 it did not: no symbol shows it. */
+/* Only libgcc's unwinder calls _dl_find_object(), since gcc 12; older ones have no such symbol. */
 bool userimage_has_unwinder(const struct userimage *img)
 {
 	static const char name[] = "_dl_find_object";

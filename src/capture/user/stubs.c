@@ -8,10 +8,10 @@
  *
  * A stub is hooked like any function: its first jump moves, and the library's function returns to
  * the thunk. Before the loader has filled the slot, it leads to the push behind the jump, which
- * stays where it is. Whether slots are filled at the start (full RELRO), and how the library selects
- * an implementation (IFUNC), does not matter.
+ * stays where it is. Whether slots are filled at the start (full RELRO), and how the library
+ * selects an implementation (IFUNC), does not matter.
  *
- * What does not go through a stub is not seen: -fno-plt, pointers that the library itself stores.
+ * Calls without a stub are not recorded: those of -fno-plt, and those through stored pointers.
  * Functions that return twice or look at their return address have no hook (reason.c).
  */
 #include "base/map.h"

@@ -15,9 +15,9 @@
  * A large result takes the place of the first argument: the caller passes an address, and gets it
  * back in rax.
  *
- * A compiler may change the convention of functions that nobody else calls. The debug information of
- * optimised code gives the registers at the entry; these are believed if they differ. If the
- * convention is not kept, only they are.
+ * A compiler may change the convention of functions that only their own file calls. The debug
+ * information of optimised code names the registers at the entry. If they differ from the
+ * convention, they are used; if a function does not follow the convention, only they are used.
  */
 #include "capture/user/values_int.h"
 

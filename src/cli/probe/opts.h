@@ -10,6 +10,7 @@
 #include "base/errmsg.h"
 #include "base/options.h"
 #include "capture/tracefs/probes.h"
+#include "cli/probe/targetrows.h"
 #include "probe/expand.h"
 
 #include <limits.h>
@@ -23,27 +24,20 @@ struct probe_options {
 	bool plain_types; /* value for struct probe_kernel; has no row */
 };
 
-#define PROBEOPTS_ROWS(type, field)                                                               \
-	ROW_HEADING("where to look for names"),                                                   \
-		ROW_STRING('x', "exec", "PROGRAM",                                                \
-			   "program or library for definitions that do not name one",             \
-			   offsetof(type, field.program), .complete = "file"),                    \
-		ROW_STRING(                                                                       \
-			'm', "module", "MODULE",                                                  \
-			"kernel module: its name, or the path of a file with debug information",  \
-			offsetof(type, field.module)),                                            \
-		ROW_STRING('k', "vmlinux", "FILE",                                                \
-			   "file with debug information: the kernel (vmlinux) or a module (.ko)", \
-			   offsetof(type, field.vmlinux), .complete = "file"),                    \
-		ROW_STRING('s', "source", "DIR", "look for source files here",                    \
-			   offsetof(type, field.source_dir), .complete = "dir"),                  \
-		ROW_STRING(0, "debug-dir", "DIR",                                                 \
-			   "look for separate debug information here (default: /usr/lib/debug)",  \
-			   offsetof(type, field.debug_dir), .complete = "dir"),                   \
-		ROW_NUMBER(0, "max-probes", "N",                                                  \
-			   "define at most N places per definition (default: 128)",               \
-			   offsetof(type, field.max_places)),                                     \
-		ROW_FLAG(0, "no-inlines", "ignore inlined copies of the function",                \
+#define PROBEOPTS_ROWS(type, field)                                                              \
+	ROW_HEADING("where to look for names"),                                                  \
+		ROW_STRING('x', "exec", "PROGRAM",                                               \
+			   "program or library for definitions that do not name one",            \
+			   offsetof(type, field.program), .complete = "file"),                   \
+		ROW_STRING(                                                                      \
+			'm', "module", "MODULE",                                                 \
+			"kernel module: its name, or the path of a file with debug information", \
+			offsetof(type, field.module)),                                           \
+		PROBETARGET_ROWS_FILES(type, field),                                             \
+		ROW_NUMBER(0, "max-probes", "N",                                                 \
+			   "define at most N places per definition (default: 128)",              \
+			   offsetof(type, field.max_places)),                                    \
+		ROW_FLAG(0, "no-inlines", "ignore inlined copies of the function",               \
 			 offsetof(type, field.no_inlines))
 
 struct probe_opened {

@@ -152,7 +152,8 @@ static void add_size(struct textbuf *tb, int fd, const char *path)
 	textbuf_addf(tb, ", %s", filecount_size(filecount_bytes(fd, path), size, sizeof(size)));
 }
 
-uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted)
+/* Adds the name, the events and the size of a file. Returns the number of events. */
+static uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted)
 {
 	char words[FILECOUNT_WORDS_BYTES];
 	uint64_t n = count_events(fd, path, n_counted);

@@ -28,7 +28,5 @@ void outcome_show_guest(const struct guest_outcome *g);
  * result of recording_dup(), or -1.
  */
 void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost);
-/* Adds the first half of that text. Returns the number of events. */
-uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted);
 
 #endif

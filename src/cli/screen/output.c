@@ -190,7 +190,11 @@ int output_write_ctx(void *ctx, const char *s, size_t len)
 	return r < 0 ? r : output_is_closed(out);
 }
 
-int output_escape(const struct output *out, struct textbuf *tb)
+/*
+ * Changes tb to the text that output_write() would write, for callers that write it themselves. The
+ * text ends with a line. Returns 0 or -ENOMEM.
+ */
+static int output_escape(const struct output *out, struct textbuf *tb)
 {
 	size_t len = textbuf_len(tb);
 	struct escaper e = {0};

@@ -47,11 +47,6 @@ int output_write(struct output *out, const char *s, size_t len);
 int output_print(const struct textbuf *tb, const char *colour, bool no_pager, struct errmsg *err);
 /* output_write() as a callback. Returns 1 if the reader has closed the output. */
 int output_write_ctx(void *out, const char *s, size_t len);
-/*
- * Changes tb to the text that output_write() would write, for callers that write it themselves. The
- * text ends with a line. Returns 0 or -ENOMEM.
- */
-int output_escape(const struct output *out, struct textbuf *tb);
 /* Makes the lines of a live trace go to this output. */
 void output_aim(struct output *out, struct livereport_spec *spec);
 /*

@@ -49,7 +49,7 @@ static void cursor_stop(struct sequence *s, struct cursor *c, bool ended)
 }
 
 /* Moves to the next record. c->live is false if there is none. */
-void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
+static void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
 {
 	c->at_page_start = false;
 	while (!walker_next(&c->w, &c->rec)) {

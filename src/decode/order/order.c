@@ -51,9 +51,8 @@ struct name_numbers {
 	struct file_names **files;
 	size_t n_files;
 	const struct ksym **names;
-	uint32_t *slots; /* maps hashes of names to numbers; 0: free */
-	size_t n_slots;	 /* at least twice the number of names */
-	uint32_t n;
+	uint32_t n, cap;
+	struct map by_hash; /* numbers */
 	uint64_t seed;
 };
 
@@ -94,7 +93,7 @@ void order_free(struct order_state *o)
 	}
 	free(o->numbers.files);
 	free(o->numbers.names);
-	free(o->numbers.slots);
+	map_release(&o->numbers.by_hash);
 	for (size_t i = 0; i < o->wakeups.n_slots; i++)
 		free(o->wakeups.slots[i].value);
 	map_release(&o->wakeups);
@@ -230,56 +229,32 @@ static struct file_names *file_names_find(struct name_numbers *n, const struct k
 	return n->files[n->n_files++] = file;
 }
 
-/* Returns the slot that has the number of the name, or the free slot for it. */
-static uint32_t *name_slot(const struct name_numbers *n, const struct ksym *sym)
+static bool is_same_name(const struct ksym *a, const struct ksym *b)
 {
-	size_t i = hash_text(n->seed, sym->name, sym->name_len, n->n_slots);
-
-	for (; n->slots[i]; i = (i + 1) & (n->n_slots - 1)) {
-		const struct ksym *other = n->names[n->slots[i] - 1];
-
-		if (other->name_len == sym->name_len &&
-		    !memcmp(other->name, sym->name, sym->name_len))
-			break;
-	}
-	return &n->slots[i];
-}
-
-static bool names_grow(struct name_numbers *n)
-{
-	size_t n_slots = n->n_slots ? n->n_slots * 2 : 4096;
-	const struct ksym **names = realloc(n->names, n_slots / 2 * sizeof(*names));
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-
-	if (names)
-		n->names = names;
-	if (!names || !slots) {
-		free(slots);
-		return false;
-	}
-	free(n->slots);
-	n->slots = slots;
-	n->n_slots = n_slots;
-	for (uint32_t i = 0; i < n->n; i++)
-		*name_slot(n, n->names[i]) = i + 1;
-	return true;
+	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len);
 }
 
 /* Returns 0 if out of memory. */
 static uint32_t name_number(struct name_numbers *n, struct file_names *file, const struct ksym *sym)
 {
-	uint32_t *number = &file->of_symbol[sym - file->ks->syms], *slot;
+	uint32_t *number = &file->of_symbol[sym - file->ks->syms];
+	uint64_t key;
+	void **slot;
 
 	if (*number)
 		return *number;
-	if (n->n * 2 >= n->n_slots && !names_grow(n))
+	/* names with the same hash have consecutive keys */
+	key = hash_of_text(n->seed, sym->name, sym->name_len);
+	while ((slot = map_take(&n->by_hash, key, ARRAY_NO_MAX)) && *slot &&
+	       !is_same_name(n->names[(uintptr_t)*slot - 1], sym))
+		key++;
+	if (!slot || (!*slot && !ARRAY_ROOM(n->names, n->cap, n->n + 1, UINT32_MAX)))
 		return 0;
-	slot = name_slot(n, sym);
 	if (!*slot) {
 		n->names[n->n] = sym;
-		*slot = ++n->n;
+		*slot = (void *)(uintptr_t)++n->n;
 	}
-	return *number = *slot;
+	return *number = (uintptr_t)*slot;
 }
 
 static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)

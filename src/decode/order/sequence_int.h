@@ -75,8 +75,6 @@ void cursors_free(struct source *src);
 /* Reads the first record of each CPU. */
 int cursors_start(struct sequence *s, struct source *src);
 
-/* Moves to the next record. c->live is false if there is none. */
-void cursor_advance(struct sequence *s, struct source *src, struct cursor *c);
 /* Moves past a record that was taken, and keeps the order of the cursors. */
 void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
 

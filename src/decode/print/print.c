@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct conversion conversion_parse(const char *text)
+static struct conversion conversion_parse(const char *text)
 {
 	struct conversion c = {.width = -1, .precision = -1};
 	bool precision = false;
@@ -52,7 +52,8 @@ struct conversion conversion_parse(const char *text)
 	return c;
 }
 
-struct conversion conversion_for(struct printer *p, const struct print_op *op)
+/* Resolves a `*` for the current record. */
+static struct conversion conversion_for(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = op->conv;
 	int v;
@@ -108,7 +109,7 @@ static char *emit_digits(char *s, const struct conversion *c, uint64_t v)
 	return number_emit_dec(s, v);
 }
 
-void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v)
+static void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v)
 {
 	char digits[64], sign[3], *end;
 	size_t n_sign = 0, n_digits, zeros = 0, pad, total;
@@ -628,7 +629,8 @@ static void run_program(struct printer *p, const struct event_program *program)
 	}
 }
 
-void printer_print_pretty(struct printer *p, const struct record *rec)
+/* Prints the print format alone, without handlers. It is for handlers that add to it. */
+static void printer_print_pretty(struct printer *p, const struct record *rec)
 {
 	if (p->ev->failed) {
 		textbuf_add_str(p->out, "[FAILED TO PARSE]");

@@ -52,14 +52,6 @@ void printer_print(struct printer *p, const struct record *rec, bool raw);
 /* Makes rec the current record, for the functions below. */
 void printer_point_at(struct printer *p, const struct record *rec);
 
-/* Prints the print format alone, without handlers. It is for handlers that add to it. */
-void printer_print_pretty(struct printer *p, const struct record *rec);
-
-/*
- * Prints one field's content in the raw style. not_text: the field's text was unprintable before.
- */
-void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text);
-
 /* Returns the symbol that covers addr, or NULL. */
 static inline const struct ksym *printer_symbol(struct printer *p, uint64_t addr)
 {

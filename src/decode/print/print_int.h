@@ -32,12 +32,7 @@ struct print_op {
 	const char *letters; /* letters after the p of a pointer */
 	uint64_t mask;	     /* mask of a plain field under a cast */
 	bool prefix_0x;	     /* raw fields: print 0x before the number */
-	bool is_field_name;  /* raw fields: text is " name=" and is printed first */
 };
-
-struct conversion conversion_parse(const char *text);
-/* Resolves a `*` for the current record. */
-struct conversion conversion_for(struct printer *p, const struct print_op *op);
 
 /* eval.c */
 uint64_t arg_eval(struct printer *p, const struct arg *a);
@@ -49,7 +44,6 @@ uint64_t function_call(struct printer *p, const struct arg *a);
 void args_resolve(struct formats *f, struct arg *a, bool as_number);
 
 /* print.c */
-void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v);
 void emit_string(struct textbuf *out, const struct conversion *c, const char *s, size_t len);
 void print_segment(struct printer *p, const struct segment *s);
 

@@ -143,7 +143,10 @@ static struct piece array_bytes(struct printer *p, const struct field *f)
 	return bytes;
 }
 
-void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text)
+/*
+ * Prints one field's content in the raw style. not_text: the field's text was unprintable before.
+ */
+static void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text)
 {
 	uint64_t v = 0;
 

@@ -61,7 +61,7 @@ static inline const char *duration_start(const char *text, const char *end)
 	return text;
 }
 
-/* What to write behind a function's name: those of C++ may have their parameters already, "f(int) const". */
+/* Returns what follows a function's name. C++ names may have parameters: "f(int) const". */
 static inline const char *call_brackets(const char *name, size_t len)
 {
 	const char *close = memrchr(name, ')', len);

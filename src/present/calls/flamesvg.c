@@ -10,13 +10,13 @@
  *	│program                               │
  *	└──────────────────────────────────────┘
  *
- * Colours: functions of programs are warm, of the kernel blue; the shade is that of the name. Of a
- * difference: red took longer in the other trace, blue less, the stronger the larger the share of the
- * time that is new or has vanished; white took the same.
+ * Colours: functions of programs are warm, those of the kernel blue; the name selects the shade. In
+ * a difference, red functions took longer in the other trace, blue ones less, white ones the same.
+ * The larger the changed share of the time, the stronger the colour.
  *
- * The drawing is complete without its script, which makes it zoom and search: it moves the
- * rectangles that are there. Boxes narrower than BOX_MIN_PIXELS and calls deeper than LEVELS_MAX
- * are not drawn; a line says so. Names come from files, so they are escaped.
+ * The script only zooms and searches: it moves the existing rectangles. The drawing is complete
+ * without it. Boxes narrower than BOX_MIN_PIXELS and calls deeper than LEVELS_MAX are not drawn; a
+ * line reports their number. Names come from files, so they are escaped.
  */
 #include "present/calls/flamesvg.h"
 

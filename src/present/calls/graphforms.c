@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * graphforms.c - a call graph for other programs: folded stacks (flamegraph.pl, speedscope, inferno),
- * Graphviz, Mermaid.
+ * graphforms.c - a call graph for other programs: folded stacks (flamegraph.pl, speedscope,
+ * inferno), Graphviz, Mermaid.
  *
  *	main;parse;next_token 1800          self time in ns
  *	"main" -> "parse" [label="2"]       calls between two functions, whatever the chain
  *
- * Names come from files: quotes, semicolons and line ends in them are replaced, so that nobody can
- * write more into the result than a name.
+ * Names come from files, which may be hostile: quotes, semicolons and line ends in them are
+ * replaced, so that a name cannot become anything else in the result.
  */
 #include "analyse/calls/callgraph.h"
 #include "base/textbuf.h"

@@ -9,8 +9,8 @@
  *	    0.871 us :  +-(1) fib
  *	    0.761 us :    (2) fib         the only callee is not indented
  *
- * A level takes three columns: " | " if a sibling follows further down, else blanks. Nothing here
- * recurses, because programs may.
+ * A level takes three columns: " | " if a sibling follows further down, else blanks. No function
+ * here is recursive, because the tree of a recursive program is deep.
  */
 #include "present/calls/graphtext.h"
 

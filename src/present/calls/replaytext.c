@@ -7,8 +7,8 @@
  *	│   0.500 us │ [   100]│ | │ two blanks for each level, and what happens    │
  *	└────────────┴─────────┴───┴────────────────────────────────────────────────┘
  *
- * A line is written with few copies, because millions of them go by: the number of the task and
- * whether a name needs brackets are worked out once for a task and a function.
+ * There may be millions of lines, so each is written with few copies. The text of the task's number
+ * is made once per task, and whether a name needs brackets is decided once per function.
  */
 #include "present/calls/replaytext.h"
 

@@ -16,6 +16,7 @@
 #include "base/errmsg.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
+#include "base/scope.h"
 #include "present/result/bars.h"
 
 #include <errno.h>
@@ -56,8 +57,9 @@ static bool is_word(const char *word, size_t len, const char *name)
 	return name && strlen(name) == len && !memcmp(word, name, len);
 }
 
-int calltimes_column_parse(const char *option, const char *word, size_t len,
-			   enum calltimes_column *ret, struct errmsg *err)
+/* "total-avg" is the same as "avg". */
+static int parse_column(const char *option, const char *word, size_t len,
+			enum calltimes_column *ret, struct errmsg *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(column_rows); i++)
 		if (is_word(word, len, column_rows[i].name) ||
@@ -98,7 +100,7 @@ int calltimes_columns_parse(const char *option, const char *words, struct callti
 		if (is_word(words, len, "all")) {
 			for (size_t i = 0; i < ARRAY_LEN(column_rows); i++)
 				add_column(&c, (enum calltimes_column)i);
-		} else if (calltimes_column_parse(option, words, len, &column, err) < 0) {
+		} else if (parse_column(option, words, len, &column, err) < 0) {
 			return err->code;
 		} else {
 			add_column(&c, column);
@@ -113,6 +115,30 @@ void calltimes_column_need(enum calltimes_column column, struct calltimes_config
 {
 	config->with_spread |= column >= CALLTIMES_P50 && column <= CALLTIMES_P999;
 	config->with_deviation |= column == CALLTIMES_STDV || column == CALLTIMES_SELF_STDV;
+}
+
+int calltimes_sort_parse(const char *option, const char *words, struct calltimes_config *config,
+			 struct errmsg *err)
+{
+	enum calltimes_column list[CALLTIMES_SORTS_MAX];
+	size_t n = 0;
+
+	for (const char *p = words; *p;) {
+		size_t len = strcspn(p, ",");
+
+		if (n == CALLTIMES_SORTS_MAX)
+			return errmsg_set(err, -EINVAL, "%s takes up to %d columns, not '%s'",
+					  option, CALLTIMES_SORTS_MAX, words);
+		TRY(parse_column(option, p, len, &list[n++], err));
+		p += len + (p[len] == ',');
+	}
+	for (size_t i = 0; i < n; i++)
+		calltimes_column_need(list[i], config);
+	if (n)
+		config->sort = list[0];
+	for (size_t i = 1; i < n; i++)
+		config->then[config->n_then++] = list[i];
+	return 0;
 }
 
 static const struct calltimes_columns *columns_of(const struct calltimes_view *v)

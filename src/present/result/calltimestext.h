@@ -27,17 +27,14 @@ struct calltimes_view {
 };
 
 /*
- * Parses a word of -s and -f: "total", "self-avg" …; "total-avg" is the same as "avg". Returns
- * -EINVAL with a message that names option.
- */
-int calltimes_column_parse(const char *option, const char *word, size_t len,
-			   enum calltimes_column *ret, struct errmsg *err);
-/*
- * Parses words with commas between them. "all" is every column, "+WORD" adds to the default
- * columns.
+ * Parses names of columns, with commas between them: "total", "self-avg" … "all" is every column,
+ * "+WORD" adds to the default columns. Returns -EINVAL with a message that names option.
  */
 int calltimes_columns_parse(const char *option, const char *words, struct calltimes_columns *ret,
 			    struct errmsg *err);
+/* Parses the columns to sort by, with commas between them, and calls calltimes_column_need(). */
+int calltimes_sort_parse(const char *option, const char *words, struct calltimes_config *config,
+			 struct errmsg *err);
 /* Sets calltimes_config.with_spread and with_deviation if the column needs them. */
 void calltimes_column_need(enum calltimes_column column, struct calltimes_config *config);
 

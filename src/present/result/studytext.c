@@ -180,7 +180,8 @@ static void fmt_ts(uint64_t ts, bool in_time, struct textbuf *tb)
 		textbuf_add_dec(tb, ts);
 }
 
-void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb)
+/* Prints one line about the trace as a whole. */
+static void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb)
 {
 	uint64_t span = range->last - range->first;
 

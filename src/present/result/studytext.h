@@ -6,8 +6,6 @@
 #include "analyse/study/study.h"
 #include "base/json/jsonwriter.h"
 
-/* Prints one line about the trace as a whole. */
-void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb);
 /* Prints an answer. in_time: the trace's clock counts ns; otherwise its units are printed. */
 void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb);
 /* Adds one object to the open array or object of w. */

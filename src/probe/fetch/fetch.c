@@ -111,7 +111,8 @@ static int list_member(void *ctx, const struct type_member *m)
 	return 0;
 }
 
-void fetch_list_members(struct type t, char *text, size_t size)
+/* Lists the first members of a struct: "a, b, c, …". */
+static void fetch_list_members(struct type t, char *text, size_t size)
 {
 	struct member_names l = {text, size};
 

@@ -68,12 +68,8 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
 		    struct value *v, struct errmsg *err);
 
-/* Lists the first members of a struct: "a, b, c, …". */
-void fetch_list_members(struct type t, char *text, size_t size);
 /* Returns true for std::string. */
 bool fetch_is_cpp_string(struct type t);
-/* struct.c: lists the parts of a struct that are single values, as "a, b.c". */
-void fetch_list_leaves(struct type t, char *text, size_t size);
 /* Writes a clause about these parts and alternatives. */
 void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size);
 

@@ -110,7 +110,8 @@ static int visit_member(void *ctx, const struct type_member *m)
 	return r;
 }
 
-void fetch_list_leaves(struct type t, char *text, size_t size)
+/* struct.c: lists the parts of a struct that are single values, as "a, b.c". */
+static void fetch_list_leaves(struct type t, char *text, size_t size)
 {
 	struct leaves l = {.top = t, .text = text, .size = size};
 

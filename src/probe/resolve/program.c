@@ -146,7 +146,8 @@ static int resolve_address(struct resolution *r, const char *path, struct debugi
 	return result < 0 ? result : resolve_group_and_event(r, path, name, 0);
 }
 
-int resolve_choice(struct resolution *r, struct debuginfo *info)
+/* Decides whether put(Mode) selects a function, when the functions are known. */
+static int resolve_choice(struct resolution *r, struct debuginfo *info)
 {
 	struct definition *copy;
 

@@ -122,8 +122,6 @@ int resolve_mark_file(struct resolution *r, char path[PATH_MAX]);
  * type.
  */
 int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *ret_n);
-/* Decides whether put(Mode) selects a function, when the functions are known. */
-int resolve_choice(struct resolution *r, struct debuginfo *info);
 
 /* The kinds of places. Each function sets kind, places and arguments. */
 int resolve_kernel(struct resolution *r, const char *module);

@@ -183,7 +183,6 @@ bool instance_covers(struct instance *i, uint64_t address);
 const char *function_file(struct function *f);
 /* Returns the line of the declaration, or 0 if it is unknown. */
 unsigned function_line(struct function *f);
-bool unit_is_c(struct unit *u);
 /* Returns true if gcc made the unit. */
 bool unit_is_gnu(struct unit *u);
 const char *die_name(Dwarf_Die *die);

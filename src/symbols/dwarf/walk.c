@@ -303,7 +303,7 @@ static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, in
 	} while (!w->trouble && dwarf_siblingof(&child, &child) == 0);
 }
 
-bool unit_is_c(struct unit *u)
+static bool unit_is_c(struct unit *u)
 {
 	int language = dwarf_srclang(&u->die);
 

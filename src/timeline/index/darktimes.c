@@ -82,16 +82,6 @@ void dark_times_limit(struct dark_times *d, uint64_t max_ns, uint16_t of)
 		last->of = of;
 }
 
-static bool is_like_any(void *ctx, uint16_t of)
-{
-	return true;
-}
-
-uint64_t dark_times_find(const struct dark_times *d, uint64_t t)
-{
-	return dark_times_find_for(d, t, is_like_any, NULL);
-}
-
 uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 			     bool (*is_like)(void *ctx, uint16_t of), void *ctx)
 {

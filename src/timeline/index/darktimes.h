@@ -39,10 +39,9 @@ void dark_times_add(struct dark_times *d, size_t stream, bool is_dark, uint64_t 
  * only they can have run in it.
  */
 void dark_times_limit(struct dark_times *d, uint64_t max_ns, uint16_t of);
-/* Returns the first known dark moment at or after t, or DARK_NEVER. */
-uint64_t dark_times_find(const struct dark_times *d, uint64_t t);
 /*
- * Like dark_times_find(), for one task: ignores dark times in which only other tasks can have run.
+ * Returns the first known dark moment of a task at or after t, or DARK_NEVER. Ignores dark times in
+ * which only other tasks can have run.
  */
 uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 			     bool (*is_like)(void *ctx, uint16_t of), void *ctx);

@@ -13,6 +13,7 @@
 #define SONDE_TIMELINE_INDEX_LABELS_H
 
 #include "base/arena.h"
+#include "base/map.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -25,10 +26,9 @@ struct labels {
 	pthread_mutex_t lock;
 	struct arena arena;
 	const char **texts; /* texts by number; NULL: the number is not in use */
-	uint32_t n, cap;
+	uint32_t cap;
 	uint32_t n_of[LABEL_COLOURS]; /* number of texts of each colour */
-	uint32_t *slots;
-	uint32_t n_slots;
+	struct map numbers;	      /* by the hash of the text */
 	uint64_t seed;
 };
 

@@ -46,7 +46,7 @@ static _Atomic uint64_t *slot_find(const struct tasktable *tt, uint64_t key, uin
 	}
 }
 
-int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid)
+static int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid)
 {
 	uint64_t slot;
 
@@ -66,7 +66,8 @@ static uint64_t told_at(const struct timeline *tl, int pid)
 	return tl->is_live && !tl->has_ended && pid ? 0 : UINT64_MAX;
 }
 
-int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid)
+/* Returns the tgid from the sources, or -1 if it is unknown. */
+static int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid)
 {
 	int tgid = -1;
 

@@ -214,7 +214,6 @@ struct lane {
 	struct walk_mask tasks;	      /* bits NULL: all */
 	struct selection *found;
 	struct pyramid ticks;
-	uint64_t n_ticks;
 
 	struct sample *samples;
 	size_t n_samples;

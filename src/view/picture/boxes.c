@@ -3,7 +3,8 @@
  * boxes.c - draws the content of a lane as rectangles into a file, like the page's painters
  * (web/draw_gl.js).
  *
- *	CPU       a run is full; a bucket of many runs is as high as its share of the time
+ *	CPU       one run has the full height; a bucket of many runs has the height of their
+ *	          share of the time
  *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping
  *	          a line, lost data red stripes, unrecorded time grey stripes (CPUs, too);
  *	          the states of a bucket are stacked
@@ -349,7 +350,7 @@ static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_
 	return span.start >= start || start <= d->pic->from;
 }
 
-/* Returns true if the row is too deep. In a counter record these bytes are part of a number. */
+/* Returns true if the row is too deep. Only spans have rows; counters store numbers there. */
 static bool is_too_deep(const struct drawing *d, const struct tile_record *rec)
 {
 	return lane_kind(d->lane) == LANE_SPANS && rec->row >= PICTURE_ROWS_MAX;

@@ -42,7 +42,6 @@ struct colour {
  * drawn.
  */
 unsigned palette_task(const char *comm, size_t len, int pid);
-struct colour palette_colour(unsigned class, bool is_dark);
 /* Writes "t12" and returns buf. */
 const char *palette_fmt_class(unsigned class, char buf[16]);
 /* Adds rules for the used classes, each after a selector ("" or "[data-theme=dark] "). */

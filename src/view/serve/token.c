@@ -35,7 +35,7 @@ static int open_as_caller(const char *path)
 }
 
 /* Reads the token from a file. A user who can read the file can see the trace. */
-int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
+static int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
 {
 	int fd = open_as_caller(path);
 	struct stat st;

@@ -15,7 +15,4 @@ struct errmsg;
  */
 int token_take(char *word, const char *path, char token[TOKEN_BYTES], struct errmsg *err);
 
-/* Reads the first line of a file that only its owner can read, with the caller's rights. */
-int token_read_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err);
-
 #endif

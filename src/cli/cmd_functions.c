@@ -30,6 +30,7 @@ struct functions_options {
 	struct calltimes_config config;
 	const char *by, *sort, *fields, *diff;
 	struct calltimes_columns columns;
+	bool sources;
 	struct calltimes *calls;
 	struct plan_words only, never;	   /* with -u: -l and -n, which the kernel does not get */
 	struct call_options other_options; /* options of `other`, which keeps a pointer to them */
@@ -68,6 +69,8 @@ static const struct option_row rows[] = {
 	ROW_STRING('f', "output-fields", "FIELD,…",
 		   "show these columns, named as for -s; + in front adds to the usual ones; all",
 		   AT(fields)),
+	ROW_FLAG(0, "srcline", "of a file: show the file and line where each function begins",
+		 AT(sources)),
 	ROW_STRING(0, "by", "KEY,…",
 		   "one row per function and value of these keys: $task, $comm, $pid, $cpu",
 		   AT(by)),
@@ -246,6 +249,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 	struct calltimes_view v = {.calls = o->calls,
 				   .in_time = in_time,
 				   .colour = colour,
+				   .sources = o->sources,
 				   .n_rows = o->gather.n_rows,
 				   .columns = o->columns};
 
@@ -288,6 +292,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = n < 0 ? n : check(&o, err);
 	if (r >= 0 && o.diff && (!o.gather.input || o.config.n_groups))
 		r = errmsg_set(err, -EINVAL, "--diff compares two files, without --by");
+	if (r >= 0 && o.sources && (!o.gather.input || o.diff))
+		r = errmsg_set(err, -EINVAL,
+			       "--srcline shows source lines of one file; record the program first "
+			       "(sonde record -u)");
 	if (r >= 0)
 		r = choose_tracer(&o, err);
 	job.by_task = !o.config.n_groups;

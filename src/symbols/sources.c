@@ -2,8 +2,11 @@
 /*
  * sources.c - a table of source lines, sorted by function.
  *
+ *	L 10 4 /home/me/prog.c     ─▶     {0x10, "/home/me/prog.c:4"}
+ *
  * The text is of a file, so it is hostile: a line that is not of the form is skipped, and the table
- * has a ceiling.
+ * has a ceiling. It is read once, when the first function of a program is shown, and then looked up
+ * by bisection. If a function has several lines, any of them is shown.
  */
 #include "symbols/sources.h"
 

@@ -38,12 +38,13 @@ static void lines_are_found_in_any_order(void **state)
 
 static void other_lines_are_left_out(void **state)
 {
+	static const char after[] = "\nL 60 2 after.c\n";
 	char *longest = calloc(1, 70000);
 	struct sources *s;
 
 	memcpy(longest, "L 50 1 ", 7);
 	memset(longest + 7, 'x', 60000);
-	strcat(longest, "\nL 60 2 after.c\n");
+	memcpy(longest + 60007, after, sizeof(after));
 	s = parsed(longest);
 	assert_null(sources_find(s, 0x50));
 	assert_string_equal(sources_find(s, 0x60), "after.c:2");

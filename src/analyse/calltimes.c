@@ -60,6 +60,7 @@ static void start_row(struct calltimes *c, struct calltimes_row *row, const stru
 {
 	row->name = fn->name;
 	row->module = fn->module;
+	row->source = fn->source;
 	row->is_user = fn->is_user;
 	if (c->config->with_spread)
 		row->spread = arena_alloc(&c->spreads, sizeof(*row->spread));

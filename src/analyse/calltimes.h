@@ -71,6 +71,7 @@ struct calltimes_row {
 	struct keyed key;   /* the function's address, then the groups */
 	const char *name;   /* valid after calltimes_finish() */
 	const char *module; /* for a program, its file; NULL: the kernel itself */
+	const char *source; /* "parse.c:120", where it begins; NULL: unknown */
 	bool is_user;
 	uint64_t n, total, self, max, max_ts; /* ns, or units of the clock */
 	struct calltimes_sum all, own;	      /* sums of times and of self times of single calls */

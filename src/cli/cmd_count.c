@@ -5,11 +5,13 @@
  *
  *	gather ──▶ keycount_add ──▶ counttext
  *
- * If the kernel can count a live run by itself, sonde only reads the table (kernel/count.c).
+ * If the kernel can count a live run by itself, sonde only reads the table (kernel/count.c). With -u
+ * it counts calls of a program's functions, each as one event.
  */
 #include "analyse/keycount.h"
 #include "base/options.h"
 #include "base/scope.h"
+#include "capture/plan.h"
 #include "cli/command.h"
 #include "decode/record.h"
 #include "live/eventfilters.h"
@@ -54,6 +56,8 @@ static const struct option_row rows[] = {
 	RECORDOPTS_ROW_PROBE,
 	RECORDOPTS_ROWS_LOOKUP,
 	GATHER_TASKS,
+	GATHER_USER,
+	RECORDOPTS_ROWS_USER_VALUES,
 	ROW_HEADING("how the result looks"),
 	ROW_CALL(0, "by", "KEY,…",
 		 "one row per value of these keys: fields, $comm, $pid, $task, $cpu, $event, "
@@ -69,11 +73,22 @@ static const struct option_row rows[] = {
 	ROW_END,
 };
 
+/* Adds the events of calls of programs' functions. Each call is one event. */
+static int add_calls(struct count_options *o, struct errmsg *err)
+{
+	if (plan_words_add(&o->gather.names, "user:user_entry*") < 0 ||
+	    plan_words_add(&o->gather.names, "user:user_call*") < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot count");
+	return 0;
+}
+
 static int open_counts(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 		       struct errmsg *err)
 {
 	struct count_options *o = ctx;
 
+	if (o->gather.record.has_user)
+		TRY(add_calls(o, err));
 	/* replace the definitions of probes by the names of their events */
 	o->config.events = (const char *const *)o->gather.names.words;
 	o->config.n_events = o->gather.names.n;
@@ -175,11 +190,17 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 
 static int check(struct count_options *o, const char *needs, struct errmsg *err)
 {
-	if (!o->gather.events.n)
-		return errmsg_set(err, -EINVAL, "%s", needs);
+	bool is_user = o->gather.record.has_user;
+
+	if (!o->gather.events.n && !is_user)
+		return errmsg_set(err, -EINVAL, "%s%s", needs,
+				  o->gather.input ? "" : ", or a program's functions, -u");
 	if (o->gather.events.n > KEYCOUNT_EVENTS_MAX)
 		return errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
 				  KEYCOUNT_EVENTS_MAX);
+	o->config.is_joint = is_user && !o->gather.events.n;
+	if (is_user && !o->config.n_words)
+		keycount_put_first(&o->config, "$func");
 	if (o->sum)
 		TRY(keycount_parse_sum(&o->config, o->sum, err));
 	if (o->config.is_each && !o->gather.interval)

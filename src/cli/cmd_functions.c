@@ -6,7 +6,8 @@
  *	gather ──▶ calltimes_add ──▶ calltimestext
  *
  * For a file, -l and -n select what is shown. For a live run they select what is traced, which is
- * much cheaper; then the time of other functions counts as self time of their callers.
+ * much cheaper; then the time of other functions counts as self time of their callers. With -u, -u
+ * itself selects what is traced, and -l and -n what is shown.
  */
 #include "analyse/calls/calldiff.h"
 #include "analyse/calltimes.h"
@@ -16,6 +17,7 @@
 #include "cli/ask/gather.h"
 #include "cli/calls/callopts.h"
 #include "decode/record.h"
+#include "live/request.h"
 #include "present/result/calltimestext.h"
 
 #include <errno.h>
@@ -25,7 +27,9 @@ struct functions_options {
 	struct calltimes_config config;
 	const char *by, *sort, *fields, *diff;
 	struct calltimes_columns columns;
+	bool sources;
 	struct calltimes *calls;
+	struct plan_words only, never;	   /* with -u: -l and -n, which the kernel does not get */
 	struct call_options other_options; /* options of `other`, which keeps a pointer to them */
 	/* trace of --diff, open until the output is complete, so that it is not overwritten */
 	struct callrun other;
@@ -49,6 +53,8 @@ static const struct option_row rows[] = {
 		   GATHER_AT(input), .complete = "file"),
 	GATHER_BUFFER,
 	GATHER_TASKS,
+	GATHER_USER,
+	RECORDOPTS_ROW_KERNEL_DEPTH,
 	ROW_HEADING("how the result looks"),
 	ROW_STRING(
 		's', "sort", "COLUMN",
@@ -60,6 +66,8 @@ static const struct option_row rows[] = {
 	ROW_STRING('f', "output-fields", "FIELD,…",
 		   "show these columns, named as for -s; + in front adds to the usual ones; all",
 		   AT(fields)),
+	ROW_FLAG(0, "srcline", "of a file: show the file and line where each function begins",
+		 AT(sources)),
 	ROW_STRING(0, "by", "KEY,…",
 		   "one row per function and value of these keys: $task, $comm, $pid, $cpu",
 		   AT(by)),
@@ -73,9 +81,18 @@ static const struct option_row rows[] = {
 
 /* --- the question ----------------------------------------------------------------------------- */
 
+static void set_shown(struct functions_options *o, const struct plan_words *only,
+		      const struct plan_words *never)
+{
+	o->config.only = (const char *const *)only->words;
+	o->config.n_only = only->n;
+	o->config.never = (const char *const *)never->words;
+	o->config.n_never = never->n;
+}
+
 static int check(struct functions_options *o, struct errmsg *err)
 {
-	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+	struct plan_buffer *b = &o->gather.record.plan.buffers[0];
 	int r = o->by ? calltimes_parse_groups(&o->config, o->by, err) : 0;
 
 	if (r >= 0 && o->sort)
@@ -84,11 +101,36 @@ static int check(struct functions_options *o, struct errmsg *err)
 		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
 	for (size_t i = 0; i < o->columns.n; i++)
 		calltimes_column_need(o->columns.list[i], &o->config);
-	o->config.only = (const char *const *)b->functions.words;
-	o->config.n_only = b->functions.n;
-	o->config.never = (const char *const *)b->no_functions.words;
-	o->config.n_never = b->no_functions.n;
+	if (o->gather.record.has_user) {
+		o->only = b->functions;
+		o->never = b->no_functions;
+		b->functions = b->no_functions = (struct plan_words){0};
+	}
+	set_shown(o, o->gather.record.has_user ? &o->only : &b->functions,
+		  o->gather.record.has_user ? &o->never : &b->no_functions);
 	return r;
+}
+
+/* Chooses the tracer of a live run: none for functions of programs alone. */
+static int choose_tracer(struct functions_options *o, struct errmsg *err)
+{
+	const struct live_request *req = &o->gather.record;
+	const struct plan_buffer *b = &req->plan.buffers[0];
+
+	if (o->gather.input)
+		return 0;
+	if (req->has_user && !req->has_kernel_depth &&
+	    (b->graph_functions.n || b->no_graph_functions.n || b->modules.n ||
+	     req->plan.graph_depth))
+		return errmsg_set(err, -EINVAL,
+				  "-g, --graph-notrace, --module and --max-graph-depth are for "
+				  "functions of the kernel; with -u add --kernel-depth N, or "
+				  "leave them out");
+	if (!req->has_user && req->has_kernel_depth)
+		return errmsg_set(err, -EINVAL,
+				  "--kernel-depth is for functions of programs (-u); use "
+				  "--max-graph-depth");
+	return req->has_user ? 0 : recordopts_tracer(o, "function_graph", err);
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
@@ -164,10 +206,11 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 	struct calltimes_view v = {.calls = o->calls,
 				   .in_time = in_time,
 				   .colour = colour,
+				   .sources = o->sources,
 				   .n_rows = o->gather.n_rows,
 				   .columns = o->columns};
 
-	if (o->gather.input)
+	if (o->gather.input || (o->gather.record.has_user && o->gather.is_last))
 		calltimes_end(o->calls);
 	if (calltimes_finish(o->calls) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
@@ -206,12 +249,18 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = n < 0 ? n : check(&o, err);
 	if (r >= 0 && o.diff && (!o.gather.input || o.config.n_groups))
 		r = errmsg_set(err, -EINVAL, "--diff compares two files, without --by");
-	if (r >= 0 && !o.gather.input)
-		r = recordopts_tracer(&o, "function_graph", err);
+	if (r >= 0 && o.sources && (!o.gather.input || o.diff))
+		r = errmsg_set(err, -EINVAL,
+			       "--srcline shows source lines of one file; record the program first "
+			       "(sonde record -u)");
+	if (r >= 0)
+		r = choose_tracer(&o, err);
 	job.by_task = !o.config.n_groups;
 	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
 	callrun_close(&o.other);
+	plan_words_release(&o.only);
+	plan_words_release(&o.never);
 	gather_release(&o.gather);
 	return r;
 }

@@ -5,7 +5,7 @@
  *
  *	-e A -e B    from one event to the other
  *	-e A         from each event to the next one of the same kind
- *	-T FUNCTION  from the entry of a function to its return
+ *	-T FUNCTION  from the entry of a function to its return; with -u by the program's own hooks
  *
  *	latencyplan ──▶ gather ──▶ latency_add ──▶ latencytext
  *
@@ -88,6 +88,8 @@ static const struct option_row rows[] = {
 	RECORDOPTS_ROW_PROBE,
 	RECORDOPTS_ROWS_LOOKUP,
 	GATHER_TASKS,
+	GATHER_USER,
+	RECORDOPTS_ROWS_USER_VALUES,
 	ROW_HEADING("how the result looks"),
 	ROW_STRING(0, "by", "KEY,…",
 		   "one row per value of these keys: fields, $comm, $pid, $task, $cpu, $syscall, "
@@ -113,6 +115,9 @@ static const struct option_row rows[] = {
 
 static int check(struct latency_options *o, struct errmsg *err)
 {
+	if (o->gather.record.has_user && !o->config.function)
+		return errmsg_set(err, -EINVAL,
+				  "with -u, -T names the function to measure: -u -T work");
 	TRY(latency_set_points(&o->config, o->gather.events.words, o->gather.events.n, err));
 	o->worst_asked = o->n_worst != NOT_GIVEN;
 	TRY(latency_set_worst(&o->config, o->worst_asked ? o->n_worst : WORST_DEFAULT, err));
@@ -248,7 +253,9 @@ static int measure(struct latency_options *o, struct gather_job *job, int n, cha
 {
 	TRY(n);
 	TRY(check(o, err));
-	if (!o->gather.input)
+	if (o->gather.record.has_user)
+		TRY(gather_choose_function(&o->gather, &o->config.function, err));
+	else if (!o->gather.input)
 		TRY(latencyplan_add_function(&o->plan, err));
 	o->gather.condition = o->plan.condition;
 	TRY(latencyplan_split_filters(&o->plan, err));

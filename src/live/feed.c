@@ -148,6 +148,8 @@ int livefeed_run(const struct feed_job *job, char **argv, struct errmsg *err)
 
 	r = r < 0 ? r : open_feeding(&f, err);
 	r = r < 0 ? r : follow(&f, err);
+	if (job->ret_status)
+		*job->ret_status = f.run.s.child_status;
 	job->close(job->ctx);
 	batch_release(&f.batch);
 	livesource_close(&f.in);

@@ -36,6 +36,7 @@ struct feed_job {
 	int (*show)(void *ctx, bool in_time, bool is_last, struct errmsg *err);
 	/* Also called if open failed, or was not called. */
 	void (*close)(void *ctx);
+	int *ret_status; /* the command's status from wait(); NULL: not needed */
 };
 
 /* Runs a job. argv is the command, or NULL. */

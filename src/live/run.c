@@ -193,6 +193,7 @@ int liverun_open(struct liverun *run, struct live_request *o, char **argv, struc
 		session.env = usertrace_env(run->user);
 		recording.user = run->user;
 	}
+	run->has_session = true;
 	TRY(open_session(run, &session, err));
 	run->s.setup->user = run->user;
 	return livetrace_open(&run->lt, &run->s, &recording, err);
@@ -218,7 +219,7 @@ int liverun_close(struct liverun *run, struct errmsg *err)
 {
 	bool has_run = run->taker;
 	int r = livetrace_close(run->lt, err);
-	int r2 = run->s.setup ? session_close(&run->s, err) : 0;
+	int r2 = run->has_session ? session_close(&run->s, err) : 0;
 
 	run->lt = NULL;
 	close_user(run, has_run && !err->code);

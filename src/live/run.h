@@ -55,6 +55,7 @@ struct liverun {
 	/* internal */
 	const struct liverun_taker *taker;
 	void *ctx;
+	bool has_session; /* it was opened, perhaps only in part */
 	bool no_reader;
 	struct errmsg err; /* error of a tick */
 };

@@ -3,8 +3,8 @@
  * context.c - the argument of a script's function.
  *
  *	of all        timestamp cpu tid task depth
- *	entry         name address module args
- *	exit          name address module duration retval; open if it did not return
+ *	entry         name address module source args
+ *	exit          name address module source duration retval; open if it did not return
  *	event         name ("system:event") system event address (its id) fields info
  *	lost          count (none: unknown)
  *
@@ -197,6 +197,8 @@ void context_put_call(struct context *c, const struct replay_item *item, bool as
 		l->put_name(c->run, "module", fn->module, strlen(fn->module));
 	else if (!fn->is_user)
 		l->put_name(c->run, "module", "kernel", 6);
+	if (fn->source)
+		l->put_name(c->run, "source", fn->source, strlen(fn->source));
 	if (item->kind == REPLAY_OPEN)
 		l->put_bool(c->run, "open", true);
 }

@@ -300,7 +300,7 @@ static const char example[] =
 	"end\n"
 	"\n"
 	"-- A function is called. ctx: timestamp, cpu, tid, pid, task, depth, name, address, "
-	"module, args\n"
+	"module, source, args\n"
 	"function sonde_entry(ctx)\n"
 	"  calls[ctx.name] = (calls[ctx.name] or 0) + 1\n"
 	"end\n"

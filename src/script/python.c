@@ -472,7 +472,7 @@ static const char example[] =
 	"\n"
 	"def sonde_entry(ctx):\n"
 	"    \"\"\"A function is called. ctx: timestamp, cpu, tid, pid, task, depth, name, "
-	"address, module, args\"\"\"\n"
+	"address, module, source, args\"\"\"\n"
 	"    calls[ctx['name']] += 1\n"
 	"\n"
 	"\n"

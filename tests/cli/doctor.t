@@ -23,7 +23,7 @@ $ sonde doctor --json irqsoff clocks | tr '{' '\n' | tail -n 2
 "name":"irqsoff","group":"Latency and other tracers","what":"the longest time with interrupts off","answer":"yes","tried":false,"why":null,"remedy":null},
 "name":"clocks","group":"Buffers and clocks","what":"the clocks for timestamps","answer":"yes","tried":false,"why":"global local mono","remedy":null}]}
 $ sonde doctor --json | tr ',' '\n' | grep -c '"name":'
-50
+57
 
 # Nothing is left behind
 $ ls instances
@@ -38,8 +38,15 @@ Functions
 Latency and other tracers
 Probes
 Buffers and clocks
+Functions of programs
 Names
 Beside the tracing directory
+
+# Functions of programs need no tracing directory
+$ SONDE_TRACEFS=/none sonde doctor user-hooks user-memory user-libraries
+  yes  user-hooks      record -u with compilers' hooks: -pg, -mfentry, -fpatchable-function-entry, XRay (x86_64)
+  yes  user-libraries  programs and their libraries: preload a library (sonde's library goes to …)
+  yes  user-memory     memory that a program shares with sonde (memfd)
 
 # Mistakes
 $ sonde doctor irqsof

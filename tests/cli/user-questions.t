@@ -1,4 +1,4 @@
-# count, latency and filters know functions of programs
+# count, latency, why and filters know functions of programs
 
 $ cp $GOLDEN/made-user.dat .
 $ sonde count -i made-user.dat -e user:user_call -e user:user_entry --by '$func,$task'
@@ -60,3 +60,15 @@ $ sonde report -F 'user_entry:func =~ "^[mw]"' made-user.dat
 cpus=2
 user:             demo-100   [001]     1.000000: user_entry:           main() {
 user:           worker-101   [000]     1.000002: user_entry:           work() {
+
+# why names the function of the program that waits, not the kernel's inside it
+$ sonde why --task 101 made-user.dat | head -n 7
+worker-101, 1.000002 to 1.004598: 4.596 ms in 4 steps
+
+         time  length cpu  task        what it did
+     1.000002   800ns   0  worker-101  runs
+     1.000003  20.0us      worker-101  sleeps; its waker is unknown (in read_all())
+     1.000023   500ns   0  worker-101  runs
+     1.000023  4.58ms      worker-101  unknown
+$ sonde why --task 101 --json made-user.dat | python3 -c 'import json, sys; print([(p["state"], p.get("function")) for p in json.load(sys.stdin)["path"]])'
+[('running', None), ('sleeping', 'read_all'), ('running', None), ('unknown', None)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_kallsyms.c - the texts that name things: kernel symbols, printk formats, names of tasks, processes.
+ * fuzz_kallsyms.c - the texts that name things: kernel symbols, printk formats, names of tasks, processes,
+ * source lines.
  *
  *	input:  kallsyms NUL  printk formats NUL  names of tasks NUL  processes NUL  what to look up, 8 bytes each
  *
@@ -11,6 +12,7 @@
 #include "symbols/kallsyms.h"
 #include "symbols/printkfmt.h"
 #include "symbols/processes.h"
+#include "symbols/sources.h"
 #include "symbols/tasks.h"
 
 #include <stdlib.h>
@@ -128,6 +130,20 @@ static void try_processes(struct piece text, struct byte_reader asked)
 	processes_free(again);
 }
 
+/* The text of symbols, read once more. */
+static void try_sources(struct piece text, struct byte_reader asked)
+{
+	struct sources *s = sources_new();
+
+	check(s && sources_parse(s, text) == 0);
+	while (byte_reader_left(&asked) >= 8) {
+		const char *found = sources_find(s, byte_reader_take_number(&asked, 8));
+
+		check(!found || strchr(found, ':'));
+	}
+	sources_free(s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
@@ -137,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 		     processes = take_text(&r);
 
 	try_symbols(symbols, r);
+	try_sources(symbols, r);
 	try_printk(printk, r);
 	try_tasks(names, r);
 	try_processes(processes, r);

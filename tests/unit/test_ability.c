@@ -7,6 +7,7 @@
 #include "capture/kernel/ability.h"
 #include "capture/kernel/kconfig.h"
 #include "capture/kernel/lockdown.h"
+#include "runtime/library.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -228,6 +229,22 @@ static void no_directory_no_answer(void **state)
 	      "a kernel with CONFIG_HWLAT_TRACER=y");
 }
 
+static void attaching_depends_on_the_system(void **state)
+{
+	if (!runtime_attached_bytes)
+		skip();
+	run("mkdir -p %s/proc/sys/kernel/yama", root);
+	put("proc/sys/kernel/yama/ptrace_scope", "3\n");
+	check("user-attach", ABILITY_NO,
+	      "nobody may attach to processes (kernel.yama.ptrace_scope is 3)",
+	      "start the machine with ptrace_scope 0 to 2, or start the program with sonde");
+	put("proc/sys/kernel/yama/ptrace_scope", "1\n");
+	if (geteuid())
+		check("user-attach", ABILITY_NO,
+		      "only root may attach (kernel.yama.ptrace_scope is 1)",
+		      "run sonde as root, or sysctl kernel.yama.ptrace_scope=0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lockdown_says_what_it_forbids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_left_behind, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_directory_no_answer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(attaching_depends_on_the_system, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,7 @@ static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_us
 	same = is_user ? unify(cf, fn) : fn;
 	if (same != fn)
 		return same;
+	fn->source = is_user ? formats_find_source(cf->f, addr) : NULL;
 	fn->number = cf->n_funcs++;
 	if (cf->config->filter)
 		fn->verdict = (uint8_t)callfilter_judge(cf->config->filter, fn->name, fn->module,

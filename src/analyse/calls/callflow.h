@@ -30,6 +30,7 @@ struct formats;
 struct flow_func {
 	uint64_t addr;
 	const char *name, *module; /* module: of programs the file; NULL: the kernel itself */
+	const char *source;	   /* "parse.c:120", where it begins; NULL: unknown */
 	uint32_t name_len;
 	uint32_t number; /* in the order of appearance */
 	uint8_t verdict; /* enum call_verdict */

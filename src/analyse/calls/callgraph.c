@@ -307,6 +307,8 @@ static const struct flow_func *own_func(struct callgraph *g, const struct flow_f
 	own->name = arena_strndup(&g->arena, func->name, func->name_len);
 	if (func->module)
 		own->module = arena_strndup(&g->arena, func->module, strlen(func->module));
+	if (func->source)
+		own->source = arena_strndup(&g->arena, func->source, strlen(func->source));
 	return own->name ? own : NULL;
 }
 

@@ -160,14 +160,24 @@ int latency_set_worst(struct latency_config *c, long long n, struct errmsg *err)
  * --- functions ---------------------------------------------------------------------------------
  */
 
+/* Returns true if the first len letters name the file: "libz.so.1" or, for a library, "libz". */
+static bool names_file(const char *text, size_t len, const struct ksym *sym)
+{
+	if (!sym->module || sym->module_len < len || memcmp(sym->module, text, len))
+		return false;
+	return sym->module_len == len ||
+	       ((sym->module[len] == '.' || sym->module[len] == '-') &&
+		memmem(sym->module + len, sym->module_len - len, ".so", 3));
+}
+
 /* Returns true if the pattern is "FILE:NAME". Two colons are part of a C++ name. */
 static bool is_of_file(const char *pattern, const struct ksym *sym, const char *name)
 {
 	const char *colon = strchr(pattern, ':');
 	size_t len = colon ? (size_t)(colon - pattern) : 0;
 
-	return len && colon[1] != ':' && sym->module && sym->module_len == len &&
-	       !memcmp(sym->module, pattern, len) && !fnmatch(colon + 1, name, 0);
+	return len && colon[1] != ':' && names_file(pattern, len, sym) &&
+	       !fnmatch(colon + 1, name, 0);
 }
 
 static bool is_function(struct latency *l, uint64_t address, bool near)

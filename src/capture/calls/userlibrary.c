@@ -142,9 +142,19 @@ static int make_in(struct userlibrary *lib, const char *place)
 	return r;
 }
 
+/* USERLIBRARY_PLACES names them. */
+static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
+
+const char *userlibrary_find_place(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (allows_programs(places[i]))
+			return places[i];
+	return NULL;
+}
+
 int userlibrary_open(struct userlibrary *lib, struct errmsg *err)
 {
-	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
 	int r = -EACCES;
 
 	*lib = (struct userlibrary){0};
@@ -161,9 +171,8 @@ int userlibrary_open(struct userlibrary *lib, struct errmsg *err)
 			r = make_in(lib, places[i]);
 	if (r >= 0)
 		start_keeper(lib);
-	return r < 0 ? errmsg_set_errno(
-			       err, r,
-			       "cannot store the library for -u in /tmp, /var/tmp or /dev/shm")
+	return r < 0 ? errmsg_set_errno(err, r,
+					"cannot store the library for -u in " USERLIBRARY_PLACES)
 		     : 0;
 }
 

@@ -22,6 +22,10 @@ int userlibrary_open(struct userlibrary *lib, struct errmsg *err);
 /* Removes it. Programs that have loaded it go on. */
 void userlibrary_close(struct userlibrary *lib);
 
+/* Returns the directory where the library would be stored, or NULL. */
+#define USERLIBRARY_PLACES "/tmp, /var/tmp, /dev/shm and /run"
+const char *userlibrary_find_place(void);
+
 /*
  * Checks whether the library can be preloaded into this program. -ENOEXEC with a message: it
  * cannot. file: the command's file. is_root: it will run as root.

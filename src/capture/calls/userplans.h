@@ -109,6 +109,8 @@ void userplans_fmt_symbols(struct userplans *p, struct textbuf *tb);
 void userplans_fmt_new_symbols(struct userplans *p, size_t *n_files, struct textbuf *tb);
 /* The text of SNF_OPTION_USER_FUNCTIONS; userplans_text.c describes it. */
 void userplans_fmt_functions(struct userplans *p, struct textbuf *tb);
+/* Adds the lines of the sources of functions that were called. */
+void userplans_fmt_sources(struct userplans *p, const struct userstats *stats, struct textbuf *tb);
 /* For people: each reason with its functions, a line each. */
 void userplans_tell_reasons(struct userplans *p, void (*tell)(const char *sentence));
 

@@ -32,6 +32,9 @@ struct userplan_entry {
 	pid_t gone_from; /* the last process that closed it; 0: none */
 };
 
+/* Adds a text and a newline; control characters become '?'. */
+void userplans_add_line(struct textbuf *tb, const char *text);
+
 struct userplan {
 	uint32_t *funcs;		  /* [0] is unused */
 	const struct uservalues **values; /* the same; NULL: no function has any */

@@ -9,6 +9,8 @@
  *	F FUNC ADDRESS BYTES NAME     a hooked function: its address in events, its address in the file,
  *	                              its length, all in hex; its name to the end of the line
  *	N ADDRESS BYTES WHY NAME      chosen, but not hooked; WHY is the number of a W line
+ *	L FUNC LINE PATH              where a called function begins in its source (userplans_sources.c);
+ *	                              LINE is decimal
  *	P FUNC                        the function before is a library's, called through a stub (PLT)
  *	W NUMBER SENTENCE             a reason
  *	S FUNC ON NS CALLS WHY        a function was switched off (ON 0) or on (1) at this time (of the
@@ -25,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_line(struct textbuf *tb, const char *text)
+void userplans_add_line(struct textbuf *tb, const char *text)
 {
 	for (; *text; text++)
 		textbuf_add_char(tb, (unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
@@ -96,7 +98,7 @@ void userplans_fmt_symbols(struct userplans *p, struct textbuf *tb)
 static void add_file(struct userfile *f, struct textbuf *tb, bool *whys)
 {
 	textbuf_add_str(tb, "I ");
-	add_line(tb, f->path ? f->path : "?");
+	userplans_add_line(tb, f->path ? f->path : "?");
 	for (size_t i = 0; i < userimage_n_functions(f->image); i++) {
 		const struct userimage_function *fn = userimage_function(f->image, i);
 
@@ -110,7 +112,7 @@ static void add_file(struct userfile *f, struct textbuf *tb, bool *whys)
 			textbuf_addf(tb, "N %llx %x %u ", (unsigned long long)fn->address,
 				     fn->n_bytes, fn->why);
 		whys[fn->why] = true;
-		add_line(tb, userimage_name(f->image, i));
+		userplans_add_line(tb, userimage_name(f->image, i));
 		if (fn->is_stub && fn->why == USERIMAGE_HOOKED)
 			textbuf_addf(tb, "P %x\n", userevents_func(f->first_number + fn->hook));
 	}
@@ -136,7 +138,7 @@ void userplans_fmt_functions(struct userplans *p, struct textbuf *tb)
 	for (unsigned why = 0; why < USERIMAGE_N_WHY; why++)
 		if (whys[why] && why != USERIMAGE_HOOKED) {
 			textbuf_addf(tb, "W %u ", why);
-			add_line(tb, userimage_reason(why));
+			userplans_add_line(tb, userimage_reason(why));
 		}
 	add_changes(p, tb);
 }

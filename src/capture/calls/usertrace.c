@@ -629,6 +629,7 @@ int usertrace_add_option(struct usertrace *u, struct livefile *file, struct errm
 	textbuf_init(&text, OPTION_MAX_BYTES);
 	textbuf_init(&packed, OPTION_MAX_BYTES);
 	userplans_fmt_functions(u->plans, &text);
+	userplans_fmt_sources(u->plans, &u->stats, &text);
 	if (textbuf_len(&text))
 		r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
 				   &packed);

@@ -2,8 +2,8 @@
 /*
  * ability.c - runs all checks and writes the results.
  *
- * The checks are rows of two tables: those of tracefs (ability_tracefs.c) and all others
- * (ability_other.c). This file has the common part: it finds the user and the environment, creates
+ * The checks are rows of three tables: those of tracefs (ability_tracefs.c), of functions of
+ * programs (ability_user.c) and all others (ability_other.c). This file has the common part: it finds the user and the environment, creates
  * and removes the instance for trials, and writes the messages about missing or refused features.
  *
  *	instances/sonde.doctor.PID      exists for some milliseconds, with tracing_on 0
@@ -292,7 +292,8 @@ int abilities_probe(struct abilities *a, const char *root, struct errmsg *err)
 	sigset_t held, before;
 
 	memset(a, 0, sizeof(*a));
-	a->rows = calloc(n_ability_rows_tracefs + n_ability_rows_other, sizeof(*a->rows));
+	a->rows = calloc(n_ability_rows_tracefs + n_ability_rows_user + n_ability_rows_other,
+			 sizeof(*a->rows));
 	if (!a->rows)
 		return errmsg_set_errno(err, -ENOMEM, "cannot examine the kernel");
 	sigemptyset(&held);
@@ -304,6 +305,7 @@ int abilities_probe(struct abilities *a, const char *root, struct errmsg *err)
 	open_tracefs(&p);
 	make_instance(&p);
 	ask(&p, ability_rows_tracefs, n_ability_rows_tracefs, true);
+	ask(&p, ability_rows_user, n_ability_rows_user, false);
 	ask(&p, ability_rows_other, n_ability_rows_other, false);
 	remove_instance(&p);
 	if (p.t.is_ours) /* the directory was not mounted before */

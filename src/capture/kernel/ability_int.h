@@ -52,8 +52,12 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 /* Like ability_refused(), if lockdown is known to be the reason. */
 void ability_locked(struct probing *p, const char *what, struct ability *ret);
 
-/* The tables: ability_tracefs.c, ability_other.c. */
-extern const struct ability_row ability_rows_tracefs[], ability_rows_other[];
-extern const size_t n_ability_rows_tracefs, n_ability_rows_other;
+/* Reads a number from a file below root. Returns ABILITY_NO_NUMBER if there is none. */
+#define ABILITY_NO_NUMBER (-1000)
+long ability_read_number(const struct probing *p, const char *path);
+
+/* The tables: ability_tracefs.c, ability_user.c, ability_other.c. */
+extern const struct ability_row ability_rows_tracefs[], ability_rows_user[], ability_rows_other[];
+extern const size_t n_ability_rows_tracefs, n_ability_rows_user, n_ability_rows_other;
 
 #endif

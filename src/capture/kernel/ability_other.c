@@ -33,14 +33,13 @@ static char *fmt_path(const struct probing *p, const char *path, char *buf)
 	return buf;
 }
 
-/* Reads a number. Returns -1000 if there is none. */
-static long read_number(const struct probing *p, const char *path)
+long ability_read_number(const struct probing *p, const char *path)
 {
 	char full[TRACEFS_PATH_MAX], text[64] = "";
 	SCOPED(fclose_scoped) FILE *file = fopen(fmt_path(p, path, full), "re");
 	bool got = file && fgets(text, sizeof(text), file);
 
-	return got ? strtol(text, NULL, 10) : -1000;
+	return got ? strtol(text, NULL, 10) : ABILITY_NO_NUMBER;
 }
 
 static void probe_kallsyms(struct probing *p, const struct ability_row *row, struct ability *ret)
@@ -57,7 +56,7 @@ static void probe_kallsyms(struct probing *p, const struct ability_row *row, str
 	if (shown)
 		return ability_yes(ret, "%s", row->arg);
 	ability_no(ret, "the addresses in %s are hidden (kptr_restrict is %ld)", row->arg,
-		   read_number(p, "/proc/sys/kernel/kptr_restrict"));
+		   ability_read_number(p, "/proc/sys/kernel/kptr_restrict"));
 	ability_remedy(ret, p->a->is_root ? "sysctl kernel.kptr_restrict=1"
 					  : "run sonde as root, or sysctl kernel.kptr_restrict=0");
 }
@@ -94,7 +93,7 @@ static void probe_perf(struct probing *p, const struct ability_row *row, struct 
 	bool kernel = !strcmp(row->arg, "kernel"), hardware = !strcmp(row->arg, "hardware");
 	int r = hardware ? try_perf(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false)
 			 : try_perf(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, kernel);
-	long paranoid = read_number(p, "/proc/sys/kernel/perf_event_paranoid");
+	long paranoid = ability_read_number(p, "/proc/sys/kernel/perf_event_paranoid");
 
 	ret->tried = true;
 	if (r >= 0)
@@ -107,7 +106,7 @@ static void probe_perf(struct probing *p, const struct ability_row *row, struct 
 		return ability_remedy(ret, "configure a PMU for the virtual machine on the "
 					   "host (QEMU: -cpu host,pmu=on)");
 	}
-	if ((r == -EACCES || r == -EPERM) && paranoid != -1000 && !p->a->is_root) {
+	if ((r == -EACCES || r == -EPERM) && paranoid != ABILITY_NO_NUMBER && !p->a->is_root) {
 		ability_no(ret, "perf_event_paranoid is %ld", paranoid);
 		return ability_remedy(ret,
 				      "run sonde as root, or sysctl "

@@ -95,8 +95,12 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 				.add = add_live,
 				.show = show_live,
 				.close = close_live};
+	int status = 0, r;
 
-	return livefeed_run(&feed, argv, err);
+	feed.ret_status = &status;
+	r = livefeed_run(&feed, argv, err);
+	/* as record does for user functions */
+	return r >= 0 && o->record.has_user && argv ? recordopts_exit_status(status) : r;
 }
 
 int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
@@ -132,6 +136,7 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 	int n = recordopts_init(&o->record);
 
 	TRY(n);
+	TRY(recordopts_join_user(&argc, argv, err));
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input || !is_trace_file(argv[1]))
 		return n;
@@ -142,8 +147,9 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 int gather_run(const struct gather_job *job, struct gather_options *o, int n, char **argv,
 	       struct errmsg *err)
 {
-	int r;
+	int r = gather_check_user(o, n > 0, err);
 
+	TRY(r);
 	if (o->input) {
 		if (n > 0)
 			return errmsg_set(err, -EINVAL,
@@ -160,12 +166,12 @@ int gather_run(const struct gather_job *job, struct gather_options *o, int n, ch
 		return errmsg_set(err, -EINVAL, "--only-command needs a command to trace");
 	if (recordopts_check(&o->record, n > 0, err) < 0)
 		return errmsg_code(err);
-	if (!plan_does_something(&o->record.plan))
+	if (!plan_does_something(&o->record.plan) && !o->record.has_user)
 		return errmsg_set(err, -EINVAL, "%s", job->needs);
 	argv[n + 1] = NULL; /* after the words that were moved to the front */
 	if (gather_set_pace(o, err) < 0)
 		return errmsg_code(err);
-	r = job->in_kernel && !o->in_program
+	r = job->in_kernel && !o->in_program && !o->record.has_user
 		    ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err)
 		    : 0;
 	if (r)

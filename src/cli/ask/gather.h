@@ -35,6 +35,7 @@ struct gather_options {
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *how; /* bpf, hist, program; NULL: the cheapest method that works */
+	bool is_last;	 /* the current text is the result at the end of a live run */
 	bool on_screen;	 /* the current text is for the screen of a live run, which may be small */
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: the command's default */
@@ -109,6 +110,14 @@ bool gather_is_colour(const struct gather_options *o);
  */
 const char *gather_only_in(const struct gather_options *o);
 
+/* Refuses options that do not go with -u. */
+int gather_check_user(const struct gather_options *o, bool has_command, struct errmsg *err);
+/*
+ * With -u: traces only this function ("prog:work", "work", a glob), unless rules of -u choose.
+ * *function becomes what the trace calls it: a path loses its directory.
+ */
+int gather_choose_function(struct gather_options *o, const char **function, struct errmsg *err);
+
 /* Sets how often results are shown, on a terminal or as a series. */
 int gather_set_pace(struct gather_options *o, struct errmsg *err);
 /* Returns true for a series of results: -I without a terminal, or with JSON or CSV. */
@@ -173,6 +182,11 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		ROW_CALL('F', "event-filter", "FILTER",                                         \
 			 "use only events that match EVENT:EXPRESSION, as in report -F",        \
 			 gather_filter)
+
+/* Rows for functions of programs. */
+#define GATHER_USER                                                             \
+	ROW_HEADING("functions of programs, live"), RECORDOPTS_ROWS_USER_WHICH, \
+		RECORDOPTS_ROWS_USER_CALLS
 
 /* Rows for the output. */
 #define GATHER_RESULT                                                                             \

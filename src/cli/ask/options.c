@@ -278,6 +278,7 @@ int gather_present(struct gather_options *o, bool is_last,
 	TEXTBUF(tb, TEXT_MAX_BYTES);
 	int r;
 
+	o->is_last = is_last;
 	o->on_screen = !is_last && !gather_is_series(o);
 	r = fmt(ctx, gather_is_colour(o), &tb, err);
 	o->on_screen = false;

@@ -294,60 +294,55 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		ROW_FLAG(0, "proc-map", "record the memory maps of the traced tasks",             \
 			 RECORDOPTS_AT(proc_map))
 
-/* Functions of the command's programs. */
-#define RECORDOPTS_FUNCTIONS                                                                     \
-	{.kind = OPTION_HEADING, .help = "functions of programs"},                               \
-		{.kind = OPTION_CALL,                                                            \
-		 .letter = 'u',                                                                  \
-		 .name = "user-functions",                                                       \
-		 .arg = "GLOB",                                                                  \
-		 .arg_optional = true,                                                           \
-		 .help = "record calls of the command's functions: all, or those that match "    \
-			 "(NAME, NAME@LIBRARY, /regex/, !NAME)",                                 \
-		 .apply = recordopts_user},                                                      \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "no-user",                                                              \
-		 .arg = "GLOB",                                                                  \
-		 .help = "do not record these functions; same as -u'!GLOB'",                     \
-		 .apply = recordopts_no_user},                                                   \
-		ROW_FLAG(0, "libcalls", "also record the program's calls into libraries",        \
-			 RECORDOPTS_AT(user_choice.has_libcalls)),                               \
-		ROW_FLAG(0, "only-instrumented",                                                 \
-			 "record only functions that the compiler instrumented: -pg, -mfentry",  \
-			 RECORDOPTS_AT(user_choice.only_counted)),                               \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "kernel-depth",                                                         \
-		 .arg = "N",                                                                     \
-		 .help = "record functions of the kernel, too, at most N nested calls: -p "      \
-			 "function_graph --max-graph-depth N",                                   \
-		 .apply = recordopts_kernel_depth},                                              \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "args",                                                                 \
-		 .help = "record arguments and return values of all functions whose types are "  \
-			 "known",                                                                \
-		 .apply = recordopts_auto_values},                                               \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "arg",                                                                  \
-		 .arg = "FUNC@SPEC",                                                             \
-		 .help = "record these arguments: FUNC@arg1,arg2/s or 'FUNC(n, p->name)'; FUNC " \
+/* Functions of programs: which ones. */
+#define RECORDOPTS_ROWS_USER_WHICH                                                                \
+	ROW_CALL('u', "user-functions", "GLOB",                                                   \
+		 "trace calls of the command's functions: all, or those that match (NAME, "       \
+		 "NAME@LIBRARY, /regex/, !NAME)",                                                 \
+		 recordopts_user, .arg_optional = true),                                          \
+		ROW_CALL(0, "no-user", "GLOB", "do not trace these functions; same as -u'!GLOB'", \
+			 recordopts_no_user),                                                     \
+		ROW_FLAG(0, "libcalls", "also trace the program's calls into libraries",          \
+			 RECORDOPTS_AT(user_choice.has_libcalls)),                                \
+		ROW_FLAG(0, "only-instrumented",                                                  \
+			 "trace only functions that the compiler instrumented: -pg, -mfentry",    \
+			 RECORDOPTS_AT(user_choice.only_counted))
+
+/* … with those of the kernel that they call. */
+#define RECORDOPTS_ROW_KERNEL_DEPTH                                                \
+	ROW_CALL(0, "kernel-depth", "N",                                           \
+		 "trace functions of the kernel, too, at most N nested calls: -p " \
+		 "function_graph --max-graph-depth N",                             \
+		 recordopts_kernel_depth)
+
+/* … with their arguments and return values. */
+#define RECORDOPTS_ROWS_USER_VALUES                                                              \
+	ROW_CALL(0, "args", NULL,                                                                \
+		 "record arguments and return values of all functions whose types are known",    \
+		 recordopts_auto_values),                                                        \
+		ROW_CALL(0, "arg", "FUNC@SPEC",                                                  \
+			 "record these arguments: FUNC@arg1,arg2/s or 'FUNC(n, p->name)'; FUNC " \
 			 "alone: all",                                                           \
-		 .apply = recordopts_arg},                                                       \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "retval",                                                               \
-		 .arg = "FUNC@SPEC",                                                             \
-		 .help = "record the return value: FUNC@retval/d; FUNC alone: by its type",      \
-		 .apply = recordopts_retval},                                                    \
-		{.kind = OPTION_CALL,                                                            \
-		 .name = "if",                                                                   \
-		 .arg = "FUNC: COND",                                                            \
-		 .help = "record only calls of FUNC whose arguments fulfil the condition: "      \
-			 "'FUNC: n > 10 && flag != 0'",                                          \
-		 .apply = recordopts_condition},                                                 \
-	{                                                                                        \
-		.kind = OPTION_CALL, .name = "user-full", .arg = "HOW",                          \
-		.help = "if calls come faster than they can be stored: wait (default) or drop",  \
-		.apply = recordopts_user_full, .complete = "wait drop"                           \
-	}
+			 recordopts_arg),                                                        \
+		ROW_CALL(0, "retval", "FUNC@SPEC",                                               \
+			 "record the return value: FUNC@retval/d; FUNC alone: by its type",      \
+			 recordopts_retval)
+
+/* … and which of their calls. */
+#define RECORDOPTS_ROWS_USER_CALLS                                                               \
+	ROW_CALL(0, "if", "FUNC: COND",                                                          \
+		 "trace only calls of FUNC whose arguments fulfil the condition: 'FUNC: n > 10 " \
+		 "&& flag != 0'",                                                                \
+		 recordopts_condition),                                                          \
+		ROW_CALL(0, "user-full", "HOW",                                                  \
+			 "if calls come faster than they can be stored: wait (default) or drop", \
+			 recordopts_user_full, .complete = "wait drop")
+
+/* Functions of the command's programs, all of it. */
+#define RECORDOPTS_FUNCTIONS                                              \
+	ROW_HEADING("functions of programs"), RECORDOPTS_ROWS_USER_WHICH, \
+		RECORDOPTS_ROW_KERNEL_DEPTH, RECORDOPTS_ROWS_USER_VALUES, \
+		RECORDOPTS_ROWS_USER_CALLS
 
 /* What profile adds. */
 #define RECORDOPTS_PROFILE                                                                        \

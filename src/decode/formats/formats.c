@@ -19,6 +19,7 @@
 #include "store/packedtext.h"
 #include "symbols/processes.h"
 #include "symbols/programs.h"
+#include "symbols/sources.h"
 #include "symbols/tables/syscalls.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@
  */
 #define ARENA_MAX_BYTES	       (56u << 20)
 #define ARENA_PACKED_MAX_BYTES (24u << 20)
+#define FUNCTIONS_MAX_BYTES    (256u << 20)
 #define EVENTS_MAX	       (1u << 17)
 #define TABLE_MAX	       (1u << 16)
 
@@ -270,6 +272,7 @@ void formats_free(struct formats *f)
 	free(f->extra_kallsyms);
 	kallsyms_release(&f->kallsyms);
 	programs_free(f->programs);
+	sources_free(f->sources);
 	processes_free(f->own_processes);
 	arena_release(&f->arena);
 	free(f);
@@ -388,6 +391,38 @@ int formats_add_symbols(struct formats *f, struct piece text)
 {
 	formats_kallsyms(f);
 	return text.len ? kallsyms_add_late(&f->kallsyms, text) : 0;
+}
+
+static void load_sources(struct formats *f)
+{
+	const struct tracefile_option *o =
+		f->tf ? tracefile_option_find(f->tf, SNF_OPTION_USER_FUNCTIONS) : NULL;
+	struct textbuf plain;
+	struct piece text;
+	int r;
+
+	f->sources_loaded = true;
+	f->sources = o ? sources_new() : NULL;
+	if (!o)
+		return;
+	textbuf_init(&plain, FUNCTIONS_MAX_BYTES);
+	r = f->sources ? packedtext_read(o->data, &plain, &text) : -ENOMEM;
+	if (r >= 0)
+		r = sources_parse(f->sources, text);
+	if (r == -EBADMSG)
+		tracefile_add_damage(f->tf, "the user functions of %s cannot be unpacked",
+				     f->tf->path);
+	else if (r < 0)
+		tracefile_add_damage(f->tf, "%s has more source lines than fit into memory",
+				     f->tf->path);
+	textbuf_release(&plain);
+}
+
+const char *formats_find_source(struct formats *f, uint64_t address)
+{
+	if (!f->sources_loaded)
+		load_sources(f);
+	return sources_find(f->sources, address);
 }
 
 const struct printkfmts *formats_printk(struct formats *f)

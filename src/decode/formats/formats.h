@@ -30,6 +30,8 @@ struct plugin_options { /* report -O */
 	uint8_t asked[PLUGIN_OPTIONS_N][2];
 };
 
+struct sources;
+
 struct formats_config {
 	bool no_plugins; /* report -N and -L: only the built-in handlers */
 	struct plugin_options plugins;
@@ -68,6 +70,8 @@ struct formats {
 	struct processes *own_processes; /* processes of the file, owned; NULL: none */
 	/* processes of the file or of a live trace; NULL: unknown */
 	const struct processes *processes;
+	struct sources *sources; /* source lines of programs' functions, owned; NULL: none */
+	bool sources_loaded;
 	void *extra_kallsyms;		/* memory of the text of kallsyms_path */
 	const struct guests *guests;	/* guests to which kvm events refer; NULL: unknown */
 	const struct event *graph_exit; /* funcgraph_exit, which is folded into entries */
@@ -117,6 +121,11 @@ const struct kallsyms *formats_kallsyms(struct formats *f);
  * copied. One thread at a time. Returns 0 or -ENOMEM.
  */
 int formats_add_symbols(struct formats *f, struct piece text);
+/*
+ * Returns where a function of a program begins in its source, "parse.c:120", or NULL. address: as in
+ * the events.
+ */
+const char *formats_find_source(struct formats *f, uint64_t address);
 const struct printkfmts *formats_printk(struct formats *f);
 
 /* Finds a helper function of print formats, or returns NULL. Without plugins there are none. */

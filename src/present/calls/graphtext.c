@@ -169,10 +169,13 @@ static void add_node(const struct graph_view *v, struct drawing *d, const struct
 	if (branches && levels <= LEVELS_MAX)
 		textbuf_add_str(tb, " +-");
 	if (v->colour && node->func && !node->func->is_user)
-		textbuf_addf(tb, "(%" PRIu64 ") " ESCAPER_CYAN "%s" ESCAPER_OFF "\n", node->n,
+		textbuf_addf(tb, "(%" PRIu64 ") " ESCAPER_CYAN "%s" ESCAPER_OFF, node->n,
 			     name_of(v, node));
 	else
-		textbuf_addf(tb, "(%" PRIu64 ") %s\n", node->n, name_of(v, node));
+		textbuf_addf(tb, "(%" PRIu64 ") %s", node->n, name_of(v, node));
+	if (v->sources && node->func && node->func->source)
+		textbuf_addf(tb, " [%s]", node->func->source);
+	textbuf_add_char(tb, '\n');
 }
 
 static void add_tree(const struct graph_view *v, const struct graph_node *top, struct textbuf *tb)
@@ -281,6 +284,8 @@ static void json_add_node(struct jsonwriter *w, const struct graph_view *v,
 				      node->func->module    ? node->func->module
 				      : node->func->is_user ? NULL
 							    : "kernel");
+	if (node->func && v->sources)
+		jsonwriter_add_string(w, "source", node->func->source);
 	jsonwriter_add_uint(w, "calls", node->n);
 	jsonwriter_add_uint(w, "total", node->total);
 	jsonwriter_add_uint(w, "self", node->self);

@@ -390,17 +390,28 @@ static void add_ret(struct replaytext *rt, const struct replay_item *item, struc
 	add_coloured(rt, ESCAPER_OFF, tb);
 }
 
+static void add_source(struct replaytext *rt, const struct replay_item *item, struct textbuf *tb)
+{
+	if (!rt->config->sources || !item->func->source)
+		return;
+	add_coloured(rt, ESCAPER_DIM, tb);
+	textbuf_addf(tb, " /* %s */", item->func->source);
+	add_coloured(rt, ESCAPER_OFF, tb);
+}
+
 static void add_call(struct replaytext *rt, const struct replay_item *item, struct textbuf *tb)
 {
 	switch (item->kind) {
 	case REPLAY_ENTER:
 		add_name_with_args(rt, item, tb);
 		textbuf_add(tb, " {", 2);
+		add_source(rt, item, tb);
 		break;
 	case REPLAY_LEAF:
 		add_name_with_args(rt, item, tb);
 		add_ret(rt, item, tb);
 		textbuf_add_char(tb, ';');
+		add_source(rt, item, tb);
 		break;
 	case REPLAY_LEAVE:
 		textbuf_add_char(tb, '}');
@@ -487,6 +498,8 @@ static void fmt_json(struct replaytext *rt, const struct replay_item *item, stru
 				      item->func->module    ? item->func->module
 				      : item->func->is_user ? NULL
 							    : "kernel");
+		if (rt->config->sources)
+			jsonwriter_add_string(&w, "source", item->func->source);
 	}
 	if (item->has_duration)
 		jsonwriter_add_uint(&w, "duration", item->duration);

@@ -39,6 +39,7 @@ struct replaytext_config {
 	bool task_newline; /* an empty line where the task changes */
 	bool no_comment;   /* no name behind the } */
 	bool module_names; /* NAME@FILE */
+	bool sources;	   /* where each function begins in its source */
 	bool json;	   /* one object per line */
 	bool colour;
 	bool in_time; /* times are in ns, not in units of a clock */

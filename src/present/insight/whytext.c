@@ -284,6 +284,8 @@ static void emit_piece(const struct insight_view *v, const struct why_piece *p,
 	emit_task(v, "waker", "waker_pid", p->waker, w);
 	if (p->place)
 		jsonwriter_add_string(w, "in", p->place);
+	if (p->function)
+		jsonwriter_add_string(w, "function", p->function);
 	if (p->has_irq)
 		jsonwriter_add_string(w, "interrupt",
 				      interrupt_fmt_name(&p->irq, text, sizeof(text)));

@@ -321,6 +321,16 @@ static void fmt_short_sleep(const struct timeline *tl, const struct why_piece *p
 		snprintf(buf + n, size - n, "; its waker is unknown");
 }
 
+/* Adds " (in nap())". A C++ name may have its parameters already. */
+static void add_function(const struct why_piece *p, char *buf, size_t size)
+{
+	size_t n = strlen(buf);
+
+	if (p->function && n < size)
+		snprintf(buf + n, size - n, " (in %s%s)", p->function,
+			 strchr(p->function, '(') ? "" : "()");
+}
+
 const char *why_fmt_short(const struct timeline *tl, const struct why_piece *p, char *buf,
 			  size_t size)
 {
@@ -350,5 +360,6 @@ const char *why_fmt_short(const struct timeline *tl, const struct why_piece *p, 
 	default:
 		snprintf(buf, size, "unknown");
 	}
+	add_function(p, buf, size);
 	return buf;
 }

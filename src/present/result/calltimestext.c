@@ -159,6 +159,11 @@ static const char *module_of(const struct calltimes_row *row)
 	return row->module ? row->module : row->is_user ? "" : "kernel";
 }
 
+static const char *source_of(const struct calltimes_row *row)
+{
+	return row->source ? row->source : "";
+}
+
 /* --- text -------------------------------------------------------------------------------------- */
 
 static void fmt_us(const struct calltimes_view *v, uint64_t ns, struct textbuf *tb)
@@ -174,7 +179,7 @@ static void fmt_head(const struct calltimes_view *v, struct textbuf *tb)
 {
 	const struct calltimes_config *c = calltimes_config(v->calls);
 	const struct calltimes_columns *columns = columns_of(v);
-	bool is_padded = c->n_groups || has_module(v);
+	bool has_more = has_module(v) || v->sources, is_padded = c->n_groups || has_more;
 
 	for (size_t i = 0; i < columns->n; i++) {
 		const char *name = column_rows[columns->list[i]].name;
@@ -186,10 +191,11 @@ static void fmt_head(const struct calltimes_view *v, struct textbuf *tb)
 	}
 	textbuf_addf(tb, "  %-*s", is_padded ? 32 : 0, "function");
 	for (size_t i = 0; i < c->n_groups; i++)
-		textbuf_addf(tb, "  %-*s", i + 1 < c->n_groups || has_module(v) ? 16 : 0,
-			     c->groups[i]);
+		textbuf_addf(tb, "  %-*s", i + 1 < c->n_groups || has_more ? 16 : 0, c->groups[i]);
 	if (has_module(v))
-		textbuf_add_str(tb, "  module");
+		textbuf_addf(tb, "  %-*s", v->sources ? 16 : 0, "module");
+	if (v->sources)
+		textbuf_add_str(tb, "  source");
 	textbuf_add_char(tb, '\n');
 }
 
@@ -209,21 +215,23 @@ static void fmt_row(const struct calltimes_view *v, const struct calltimes_row *
 		    struct textbuf *tb)
 {
 	const struct calltimes_config *c = calltimes_config(v->calls);
-	bool with_module = has_module(v);
+	bool has_more = has_module(v) || v->sources;
 
 	fmt_numbers(v, row, tb);
-	textbuf_addf(tb, "  %-*s", c->n_groups || with_module ? 32 : 0, row->name);
+	textbuf_addf(tb, "  %-*s", c->n_groups || has_more ? 32 : 0, row->name);
 	for (size_t i = 1; i <= c->n_groups; i++) {
 		size_t before;
 
 		textbuf_add(tb, "  ", 2);
 		before = textbuf_len(tb);
 		key_fmt(calltimes_keys(v->calls), row->key.slots[i], row->key.values[i], tb);
-		if ((i < c->n_groups || with_module) && textbuf_len(tb) - before < 16)
+		if ((i < c->n_groups || has_more) && textbuf_len(tb) - before < 16)
 			textbuf_add_fill(tb, ' ', 16 - (textbuf_len(tb) - before));
 	}
-	if (with_module)
-		textbuf_addf(tb, "  %s", module_of(row));
+	if (has_module(v))
+		textbuf_addf(tb, "  %-*s", v->sources ? 16 : 0, module_of(row));
+	if (v->sources)
+		textbuf_addf(tb, "  %s", source_of(row));
 	textbuf_add_char(tb, '\n');
 }
 
@@ -317,6 +325,8 @@ static void json_add_numbers(const struct calltimes_view *v, const struct callti
 	}
 	if (!v->columns.n)
 		jsonwriter_add_uint(w, "max_at", row->max_ts);
+	if (v->sources)
+		jsonwriter_add_string(w, "source", row->source);
 }
 
 void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
@@ -381,6 +391,10 @@ static void csv_add_numbers(const struct calltimes_view *v, const struct calltim
 	}
 	if (!v->columns.n)
 		textbuf_addf(tb, ",%llu", (unsigned long long)row->max_ts);
+	if (v->sources) {
+		textbuf_add_char(tb, ',');
+		csv_add_text(source_of(row), tb);
+	}
 }
 
 void calltimestext_fmt_csv(const struct calltimes_view *v, struct textbuf *tb)
@@ -396,6 +410,8 @@ void calltimestext_fmt_csv(const struct calltimes_view *v, struct textbuf *tb)
 		textbuf_addf(tb, ",%s", json_name(columns->list[i], number));
 	if (!v->columns.n)
 		textbuf_add_str(tb, ",max_at");
+	if (v->sources)
+		textbuf_add_str(tb, ",source");
 	for (size_t i = 0; i < c->n_groups; i++)
 		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');

@@ -22,6 +22,7 @@ struct calltimes_view {
 	struct calltimes *calls; /* after calltimes_finish() */
 	bool in_time;
 	bool colour;
+	bool sources;  /* show where functions begin in their source */
 	size_t n_rows; /* limit of text rows; 0: all */
 	struct calltimes_columns columns;
 };

@@ -100,6 +100,30 @@ static void take_instance(struct debuginfo *d, struct unit *u, uint64_t address,
 	}
 }
 
+int debuginfo_find_source(struct debuginfo *d, uint64_t address, const char **ret_file,
+			  unsigned *ret_line)
+{
+	struct debuginfo_at at = {0};
+	struct unit *u = d->last_unit;
+
+	if (!d->dwarf || units_list(d) < 0)
+		return -ENOENT;
+	if (!u || dwarf_haspc(&u->skeleton, address) <= 0)
+		u = unit_of_address(d, address);
+	d->last_unit = u;
+	if (!u)
+		return -ENOENT;
+	if (unit_walk(d, u) >= 0)
+		take_instance(d, u, address, &at);
+	if (!at.is_entry || !at.line || !at.file)
+		take_line(u, address, &at);
+	if (!at.line || !at.file)
+		return -ENOENT;
+	*ret_file = at.file;
+	*ret_line = at.line;
+	return 0;
+}
+
 int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at)
 {
 	const struct symbol *s = symbol_at(d, address);

@@ -259,6 +259,13 @@ struct debuginfo_at {
 /* Returns -ENOENT if neither a function nor a symbol covers the address. */
 int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at);
 /*
+ * Finds where the function that begins at an address is in the source; if it is none, the line of
+ * the code there. *ret_file is as DWARF names it. It is quick for addresses in ascending order.
+ * Returns -ENOENT if it is unknown.
+ */
+int debuginfo_find_source(struct debuginfo *d, uint64_t address, const char **ret_file,
+			  unsigned *ret_line);
+/*
  * Visits the functions of the symbol table, one for each address, with their source names, and then
  * the program's jumps to functions of libraries. Stops when visit returns a negative value. n_bytes
  * is 0 if unknown.

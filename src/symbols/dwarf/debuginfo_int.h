@@ -93,7 +93,8 @@ struct debuginfo {
 	char *search_path; /* for libdwfl: ":.debug:DIR" */
 	char *debug_dir;
 	char build_id[129];
-	const char *remedy; /* cached result of debuginfo_remedy() */
+	struct unit *last_unit; /* of debuginfo_find_source() */
+	const char *remedy;	/* cached result of debuginfo_remedy() */
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
 	Dwfl_Module *module;

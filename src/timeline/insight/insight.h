@@ -101,6 +101,8 @@ struct why_piece {
 	bool has_irq;  /* irq is the interrupt that ends the sleep */
 	struct interrupt irq;
 	const char *place; /* asleep: the kernel function in which it sleeps; NULL: unknown */
+	const char
+		*function; /* asleep, runnable: the program's function that waits; NULL: unknown */
 	/* runnable: tasks that occupied the CPU; running: tasks that occupied the host's CPU */
 	struct why_owners owners;
 	struct why_theft theft; /* only for running */

@@ -23,6 +23,7 @@
 #include "base/scope.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/sleepplace.h"
+#include "timeline/insight/userplace.h"
 #include "timeline/states/interrupts.h"
 #include "timeline/states/owners.h"
 #include "timeline/states/stolen.h"
@@ -54,6 +55,8 @@ struct finding {
 	struct interrupts *interrupts; /* NULL: not needed yet */
 	struct sleep_places places;
 	size_t n_places;
+	struct user_places functions;
+	size_t n_functions;
 	size_t n_interrupts;
 	struct why_piece *pieces;
 	size_t n, cap;
@@ -298,6 +301,13 @@ static void find_place(struct finding *y, struct why_piece *p)
 		p->place = sleep_places_find(&y->places, stream, p->task, p->since);
 }
 
+/* Finds the function of the program that waits. */
+static void find_function(struct finding *y, struct why_piece *p)
+{
+	if (p->task >= 0 && y->n_functions++ < PLACES_MAX)
+		p->function = user_places_find(&y->functions, (uint16_t)p->task, p->since);
+}
+
 /* Keeps the tasks with the longest times. The sums include all. */
 static void keep_owners(struct finding *y, struct why_piece *p, struct owners *o, uint64_t *sums)
 {
@@ -319,9 +329,11 @@ static void complete_piece(struct finding *y, struct why_piece *p)
 	if (is_sleep(p->state)) {
 		find_interrupt(y, p);
 		find_place(y, p);
+		find_function(y, p);
 	} else if (p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED) {
 		find_owners(y, p, &o);
 		keep_owners(y, p, &o, y->had);
+		find_function(y, p);
 	} else if (p->state == STATE_RUNNING) {
 		find_theft(y, p, &o);
 		keep_owners(y, p, &o, y->stolen_by);
@@ -397,6 +409,7 @@ static int find_path(struct finding *y, int task)
 	TRY(load(y, timeline_task(y->tl, task)->machine));
 	TRY(stolen_init(&y->stolen, y->ls, y->from, y->to));
 	TRY(sleep_places_init(&y->places, y->ls));
+	user_places_init(&y->functions, y->ls);
 	if (y->to > y->from)
 		follow(y, task, y->from, y->to, 0, -1);
 	for (size_t i = 0; !y->failed && i < y->n; i++)

@@ -229,7 +229,7 @@ export class Words {
 		if (!values || (values.args === undefined && values.ret === undefined))
 			return [name];
 		const whole = call_text(name, values), some = call_text(name, { args: values.args ?? '' });
-		return [whole, some, this.fit(some.slice(0, MOST), width - 8), name].filter(Boolean);
+		return [whole, some, this.fit(some.slice(0, MOST), width - 20), name].filter(Boolean);
 	}
 
 	/*

@@ -49,7 +49,7 @@ export class Values {
 			return null;
 		const calls = this.rows.get(`${spec} ${row}`), call = calls?.[this.after(calls, t) - 1];
 		const known = call && t <= call.end ? call : null, place = `${row}:${Math.max(0, Math.round(t))}`;
-		const is_old = known?.flags & OPEN_END && this.app.live?.on && performance.now() > known.at + AGAIN_MS;
+		const is_old = known?.flags & OPEN_END && known.live && (!this.app.live?.on || performance.now() > known.at + AGAIN_MS);
 		if ((!known || is_old) && !this.waiting.has(`${spec} ${place}`)) {
 			if (!this.missing.has(spec))
 				this.missing.set(spec, new Set());
@@ -78,7 +78,7 @@ export class Values {
 	}
 
 	async ask(spec, places) {
-		const keys = places.map((place) => `${spec} ${place}`);
+		const keys = places.map((place) => `${spec} ${place}`), live = Boolean(this.app.live?.on);
 		if (this.n > CEILING)
 			this.clear();
 		keys.forEach((key) => this.waiting.add(key));
@@ -87,7 +87,7 @@ export class Values {
 			places.forEach((place, i) => {
 				const [row, t] = place.split(':').map(Number);
 				/* a place without a call is not requested again */
-				this.put(spec, row, { ...(values[i] || { start: t, end: t, flags: 0 }), at: performance.now() });
+				this.put(spec, row, { ...(values[i] || { start: t, end: t, flags: 0 }), at: performance.now(), live });
 			});
 			this.onArrive();
 		} catch (error) {

@@ -51,6 +51,7 @@ struct userrecording {
 	unsigned n_cpus;
 	uint32_t page_size;
 	uint64_t start_ns;
+	uint64_t names_sum; /* of the names that are in the file */
 };
 
 /* The list is "0-63" or "0,2-3". */
@@ -253,6 +254,28 @@ static bool is_over(const struct userrecording *u, bool has_failed)
 	return !u->config.argv && (has_failed || usertrace_have_ended(u->config.user));
 }
 
+/* Readers of the growing file see the names of threads. */
+static int write_names(struct userrecording *u, struct errmsg *err)
+{
+	TEXTBUF(names, NAMES_MAX_BYTES);
+	uint64_t sum = 0;
+
+	usertrace_add_names(u->config.user, &names);
+	for (size_t i = 0; i < textbuf_len(&names); i++)
+		sum = (sum ^ (uint8_t)names.start[i]) * UINT64_C(0x100000001b3);
+	if (names.overflow || sum == u->names_sum)
+		return 0;
+	u->names_sum = sum;
+	return livefile_write_names(
+		u->file, (struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+}
+
+static int flush_file(struct userrecording *u, struct errmsg *err)
+{
+	TRY(write_names(u, err));
+	return livefile_flush(u->file, err);
+}
+
 /* Until the command ends or a signal comes; a failure of the recording does not end the command. */
 static int wait_for_end(struct userrecording *u, struct errmsg *err)
 {
@@ -276,7 +299,7 @@ static int wait_for_end(struct userrecording *u, struct errmsg *err)
 		}
 		if (fds[2].revents)
 			has_failed = true;
-		else if (!has_failed && livefile_flush(u->file, err) < 0)
+		else if (!has_failed && flush_file(u, err) < 0)
 			has_failed = true;
 	}
 }

@@ -411,6 +411,19 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
 }
 
+/* The length comes after the text, so that a reader never sees a part of a text that is longer. */
+int livefile_write_live_names(struct livefile *f)
+{
+	uint64_t at = f->cmdlines_at + SNF_SECTION_HEADER_BYTES, len = textbuf_len(&f->cmdlines);
+	uint8_t bytes[8];
+
+	if (at + 8 + len > f->tail_at + f->tail_bytes - LIVEFILE_SPARE_BYTES)
+		return 0;
+	TRY(livefile_pwrite(f->fd, f->cmdlines.start, len, at + 8));
+	writer_put(f->w, bytes, len, 8);
+	return livefile_pwrite(f->fd, bytes, 8, at);
+}
+
 /*
  * --- where regions go --------------------------------------------------------------------------
  */

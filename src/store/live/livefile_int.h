@@ -150,6 +150,7 @@ int livefile_write_directory(struct livefile *f);
 int livefile_write_row(struct liveregion *r);
 int livefile_write_moved(struct livefile *f);
 int livefile_write_live_tail(struct livefile *f, struct errmsg *err);
+int livefile_write_live_names(struct livefile *f);
 int livefile_read_marker(struct livefile *f, struct piece map);
 int livefile_pwrite(int fd, const void *data, size_t n_bytes, uint64_t pos);
 bool livefile_punch(int fd, uint64_t from, uint64_t to);

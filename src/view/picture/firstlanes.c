@@ -6,6 +6,10 @@
  * also the times in which their host ran them; interrupts; then the tasks of the recorded command
  * and the longest running ones, and the functions of the busiest of them. Without switches, a CPU
  * lane shows the tasks as far as they are known, and a second lane all events of the CPU.
+ *
+ * If only functions of programs were recorded, nothing is known of CPUs and of the states of tasks:
+ * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the
+ * tasks, and nothing else.
  */
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
@@ -153,15 +157,33 @@ static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_
  * Adds functions of programs, which were recorded only for the command. Not every trace shows which
  * tasks belong to the command.
  */
-static void add_calls(const struct choosing *c, const struct ranked *best, size_t n)
+static void add_calls(const struct choosing *c, const struct ranked *best, size_t n, size_t max)
 {
 	bool is_known = n && best[0].is_ours;
 	bool has_kernel = has_events(c->st, c->machine, "ftrace", "funcgraph_"),
 	     has_user = has_events(c->st, c->machine, "user", "user_");
 
-	for (size_t i = 0; i < n && i < FIRST_CALLS; i++)
+	for (size_t i = 0; i < n && i < max; i++)
 		if (has_kernel || (has_user && (best[i].is_ours || !is_known)))
 			add_lane(c, "calls", c->machine, best[i].task->pid);
+}
+
+/* Returns true if all events of a machine are calls of programs. */
+static bool has_only_calls(const struct stage *st, uint32_t machine)
+{
+	bool has_user = false;
+
+	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
+		const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+		if (!stage_count(&k->n_events) ||
+		    timeline_source(st->tl, k->source)->machine != machine)
+			continue;
+		if (!k->event || strcmp(k->event->system, "user"))
+			return false;
+		has_user = true;
+	}
+	return has_user;
 }
 
 static void add_machine(const struct choosing *c, uint32_t *cpus)
@@ -171,6 +193,11 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	bool has_sched = timeline_has_sched(c->st->tl, c->machine);
 	struct ranked best[FIRST_TASKS];
 
+	if (has_only_calls(c->st, c->machine)) {
+		n_best = rank_tasks(c->st, c->machine, best, FIRST_TASKS);
+		add_calls(c, best, n_best, FIRST_TASKS);
+		return;
+	}
 	for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
 		add_lane(c, "cpu", c->machine, cpus[i]);
 	for (size_t i = 0; i < n && i < FIRST_CPUS && !has_sched; i++)
@@ -181,7 +208,7 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
 	for (size_t i = 0; i < n_best; i++)
 		add_lane(c, "task", c->machine, best[i].task->pid);
-	add_calls(c, best, n_best);
+	add_calls(c, best, n_best, FIRST_CALLS);
 }
 
 void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)

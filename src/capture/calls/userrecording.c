@@ -52,6 +52,7 @@ struct userrecording {
 	uint32_t page_size;
 	uint64_t start_ns;
 	uint64_t names_sum; /* of the names that are in the file */
+	size_t n_files;	    /* number of programs and libraries whose symbols are in the file */
 };
 
 /* The list is "0-63" or "0,2-3". */
@@ -139,7 +140,7 @@ static int start_file(struct userrecording *u, struct textbuf *texts, struct err
 	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
 	userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
 	/* what is known already, for a recorder that dies */
-	usertrace_add_symbols(u->config.user, &texts[TRACEFILE_KALLSYMS]);
+	usertrace_add_new_symbols(u->config.user, &u->n_files, &texts[TRACEFILE_KALLSYMS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
 		r = livefile_add_text(u->file, kind,
 				      (struct piece){(const uint8_t *)texts[kind].start,
@@ -270,9 +271,24 @@ static int write_names(struct userrecording *u, struct errmsg *err)
 		u->file, (struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
 }
 
+/* The functions of programs that were not known when the file was started. */
+static int write_symbols(struct userrecording *u, struct errmsg *err)
+{
+	TEXTBUF(fresh, SYMBOLS_MAX_BYTES);
+	TEXTBUF(all, SYMBOLS_MAX_BYTES);
+	size_t none = 0;
+
+	usertrace_add_new_symbols(u->config.user, &u->n_files, &fresh);
+	if (!textbuf_len(&fresh))
+		return 0;
+	usertrace_add_new_symbols(u->config.user, &none, &all);
+	return all.overflow ? 0 : livefile_write_symbols(u->file, PIECE_OF_TEXT(&all), err);
+}
+
 static int flush_file(struct userrecording *u, struct errmsg *err)
 {
 	TRY(write_names(u, err));
+	TRY(write_symbols(u, err));
 	return livefile_flush(u->file, err);
 }
 

@@ -550,6 +550,16 @@ int livefile_write_names(struct livefile *f, struct piece text, struct errmsg *e
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
 }
 
+int livefile_write_symbols(struct livefile *f, struct piece text, struct errmsg *err)
+{
+	int r;
+
+	pthread_mutex_lock(&f->dir_lock);
+	r = f->w->config.version == 7 ? livefile_write_live_symbols(f, text) : 0;
+	pthread_mutex_unlock(&f->dir_lock);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
+}
+
 uint64_t livefile_bytes(const struct livefile *f)
 {
 	uint64_t n = f->dir_at + f->dir_bytes;

@@ -166,6 +166,12 @@ int livefile_flush(struct livefile *f, struct errmsg *err);
  * calls it.
  */
 int livefile_write_names(struct livefile *f, struct piece text, struct errmsg *err);
+/*
+ * Writes all symbols that are known so far, for readers of the growing file (version 7). The next
+ * livefile_flush() shows them, before data that comes after this call. The final symbols come
+ * with livefile_add_text(). Called as livefile_write_names().
+ */
+int livefile_write_symbols(struct livefile *f, struct piece text, struct errmsg *err);
 
 /* Returns the number of bytes on the disk so far. */
 uint64_t livefile_bytes(const struct livefile *f);

@@ -61,7 +61,7 @@
 #define TAIL_MIN_BYTES	 ((uint64_t)1 << 20) /* space for the names of 50 000 tasks */
 #define TAIL_CPU_BYTES	 512		     /* space for the statistics of a CPU */
 #define LIVE_SYMBOLS_MAX (64u << 20)
-#define LIVE_TAIL_MAX	 (256u << 20)
+#define LIVE_TAIL_MAX	 (64u << 20)
 #define MARKER_MAGIC	 "sonde-recording"
 #define MARKER_VERSION	 1
 #define MARKER_BYTES	 74 /* size of the marker without the name of the directory */

@@ -11,6 +11,7 @@
  * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the
  * tasks, and nothing else.
  */
+#include "base/scope.h"
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
 
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USER_BUFFER "user" /* as `record -u` names it */
 #define FIRST_CPUS  16
 #define FIRST_TASKS 8
 #define FIRST_CALLS 3
@@ -68,6 +70,17 @@ static int compare_ranked(const void *a, const void *b)
 	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
 }
 
+/* Returns one bit for each source with functions of programs, which only the command has. */
+static uint64_t user_sources(const struct stage *st)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < st->config.n_sources && i < TIMELINE_TOLD_SOURCES; i++)
+		if (!strcmp(st->config.sources[i].buffer->name, USER_BUFFER))
+			bits |= UINT64_C(1) << i;
+	return bits;
+}
+
 /*
  * Ranks the tasks: first those of the command, then the longest running, or, without switches,
  * those with most events.
@@ -76,13 +89,17 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 {
 	size_t n = timeline_n_tasks(st->tl), kept = 0;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
+	SCOPED(scope_free) uint64_t *sources = calloc(n + 1, sizeof(*sources));
+	uint64_t user = user_sources(st);
 
-	for (size_t i = 0; all && i < n; i++) {
+	if (sources && user)
+		timeline_tasks_sources(st->tl, sources, n);
+	for (size_t i = 0; all && sources && i < n; i++) {
 		const struct timeline_task *t = timeline_task(st->tl, i);
 
 		if (t->pid <= 0 || t->machine != machine)
 			continue;
-		all[kept].is_ours = recorded_has_task(st, i);
+		all[kept].is_ours = recorded_has_task(st, i) || (sources[i] & user);
 		all[kept].weight =
 			timeline_has_sched(st->tl, machine) ? t->running_ns : t->n_events;
 		all[kept++].task = t;

@@ -13,7 +13,16 @@ import subprocess
 import tempfile
 
 from exports import first, message
+from following import wait_for
 from server import ROOT, SONDE, Server, Skip, check, same
+
+
+def build(place):
+    if not shutil.which("gcc"):
+        raise Skip("gcc is not installed")
+    program = f"{place}/calling"
+    subprocess.run(["gcc", "-g", "-O1", "-pthread", "-o", program, ROOT / "tests/browser/calling.c"], check=True)
+    return program
 
 
 class Recording:
@@ -23,11 +32,8 @@ class Recording:
         self.options = options
 
     def __enter__(self):
-        if not shutil.which("gcc"):
-            raise Skip("gcc is not installed")
         self.place = tempfile.TemporaryDirectory(prefix="sonde-values-")
-        program, path = f"{self.place.name}/calling", f"{self.place.name}/t.dat"
-        subprocess.run(["gcc", "-g", "-O1", "-pthread", "-o", program, ROOT / "tests/browser/calling.c"], check=True)
+        program, path = build(self.place.name), f"{self.place.name}/t.dat"
         run = subprocess.run([SONDE, "record", "-q", "-u", *self.options, "-o", path, "--", program],
                              capture_output=True, text=True, timeout=120)
         same(run.returncode, 0, f"status of record: {run.stderr}")
@@ -141,3 +147,36 @@ def test_exported_values():
                 if c[3] in ("parse_line", "main"):
                     check(f"<title>{text(*c[3:])}, " in picture, f"{kind} has no {text(*c[3:])}")
             check(f">{text(*calls[0][3:])}</text>" in picture, f"{kind}: no text in the box of main")
+
+
+def named_calls(view):
+    """Tasks and texts of the calls of `calling` that the viewer has so far."""
+    total = view.get("api/info")["events"]
+    rows = view.get(f"api/rows?row={max(0, total - 900)}&n=900")["rows"]
+    return [(r["comm"], r["info"].strip()) for r in rows if r["comm"] == "calling"]
+
+
+def test_live_functions_of_a_started_program():
+    """Live, a program that the command starts has its name, and its functions have theirs; the same if the recorder dies."""
+    with tempfile.TemporaryDirectory() as place:
+        program, path, stop = build(place), pathlib.Path(place) / "t.dat", pathlib.Path(place) / "stop"
+        recorder = subprocess.Popen([SONDE, "record", "-q", "-u", "--args", "-o", path, "--", "sh", "-c",
+                                     f"{program} {stop}; true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wait_for(lambda: path.exists() and path.stat().st_size, "the recording")
+            with Server(path, options=("--live",), wait=False) as view:
+                wait_for(lambda: len(named_calls(view)) > 20, "calls of the program")
+                calls = named_calls(view)
+                check(not any("0x" in text.split("(")[0] for _, text in calls), f"a function without a name: {calls}")
+                check(any(text.startswith('read_word("word", ') for _, text in calls), f"calls: {calls}")
+                pid = next(t[2] for t in view.get("api/tasks")["tasks"] if t[4] == "calling")
+                span = view.get(f"api/span?lane=calls:0:{pid}&t=0&row=1&step=next")
+                same(span["label"], "parse_line", "a call")
+            recorder.kill()
+            recorder.wait()
+            run = subprocess.run([SONDE, "report", path], capture_output=True, text=True, timeout=120)
+            check("calling-" in run.stdout and "parse_line(" in run.stdout, f"after the recorder's death: {run.stdout[-500:]}")
+        finally:
+            stop.touch()
+            recorder.kill()
+            recorder.wait()

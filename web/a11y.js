@@ -17,6 +17,7 @@
 import { split } from './lanes.js';
 import { clock, duration } from './units.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
+import { call_text } from './values.js';
 
 export class Tree {
 	constructor(app) {
@@ -255,7 +256,7 @@ export function sentence(app, s) {
 	const lane = app.lanes.find(s.lane), [name, sub] = lane ? app.lanes.name(lane) : [s.lane, ''];
 	const parts = split(s.lane);
 	const what = parts.type === 'cpu' ? app.task_name(s.value)
-		: parts.type === 'task' ? STATE_NAMES[s.value] || 'unknown' : s.label || '';
+		: parts.type === 'task' ? STATE_NAMES[s.value] || 'unknown' : call_text(s.label || '', s);
 	const waker = s.waker >= 0 ? `, woken by ${waker_words(app, s)}` : s.irq ? `, ${s.irq.name}, interrupts ${app.task_name(s.irq.task)}` : '';
 	const place = parts.type === 'task' && s.cpu >= 0 ? `${s.value === 1 ? '' : ', last'} on CPU ${s.cpu},` : '';
 	const number = s.number !== undefined && parts.type === 'field' ? ` ${s.number}` : '';

@@ -7,6 +7,7 @@
  *	info, tasks, kinds     data of the trace, from the program
  *	view                   the visible part of time (viewport.js)
  *	lanes, tiles, names    what is shown, and its parts
+ *	values                 arguments and return values of calls (values.js)
  *	selection              null, a span {lane, row, start, end, …} or {event}
  *	range                  null or {from, to}
  *	marks                  marks.js
@@ -20,6 +21,7 @@ import * as api from './api.js';
 import { Viewport } from './viewport.js';
 import { Tiles } from './tiles.js';
 import { Names } from './names.js';
+import { Values } from './values.js';
 import { Lanes, split } from './lanes.js';
 import { Colours } from './colours.js';
 import { Stage } from './stage.js';
@@ -75,6 +77,7 @@ class App {
 		this.colours = new Colours();
 		this.tiles = new Tiles(() => this.redraw(), (error) => this.trouble(error));
 		this.names = new Names(() => this.redraw());
+		this.values = new Values(this, () => this.redraw());
 		this.lanes = new Lanes(this);
 		this.marks = new Marks(this);
 	}

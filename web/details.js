@@ -3,7 +3,8 @@
  * details.js - all details of the selection, on the right of the panels.
  *
  * An event: all of its fields, its stack, the time on the trace's own clock. A span: start, end,
- * length, task, state, its waker, and the events that begin and end it.
+ * length, task, state, its waker, the arguments and the return value of a call, and the events that
+ * begin and end it.
  */
 import { quiet } from './api.js';
 import { split } from './lanes.js';
@@ -123,6 +124,8 @@ export class Details {
 		const ref = (r) => r !== undefined && r !== null && r >= 0 && r < 2 ** 53;
 		const body = [el('h3', '', title), this.pairs([
 			['Track', `${name} ${sub}`], ['File', all_files_of_lane(app, parts)],
+			['Arguments', s.args === undefined ? '' : el('span', 'code', s.args)],
+			['Returns', s.ret === undefined ? '' : el('span', 'code', s.ret)],
 			['Length', s.end > s.start ? el('b', '', duration(s.end - s.start)) : ''],
 			['Exactly', s.end > s.start ? exact(s.end - s.start) : ''],
 			['Start', clock(s.start)], ['End', s.end > s.start ? clock(s.end) : ''],

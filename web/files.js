@@ -33,7 +33,7 @@ function named(app, sources) {
 }
 
 export function has_files(app) {
-	return (app.info.sources?.length || 0) > 1;
+	return (app.info.sources?.length || 0) > 1 && app.info.sources.some((s) => s.name);
 }
 
 /* Returns "a.dat", "3 files", or nothing. */

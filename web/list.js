@@ -31,7 +31,7 @@ const COLUMNS = [	/* title, class, text of a row */
 	['CPU', 'num', (r) => String(r.cpu)],
 	['Task', '', (r) => r.comm],
 	['PID', 'num', (r) => String(r.pid)],
-	['Event', '', (r) => r.buffer ? `${r.event} @${r.buffer}` : r.event],
+	['Event', '', (r) => r.buffer && r.system !== 'user' ? `${r.event} @${r.buffer}` : r.event],
 	['Info', 'info', (r) => (r.info || '').replace(/\s*\n\s*/g, '  ')],	/* stacks have several lines */
 ];
 

@@ -19,6 +19,7 @@ import { STATE_NAMES, unknown_why } from './colours.js';
 import { waker_words } from './a11y.js';
 import { clock, duration, value as number } from './units.js';
 import { el } from './table.js';
+import { call_text } from './values.js';
 
 const STILL_MS = 70, DRAG = 4, COMMAND_MAX = 80;
 
@@ -213,7 +214,7 @@ export class Pointer {
 		const name = parts.type === 'cpu' ? app.task_name(span.value)
 			: parts.type === 'task' ? STATE_NAMES[span.value] || 'unknown'
 				: lane.kind === 5 ? number(span.number) : span.label || app.lanes.name(lane)[0];
-		lines.push(el('div', '', el('b', '', name)));
+		lines.push(el('div', '', el('b', '', call_text(name, span))));
 		const command = parts.type === 'cpu' ? app.command_of(app.tasks[span.value], COMMAND_MAX) : '';
 		if (command)
 			lines.push(el('div', 'dim', command));

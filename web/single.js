@@ -19,6 +19,7 @@ import { STATE_NAMES } from './colours.js';
 import { empty, go_to_span, put } from './stats.js';
 import { bar, button, cell } from './table.js';
 import { clock, count, duration, some } from './units.js';
+import { call_text } from './values.js';
 
 const MOST = 256;	/* maximum number of lanes per request */
 const ORDERS = { longest: [1, true], shortest: [1, false], first: [0, false], last: [0, true] };	/* column, descending */
@@ -104,13 +105,14 @@ export async function single_panel(app, box) {
 		app.emit('spans');
 	}, 'Back to the table by name');
 	const { rows } = stats, most = Math.max(1, ...rows.map((r) => r.end - r.start)), [column, down] = ORDERS[order];
+	const valued = rows.some((r) => r.args !== undefined || r.ret !== undefined);
 	if (!rows.length) {
 		empty(box, `No span of ${title(app, single)} touches this range.`);
 		box.prepend(back);
 	} else {
-		put(box, words(app, stats, order, lanes), ['Start', 'Duration', '', 'Track'], rows.map((r) => [cell(clock(r.start), 'num', r.start),
+		put(box, words(app, stats, order, lanes), ['Start', 'Duration', '', ...(valued ? ['Call'] : []), 'Track'], rows.map((r) => [cell(clock(r.start), 'num', r.start),
 			cell(`${r.cut ? '≥ ' : ''}${duration(r.end - r.start)}`, 'num strong', r.end - r.start), cell(bar((r.end - r.start) / most), 'wide', r.end - r.start),
-			cell(track(app, r.lane))]), {
+			...(valued ? [cell(call_text(name, r), 'code')] : []), cell(track(app, r.lane))]), {
 			name: 'single', sort: column, down, sortable: [0, 1],
 			key: (i) => `${rows[i].lane} ${rows[i].row} ${rows[i].start}`,
 			click: (i) => go_to_span(app, rows[i].lane, rows[i].start, rows[i].row),

@@ -9,8 +9,11 @@
 import { STATE_ROW, SPAN_ROW, STATE_NAMES, label_slot } from './colours.js';
 import { ticks } from './axis.js';
 import { duration, rounded } from './units.js';
+import { call_text } from './values.js';
 
 const LEAST = 26;	/* pixels: narrower spans have no name */
+const ROOM = 40;	/* pixels beside the name of a call from which on its arguments are shown */
+const MOST = 400;	/* characters of a call with its arguments */
 const CLOSE = 3;	/* minimum average distance of events in pixels for ticks */
 const EXACT = 1, MISSED = 2;
 
@@ -151,10 +154,10 @@ export class Words {
 			if (width < LEAST)
 				continue;
 			const row = s.piece.row / k, top = s.piece.y / k + (s.kind === 3 ? s.row * row : 0);
-			const [texts, ink] = this.label(s, s.piece.lane, theme);
+			ctx.font = `${row < 16 ? 10.5 : 11}px ${theme.font}`;
+			const [texts, ink] = this.label(s, s.piece.lane, theme, width);
 			if (!texts[0])
 				continue;
-			ctx.font = `${row < 16 ? 10.5 : 11}px ${theme.font}`;
 			const whole = texts.find((text) => this.width(text) <= width - 8), fits = whole || this.fit(texts[texts.length - 1], width - 8);
 			if (!fits || (s.kind === 2 && !whole))
 				continue;
@@ -181,6 +184,7 @@ export class Words {
 			if (piece.pinned === this.only)
 				this.events(piece, k, theme);
 		app.names.flush();
+		app.values.flush();
 	}
 
 	/* Shows why a track is empty, in its place. */
@@ -197,7 +201,7 @@ export class Words {
 	 * Returns [texts, colour]. The longest text comes first; the caller draws the first text
 	 * that fits.
 	 */
-	label(span, lane, theme) {
+	label(span, lane, theme, width) {
 		const { app } = this, { colours } = app;
 		if (span.kind === 1) {
 			const task = app.tasks[span.value];
@@ -213,7 +217,19 @@ export class Words {
 				return [[], ''];
 			return [[span.value === 0 && !span.lost ? 'not recorded' : STATE_NAMES[span.value] || ''], span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
 		}
-		return [[app.names.get(lane.spec, span.value)], colours.ink(SPAN_ROW, label_slot(span.value))];
+		return [this.call(span, lane, app.names.get(lane.spec, span.value), width), colours.ink(SPAN_ROW, label_slot(span.value))];
+	}
+
+	/* Returns the name of a call, before it with arguments and return value, if there is room. */
+	call(span, lane, name, width) {
+		const { app } = this, is_call = lane.type === 'calls' || lane.type === 'cpucalls';
+		if (!is_call || !name || this.width(name) + ROOM > width)
+			return [name];
+		const values = app.values.get(lane.spec, span.row, app.view.t((Math.max(0, span.x0) + Math.min(this.w, span.x1)) / 2));
+		if (!values || (values.args === undefined && values.ret === undefined))
+			return [name];
+		const whole = call_text(name, values), some = call_text(name, { args: values.args ?? '' });
+		return [whole, some, this.fit(some.slice(0, MOST), width - 20), name].filter(Boolean);
 	}
 
 	/*

@@ -259,12 +259,14 @@ export class Tiles {
 
 	/*
 	 * Returns true if the trace has grown since the lane was read. This happens only in a live
-	 * view. A difference of one bucket comes from rounding.
+	 * view. At the end of the trace, a difference of one bucket comes from rounding; before it a
+	 * tile is complete, or a span that goes on would have a gap at the edge of the tile.
 	 */
 	is_behind(key, tile) {
 		const [level, number] = key.split('|').slice(-2).map(Number), start = number * BUCKETS;
-		return tile.kind > 0 && tile.kind < 5 &&
-			(start + tile.high + 1) * 2 ** level < Math.min(this.end, (start + BUCKETS) * 2 ** level);
+		if (tile.kind <= 0 || tile.kind >= 5)
+			return false;
+		return (start + BUCKETS) * 2 ** level <= this.end ? tile.high < BUCKETS : (start + tile.high + 1) * 2 ** level < this.end;
 	}
 
 	put(key, tile) {

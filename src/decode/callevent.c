@@ -67,6 +67,23 @@ static void settle_plain(struct call_kind *k)
 	}
 }
 
+static void make_kind(struct call_kind *k, const struct call_row *row, const struct event *ev,
+		      bool swap)
+{
+	*k = (struct call_kind){.event = ev,
+				.step = row->step,
+				.is_user = row->is_user,
+				.swap = swap,
+				.func = find_number(ev, row->func),
+				.depth = find_number(ev, row->depth),
+				.duration = find_number(ev, row->duration),
+				.from = find_number(ev, row->from),
+				.to = find_number(ev, row->to),
+				.args = find_text(ev, row->args),
+				.ret = find_text(ev, row->ret)};
+	settle_plain(k);
+}
+
 void call_kinds_init(struct call_kinds *ck, struct formats *f)
 {
 	_Static_assert(ARRAY_LEN(table) < CALL_KINDS_MAX, "a row for each, and one for the others");
@@ -79,34 +96,49 @@ void call_kinds_init(struct call_kinds *ck, struct formats *f)
 
 		if (!ev || (unsigned)ev->id >= CALL_IDS)
 			continue;
-		*k = (struct call_kind){.event = ev,
-					.step = row->step,
-					.is_user = row->is_user,
-					.swap = f->swap,
-					.func = find_number(ev, row->func),
-					.depth = find_number(ev, row->depth),
-					.duration = find_number(ev, row->duration),
-					.from = find_number(ev, row->from),
-					.to = find_number(ev, row->to),
-					.args = find_text(ev, row->args),
-					.ret = find_text(ev, row->ret)};
+		make_kind(k, row, ev, f->swap);
 		if (!k->func.size)
 			continue;
-		settle_plain(k);
 		ck->by_id[ev->id] = (uint8_t)ck->n++;
 		ck->has_user |= row->is_user;
 		ck->has_kernel |= !row->is_user;
 	}
 }
 
-enum call_step call_event_step(const struct event *ev, bool *ret_is_user)
+static const struct call_row *find_row(const struct event *ev)
 {
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(ev->name, table[i].name) && !strcmp(ev->system, table[i].system)) {
-			*ret_is_user = table[i].is_user;
-			return table[i].step;
-		}
-	return CALL_NOT;
+		if (!strcmp(ev->name, table[i].name) && !strcmp(ev->system, table[i].system))
+			return &table[i];
+	return NULL;
+}
+
+bool call_kind_init(struct call_kind *k, const struct event *ev, bool swap)
+{
+	const struct call_row *row = find_row(ev);
+
+	*k = (struct call_kind){0};
+	if (!row)
+		return false;
+	make_kind(k, row, ev, swap);
+	return k->func.size;
+}
+
+enum call_step call_event_step(const struct event *ev, bool *ret_is_user)
+{
+	const struct call_row *row = find_row(ev);
+
+	if (!row)
+		return CALL_NOT;
+	*ret_is_user = row->is_user;
+	return row->step;
+}
+
+bool call_event_has_values(const struct event *ev)
+{
+	const struct call_row *row = find_row(ev);
+
+	return row && (row->args || row->ret);
 }
 
 /*

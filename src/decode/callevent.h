@@ -93,6 +93,10 @@ void call_kinds_init(struct call_kinds *ck, struct formats *f);
  * call.
  */
 enum call_step call_event_step(const struct event *ev, bool *ret_is_user);
+/* Returns true for a call event with arguments or a return value. */
+bool call_event_has_values(const struct event *ev);
+/* Learns how to read one event. Returns false for an event that is not a call. */
+bool call_kind_init(struct call_kind *k, const struct event *ev, bool swap);
 
 /*
  * Reads the values of a call. Returns false if the record has neither arguments nor a return value.

@@ -330,5 +330,7 @@ int timeline_refresh(struct timeline *tl, struct errmsg *err);
  * table of task names counts; until now the name in the last event did.
  */
 void timeline_end(struct timeline *tl);
+/* Returns a number that changes when a growing trace has got names of functions. */
+uint32_t timeline_symbols_version(const struct timeline *tl);
 
 #endif

@@ -204,7 +204,8 @@ struct stream {
 struct source_state {
 	struct kindtable *kinds; /* sources with the same formats share it */
 	uint32_t machine;
-	int fd; /* live: the file, read with pread(); otherwise -1 */
+	int fd;		     /* live: the file, read with pread(); otherwise -1 */
+	uint64_t symbols_at; /* live: place of the last learned symbols; 0: as opened */
 };
 
 enum { HAS_SWITCH = 1, HAS_WAKING = 2, HAS_WAKEUP_NEW = 4, HAS_FORK = 8 };
@@ -305,6 +306,8 @@ struct tasktable {
 uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
 struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
 int tasktable_init(struct timeline *tl);
+/* Learns the symbols that a growing file has got. now: the file, opened anew. */
+int latesymbols_learn(struct timeline *tl, size_t source, struct tracefile *now);
 /* Adds names from saved_cmdlines when it is read again. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);
 void tasktable_release(struct tasktable *tt);
@@ -334,7 +337,8 @@ struct timeline {
 	_Atomic uint64_t origin; /* never changes after the first event */
 	bool has_origin;
 	_Atomic uint64_t duration;
-	bool is_live, has_ended; /* has_ended: the trace was live, see timeline_end() */
+	bool is_live, has_ended;	 /* has_ended: the trace was live, see timeline_end() */
+	_Atomic uint32_t n_symbol_texts; /* latesymbols.c */
 
 	pthread_rwlock_t shape;
 	pthread_mutex_t formats_lock;

@@ -102,6 +102,7 @@ void stage_free(struct stage *st)
 
 struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out)
 {
+	uint32_t version = timeline_symbols_version(st->tl);
 	struct stage_printer *p;
 
 	pthread_mutex_lock(&st->lock);
@@ -109,12 +110,18 @@ struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out)
 	if (p)
 		st->printers = p->next;
 	pthread_mutex_unlock(&st->lock);
+	if (p && p->symbols != version) { /* it remembers addresses without a name */
+		line_printer_release(&p->lp);
+		free(p);
+		p = NULL;
+	}
 	if (!p) {
 		p = calloc(1, sizeof(*p));
 		if (!p || line_printer_init(&p->lp, &st->style) < 0) {
 			free(p);
 			return NULL;
 		}
+		p->symbols = version;
 	}
 	line_printer_aim(&p->lp, out);
 	return p;

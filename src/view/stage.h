@@ -63,6 +63,7 @@ struct stage_selection {
 
 struct stage_printer {
 	struct line_printer lp;
+	uint32_t symbols; /* timeline_symbols_version() when it was made */
 	struct stage_printer *next;
 };
 

@@ -45,7 +45,7 @@ class Viewer {
 	}
 
 	start() {
-		this.child = spawn(SONDE, ['view', ...this.words, '--no-browser', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+		this.child = spawn(SONDE, ['view', '--no-browser', '--port', '0', ...this.words], { stdio: ['ignore', 'pipe', 'pipe'] });
 		return new Promise((done, refuse) => {
 			let text = '';
 			const timer = setTimeout(() => refuse(new Error(`sonde view says no address: ${text}`)), 120000);
@@ -77,6 +77,7 @@ export class Lab {
 	constructor() {
 		this.viewers = new Map();
 		this.oracles = new Map();
+		this.recorded = new Set();
 	}
 
 	async start() {
@@ -113,6 +114,29 @@ export class Lab {
 		return started;
 	}
 
+	/* The program calling.c, built when first asked for. */
+	static program() {
+		const file = path.join(WORK, 'calling');
+		if (!Lab.is_built)
+			try {
+				execFileSync('gcc', ['-g', '-O1', '-pthread', '-o', file, new URL('calling.c', import.meta.url).pathname]);
+			} catch (error) {
+				throw new Skip(`calling.c cannot be built: ${error.message.slice(0, 120)}`);
+			}
+		Lab.is_built = true;
+		return file;
+	}
+
+	/* The viewer of a recording of calling.c, for tests that have calls: [options]. */
+	calls(options) {
+		const file = path.join(WORK, `calls${options.join('')}.dat`), key = `calls ${file}`;
+		if (!this.recorded.has(key)) {
+			execFileSync(SONDE, ['record', '-q', '-u', ...options, '-o', file, '--', Lab.program()]);
+			this.recorded.add(key);
+		}
+		return this.serve(file);
+	}
+
 	/* A trace made larger, for what only large ones have. */
 	grown(trace, megabytes) {
 		const file = path.join(WORK, `${trace}-${megabytes}.dat`);
@@ -122,7 +146,8 @@ export class Lab {
 	}
 
 	async open(test) {
-		const viewer = await (test.grown ? this.grown(...test.grown) : test.live ? this.record(test.live) : this.viewer(test.trace || 'events-v7-zstd'));
+		const live = typeof test.live === 'function' ? test.live(Lab.program()) : test.live;
+		const viewer = await (test.grown ? this.grown(...test.grown) : test.calls ? this.calls(test.calls) : live ? this.record(live) : this.viewer(test.trace || 'events-v7-zstd'));
 		const visit = new Visit(this, viewer, test);
 		await visit.open(test.hash || '', test.query || '');
 		return visit;

@@ -21,9 +21,10 @@ import { guests } from './t_guests.mjs';
 import { files } from './t_files.mjs';
 import { using } from './t_using.mjs';
 import { commands } from './t_commands.mjs';
+import { user } from './t_user.mjs';
 
 const TESTS = [...timeline, ...measures, ...list, ...panels, ...tables, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using,
-	...commands];
+	...commands, ...user];
 const SECONDS = 400;
 
 function within(seconds, promise) {

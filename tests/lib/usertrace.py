@@ -53,13 +53,13 @@ class UserTrace:
     def __init__(self, trace, names, files=None, clock="mono_raw"):
         self.numbers = {name: i for i, name in enumerate(names)}
         self.entry = trace.event("user", "user_entry", FUNC, f'"%*s%ps() {{", {INDENT}, {NAME}',
-                                 ident=64001)
+                                 ident=32701)
         self.exit = trace.event("user", "user_exit", FUNC, f'"%*s}} /* %ps */", {INDENT}, {NAME}',
-                                ident=64002)
+                                ident=32702)
         self.call = trace.event(
             "user", "user_call", FUNC + ["u32 duration"],
             f'"%*s%ps(); /* %u.%03u us */", {INDENT}, {NAME}, REC->duration / 1000, '
-            "REC->duration % 1000", ident=64003)
+            "REC->duration % 1000", ident=32703)
         files = files or {}
         trace.kallsyms = "".join(
             f"{self.func(name):016x} t {name}\t[{files.get(name, 'demo')}]\n"

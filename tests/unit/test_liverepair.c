@@ -134,6 +134,71 @@ static void check_not_flushed(void)
 	}
 }
 
+static void assert_symbols(struct tracefile *tf, const char *wanted)
+{
+	struct piece text = tracefile_text(tf, TRACEFILE_KALLSYMS);
+
+	assert_int_equal(text.len, strlen(wanted));
+	assert_memory_equal(text.data, wanted, text.len);
+}
+
+/* Names and symbols that came during the recording: while it grows, after it died, after its end. */
+static void check_late_texts(void)
+{
+	static const char first[] = "0000000000000010 t main\t[prog]\n";
+	static const char tasks[] = "7 prog\n8 other\n";
+	char many[20000];
+	size_t n = 0;
+
+	for (unsigned i = 1; n + 64 < sizeof(many); i++)
+		n += snprintf(many + n, sizeof(many) - n, "%016x t f%u\t[prog]\n", i * 16, i);
+	for (size_t i = 0; i < N_KINDS; i++) {
+		struct errmsg err = {0};
+		struct livefile *f;
+		struct tracefile *tf;
+
+		if (kinds[i].version != 7)
+			continue;
+		for (int dies = 0; dies < 2; dies++) {
+			f = begin(&kinds[i]);
+			assert_int_equal(livefile_write_names(f, text_piece(tasks), &err), 0);
+			assert_int_equal(livefile_write_symbols(f, text_piece(first), &err), 0);
+			assert_int_equal(add_pages(f, 0, 0, 0, 8), 0);
+			assert_int_equal(livefile_flush(f, &err), 0);
+			assert_int_equal(tracefile_open(&tf, "trace.dat", &err), 0);
+			assert_cmdlines(tf, tasks);
+			assert_symbols(tf, first);
+			tracefile_close(tf);
+			assert_int_equal(livefile_write_symbols(f, text_piece(many), &err), 0);
+			assert_int_equal(livefile_flush(f, &err), 0);
+			assert_int_equal(tracefile_open(&tf, "trace.dat", &err), 0);
+			assert_symbols(tf, many);
+			tracefile_close(tf);
+			if (dies) {
+				livefile_free(f);
+				assert_int_equal(livefile_repair("trace.dat", PIECE_EMPTY, &err),
+						 0);
+			} else {
+				assert_int_equal(livefile_add_text(f, TRACEFILE_KALLSYMS,
+								   text_piece(many), &err),
+						 0);
+				assert_int_equal(livefile_finish(f, &err), 0);
+			}
+			assert_int_equal(tracefile_open(&tf, "trace.dat", &err), 0);
+			assert_finished(tf);
+			assert_cmdlines(tf, tasks);
+			assert_symbols(tf, many);
+			tracefile_close(tf);
+			assert_alone();
+		}
+	}
+}
+
+static void names_and_symbols_may_come_late(void **state)
+{
+	everywhere(check_late_texts);
+}
+
 static void repair_finds_what_was_not_flushed(void **state)
 {
 	everywhere(check_not_flushed);
@@ -384,6 +449,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_recorders_leave_all_they_flushed),
 		cmocka_unit_test(repair_finds_what_was_not_flushed),
+		cmocka_unit_test(names_and_symbols_may_come_late),
 		cmocka_unit_test(foreign_files_are_left_alone),
 		cmocka_unit_test(planted_files_are_left_alone),
 		cmocka_unit_test(recordings_that_go_on_are_left_alone),

@@ -15,8 +15,12 @@ struct textbuf;
 #define USEREVENTS_BUFFER "user" /* the instance */
 #define USEREVENTS_CLOCK  "mono_raw"
 
+/*
+ * KernelShark keeps an id in 16 bits with a sign, so larger ids have no name and no text there. The
+ * kernel numbers its events from 1 on, and has some thousands.
+ */
 enum userevents_id {
-	USEREVENTS_ENTRY = 64001, /* a call begins */
+	USEREVENTS_ENTRY = 32701, /* a call begins */
 	USEREVENTS_EXIT,	  /* it ends */
 	USEREVENTS_CALL, /* a call without traced calls inside; the time is its beginning */
 	/* the same with texts of the arguments, of the return value; CALL_VALUE has both */
@@ -25,7 +29,7 @@ enum userevents_id {
 	USEREVENTS_CALL_ARGS,
 	USEREVENTS_CALL_VALUE,
 	/* of the recording itself, with a text: a function is switched off or on; a mark */
-	USEREVENTS_SWITCH = 64021,
+	USEREVENTS_SWITCH = 32721,
 	USEREVENTS_MARK,
 	USEREVENTS_STACK, /* the open calls of the thread, because a rule asks for them */
 };

@@ -51,6 +51,8 @@ struct userrecording {
 	unsigned n_cpus;
 	uint32_t page_size;
 	uint64_t start_ns;
+	uint64_t names_sum; /* of the names that are in the file */
+	size_t n_files;	    /* number of programs and libraries whose symbols are in the file */
 };
 
 /* The list is "0-63" or "0,2-3". */
@@ -138,7 +140,7 @@ static int start_file(struct userrecording *u, struct textbuf *texts, struct err
 	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
 	userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
 	/* what is known now, in case the recorder is killed */
-	usertrace_add_symbols(u->config.user, &texts[TRACEFILE_KALLSYMS]);
+	usertrace_add_new_symbols(u->config.user, &u->n_files, &texts[TRACEFILE_KALLSYMS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
 		r = livefile_add_text(u->file, kind,
 				      (struct piece){(const uint8_t *)texts[kind].start,
@@ -253,6 +255,43 @@ static bool is_over(const struct userrecording *u, bool has_failed)
 	return !u->config.argv && (has_failed || usertrace_have_ended(u->config.user));
 }
 
+/* Readers of the growing file see the names of threads. */
+static int write_names(struct userrecording *u, struct errmsg *err)
+{
+	TEXTBUF(names, NAMES_MAX_BYTES);
+	uint64_t sum = 0;
+
+	usertrace_add_names(u->config.user, &names);
+	for (size_t i = 0; i < textbuf_len(&names); i++)
+		sum = (sum ^ (uint8_t)names.start[i]) * UINT64_C(0x100000001b3);
+	if (names.overflow || sum == u->names_sum)
+		return 0;
+	u->names_sum = sum;
+	return livefile_write_names(
+		u->file, (struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+}
+
+/* The functions of programs that were not known when the file was started. */
+static int write_symbols(struct userrecording *u, struct errmsg *err)
+{
+	TEXTBUF(fresh, SYMBOLS_MAX_BYTES);
+	TEXTBUF(all, SYMBOLS_MAX_BYTES);
+	size_t none = 0;
+
+	usertrace_add_new_symbols(u->config.user, &u->n_files, &fresh);
+	if (!textbuf_len(&fresh))
+		return 0;
+	usertrace_add_new_symbols(u->config.user, &none, &all);
+	return all.overflow ? 0 : livefile_write_symbols(u->file, PIECE_OF_TEXT(&all), err);
+}
+
+static int flush_file(struct userrecording *u, struct errmsg *err)
+{
+	TRY(write_names(u, err));
+	TRY(write_symbols(u, err));
+	return livefile_flush(u->file, err);
+}
+
 /* Until the command ends or a signal comes; a failure of the recording does not end the command. */
 static int wait_for_end(struct userrecording *u, struct errmsg *err)
 {
@@ -276,7 +315,7 @@ static int wait_for_end(struct userrecording *u, struct errmsg *err)
 		}
 		if (fds[2].revents)
 			has_failed = true;
-		else if (!has_failed && livefile_flush(u->file, err) < 0)
+		else if (!has_failed && flush_file(u, err) < 0)
 			has_failed = true;
 	}
 }

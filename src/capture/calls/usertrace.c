@@ -204,11 +204,13 @@ static const struct usertask **sort_tasks(const struct usertrace *u, size_t *ret
 	return list;
 }
 
-void usertrace_add_names(const struct usertrace *u, struct textbuf *tb)
+void usertrace_add_names(struct usertrace *u, struct textbuf *tb)
 {
+	const struct usertask **list;
 	size_t n;
-	const struct usertask **list = sort_tasks(u, &n);
 
+	pthread_mutex_lock(&u->tasks_lock);
+	list = sort_tasks(u, &n);
 	for (size_t i = 0; i < n; i++) {
 		const char *comm = *list[i]->comm ? list[i]->comm
 						  : userplans_find_comm(u->plans, list[i]->plan);
@@ -216,6 +218,7 @@ void usertrace_add_names(const struct usertrace *u, struct textbuf *tb)
 		if (*comm)
 			textbuf_addf(tb, "%u %s\n", list[i]->tid, comm);
 	}
+	pthread_mutex_unlock(&u->tasks_lock);
 	free(list);
 }
 

@@ -83,6 +83,8 @@ int usertrace_read_rest(struct usertrace *u);
  */
 void usertrace_add_new_symbols(struct usertrace *u, size_t *n_files, struct textbuf *tb);
 
+/* At any time and in any thread: "PID NAME" lines of the threads that have recorded. */
+void usertrace_add_names(struct usertrace *u, struct textbuf *tb);
 /* At any time and in any thread: the name of a thread that has recorded. Its length; 0: unknown. */
 size_t usertrace_find_name(struct usertrace *u, int tid, char *buf, size_t size);
 
@@ -105,9 +107,8 @@ void usertrace_leave(struct usertrace *u);
 /* Returns the failure of the recording, if there was one. A second call does nothing else. */
 int usertrace_stop(struct usertrace *u, struct errmsg *err);
 
-/* Not between usertrace_start() and usertrace_stop(). Lines of kallsyms; "PID NAME" lines; the file's option; sentences. */
+/* Not between usertrace_start() and usertrace_stop(). Lines of kallsyms; the file's option; sentences. */
 void usertrace_add_symbols(struct usertrace *u, struct textbuf *tb);
-void usertrace_add_names(const struct usertrace *u, struct textbuf *tb);
 int usertrace_add_option(struct usertrace *u, struct livefile *file, struct errmsg *err);
 void usertrace_add_processes(const struct usertrace *u, struct processes *p);
 void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret);

@@ -45,6 +45,8 @@ struct recording {
 	struct recorder *recorder;
 	bool is_latency;
 	int user_buffer; /* index of the buffer of user functions */
+	/* size of the kernel's symbols, after which those of programs are; files that have them */
+	size_t kernel_symbols_len, n_user_files;
 	char clock[64];
 	/*
 	 * The kernel's counters at the start, per buffer and CPU. They count since the buffer was
@@ -59,8 +61,13 @@ struct recording {
 
 static int add_texts(struct recording *rec, struct errmsg *err)
 {
-	if (rec->config.user)
+	struct textbuf *symbols = &rec->s->kernel.texts[TRACEFILE_KALLSYMS];
+
+	rec->kernel_symbols_len = textbuf_len(symbols);
+	if (rec->config.user) {
 		userevents_add_formats(&rec->s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+		usertrace_add_new_symbols(rec->config.user, &rec->n_user_files, symbols);
+	}
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
 		TRY(livefile_add_text(rec->file, kind, session_text(rec->s, kind), err));
 	return 0;
@@ -285,12 +292,26 @@ int recording_fd(const struct recording *rec)
 	return rec->recorder ? recorder_fd(rec->recorder) : -1;
 }
 
+/* Readers of the growing file see the functions of programs that have started since. */
+static int write_symbols(struct recording *rec, struct errmsg *err)
+{
+	struct textbuf *symbols = &rec->s->kernel.texts[TRACEFILE_KALLSYMS];
+	size_t before = textbuf_len(symbols);
+
+	usertrace_add_new_symbols(rec->config.user, &rec->n_user_files, symbols);
+	return textbuf_len(symbols) == before
+		       ? 0
+		       : livefile_write_symbols(rec->file, PIECE_OF_TEXT(symbols), err);
+}
+
 int recording_flush(struct recording *rec, struct errmsg *err)
 {
 	struct pollfd failed = {rec->config.user ? usertrace_fd(rec->config.user) : -1, POLLIN, 0};
 
 	if (poll(&failed, 1, 0) > 0)
 		return usertrace_stop(rec->config.user, err);
+	if (rec->file && rec->config.user)
+		TRY(write_symbols(rec, err));
 	return rec->file ? livefile_flush(rec->file, err) : 0;
 }
 
@@ -390,13 +411,14 @@ static int add_processes(struct recording *rec, struct errmsg *err)
 static int add_rest(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	SCOPED(textbuf_release) struct textbuf names = {.max_bytes = 64u << 20};
+	struct textbuf *symbols = &rec->s->kernel.texts[TRACEFILE_KALLSYMS];
 
 	TRY(add_stats(rec, sum, err));
 	TRY(add_programs(rec, err));
 	TRY(add_processes(rec, err));
 	if (rec->config.user) {
-		TRY(userrecording_add_end(rec->config.user, rec->file,
-					  &rec->s->kernel.texts[TRACEFILE_KALLSYMS], err));
+		symbols->pos = symbols->start + rec->kernel_symbols_len;
+		TRY(userrecording_add_end(rec->config.user, rec->file, symbols, err));
 		usertrace_add_names(rec->config.user, &rec->s->names);
 	}
 	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);

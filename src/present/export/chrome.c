@@ -242,10 +242,31 @@ static void add_switch(struct trace_export *x, struct printer *p, const struct r
 		  s.len ? strnlen((const char *)s.data, s.len < 32 ? s.len : 32) : 0);
 }
 
-static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n)
+/* Adds the arguments and the return value of a call, in the words of `uftrace dump --chrome`. */
+static void add_values(struct trace_export *x, const struct call_values *v)
+{
+	if (!v->has_args && !v->has_ret)
+		return;
+	textbuf_add_str(x->out, ",\"args\":{");
+	if (v->has_args) {
+		textbuf_add_str(x->out, "\"arguments\":");
+		json_add_string(x->out, (const char *)v->args.data, v->args.len);
+	}
+	if (v->has_ret) {
+		textbuf_add_str(x->out, v->has_args ? ",\"retval\":" : "\"retval\":");
+		json_add_string(x->out, (const char *)v->ret.data, v->ret.len);
+	}
+	textbuf_add_char(x->out, '}');
+}
+
+/* Ends n functions; values belong to the last, which is the outermost. */
+static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n,
+		     const struct call_values *values)
 {
 	while (n-- > 0) {
 		event_open(x, 'E', t->at_pid, t->at_tid, ts);
+		if (!n && values)
+			add_values(x, values);
 		event_close(x);
 	}
 }
@@ -257,16 +278,18 @@ static void add_ends(struct trace_export *x, const struct slice_track *t, uint64
 static void add_function(struct trace_export *x, struct printer *p, const struct record *rec,
 			 struct slice_track *t, const struct call_kind *kind)
 {
+	struct call_values values;
 	struct call_event ev;
 	unsigned depth;
 	int ends;
 
 	if (!call_kind_read(kind, rec->data, rec->size, &ev))
 		return;
+	call_values_read(kind, rec->data, rec->size, &values);
 	depth = slices_depth(kind, &ev);
 	ends = kind->step == CALL_ENTER ? slice_track_enter(t, depth)
 					: (int)slice_track_leave(t, depth);
-	add_ends(x, t, rec->ts, ends);
+	add_ends(x, t, rec->ts, ends, kind->step == CALL_LEAVE ? &values : NULL);
 	if (kind->step == CALL_LEAVE || ends < 0)
 		return;
 	if (t->n_open <= (kind->step == CALL_ENTER))
@@ -283,6 +306,7 @@ static void add_function(struct trace_export *x, struct printer *p, const struct
 	p->out = x->out;
 	add_name(x, x->text.start, textbuf_len(&x->text));
 	textbuf_add_str(x->out, kind->is_user ? ",\"cat\":\"user\"" : ",\"cat\":\"function\"");
+	add_values(x, &values);
 	event_close(x);
 }
 
@@ -581,7 +605,7 @@ static void chrome_finish(struct trace_export *x, struct textbuf *out)
 			end_run(x, m, cpu, file_last(x, x->runs[m * CPUS_MAX + cpu].formats));
 	tracks = slices_list(&x->slices, &n);
 	for (size_t i = 0; tracks && i < n; i++)
-		add_ends(x, tracks[i], x->last, tracks[i]->n_open);
+		add_ends(x, tracks[i], x->last, tracks[i]->n_open, NULL);
 	if (!tracks)
 		out->overflow = true; /* the output is incomplete, so fail */
 	free(tracks);

@@ -289,25 +289,42 @@ static void add_track(struct trace_export *x, struct slice_track *t, const struc
 	message_close(x->out, start);
 }
 
+/* Adds a text that belongs to a slice: DebugAnnotation { name = 10, string_value = 6 }. */
+static void add_note(struct trace_export *x, const char *name, const struct piece *text)
+{
+	size_t note = message_open(x->out, 4);
+
+	add_text(x->out, 10, name, strlen(name));
+	add_text(x->out, 6, (const char *)text->data, text->len);
+	message_close(x->out, note);
+}
+
+/* values may be NULL; their arguments belong to the begin, their return value to the end. */
 static void add_slice(struct trace_export *x, const struct slice_track *t, uint64_t ts, int type,
-		      const char *name, size_t len)
+		      const struct call_values *values)
 {
 	size_t start = packet_open(x, t->machine), event;
 
 	add_uint(x->out, P_TIME, ts);
 	event = message_open(x->out, P_EVENT);
+	if (values && values->has_args && type == SLICE_BEGIN)
+		add_note(x, "arguments", &values->args);
+	if (values && values->has_ret && type == SLICE_END)
+		add_note(x, "retval", &values->ret);
 	add_uint(x->out, 9, type);
 	add_uint(x->out, 11, track_id(t));
-	if (name)
-		add_text(x->out, 23, name, len);
+	if (type == SLICE_BEGIN)
+		add_text(x->out, 23, x->text.start, textbuf_len(&x->text));
 	message_close(x->out, event);
 	message_close(x->out, start);
 }
 
-static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n)
+/* Ends n slices; values belong to the last, which is the outermost. */
+static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n,
+		     const struct call_values *values)
 {
 	while (n-- > 0)
-		add_slice(x, t, ts, SLICE_END, NULL, 0);
+		add_slice(x, t, ts, SLICE_END, n ? NULL : values);
 }
 
 /* Writes the name of the function into x->text. */
@@ -329,6 +346,7 @@ static void add_function(struct trace_export *x, const struct record *rec,
 {
 	const struct formats *f = x->config.style->sources[rec->source].formats;
 	struct printer *p = x->lp.printers[rec->source];
+	struct call_values values = {0};
 	struct call_event ev;
 	struct slice_track *t =
 		slices_get(&x->slices, x->config.machines[rec->source],
@@ -344,14 +362,15 @@ static void add_function(struct trace_export *x, const struct record *rec,
 		add_track(x, t, rec);
 	ends = kind->step == CALL_ENTER ? slice_track_enter(t, depth)
 					: (int)slice_track_leave(t, depth);
-	add_ends(x, t, rec->ts, ends);
+	call_values_read(kind, rec->data, rec->size, &values);
+	add_ends(x, t, rec->ts, ends, kind->step == CALL_LEAVE ? &values : NULL);
 	if (kind->step == CALL_LEAVE || ends < 0)
 		return;
 	name_function(x, p, ev.func);
-	add_slice(x, t, rec->ts, SLICE_BEGIN, x->text.start, textbuf_len(&x->text));
+	add_slice(x, t, rec->ts, SLICE_BEGIN, &values);
 	/* Perfetto sorts by time, so the end may be written before the events in between */
 	if (kind->step == CALL_WHOLE)
-		add_slice(x, t, rec->ts + ev.duration, SLICE_END, NULL, 0);
+		add_slice(x, t, rec->ts + ev.duration, SLICE_END, &values);
 }
 
 /* --- the trace --------------------------------------------------------------------------------- */

@@ -121,6 +121,10 @@ void insight_emit_list(const struct insight_list *l, struct jsonwriter *w)
 		jsonwriter_add_uint(w, "start", s->start);
 		jsonwriter_add_uint(w, "end", s->end);
 		jsonwriter_add_bool(w, "cut", s->is_cut);
+		if (s->args)
+			jsonwriter_add_string(w, "args", s->args);
+		if (s->ret)
+			jsonwriter_add_string(w, "ret", s->ret);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);

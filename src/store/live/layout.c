@@ -60,6 +60,8 @@
 #define ALIGN_MAX_BYTES	 (64u << 20)
 #define TAIL_MIN_BYTES	 ((uint64_t)1 << 20) /* space for the names of 50 000 tasks */
 #define TAIL_CPU_BYTES	 512		     /* space for the statistics of a CPU */
+#define LIVE_SYMBOLS_MAX (64u << 20)
+#define LIVE_TAIL_MAX	 (64u << 20)
 #define MARKER_MAGIC	 "sonde-recording"
 #define MARKER_VERSION	 1
 #define MARKER_BYTES	 74 /* size of the marker without the name of the directory */
@@ -394,6 +396,7 @@ static int write_tail(struct livefile *f)
 	make_tail(f, &tb, &cmdlines);
 	r = tb.overflow ? -EFBIG : livefile_pwrite(f->fd, tb.start, textbuf_len(&tb), f->tail_at);
 	f->cmdlines_at = f->tail_at + cmdlines;
+	f->cmdlines_end = f->tail_at + f->tail_bytes;
 	textbuf_release(&tb);
 	return r;
 }
@@ -409,6 +412,65 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 	if (!r && f->w->config.version == 7)
 		r = write_tail(f);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
+}
+
+/* The length comes after the text, so that a reader never sees a part of a text that is longer. */
+int livefile_write_live_names(struct livefile *f)
+{
+	uint64_t at = f->cmdlines_at + SNF_SECTION_HEADER_BYTES, len = textbuf_len(&f->cmdlines);
+	uint8_t bytes[8];
+
+	if (at + 8 + len > f->cmdlines_end - LIVEFILE_SPARE_BYTES)
+		return 0;
+	TRY(livefile_pwrite(f->fd, f->cmdlines.start, len, at + 8));
+	writer_put(f->w, bytes, len, 8);
+	return livefile_pwrite(f->fd, bytes, 8, at);
+}
+
+/*
+ * Makes the sections of later symbols: KALLSYMS, and OPTIONS that name it. The first is filled up,
+ * so that both take a multiple of the alignment.
+ */
+static void make_symbols(struct livefile *f, struct piece text, struct textbuf *tb,
+			 uint64_t *ret_options)
+{
+	const struct writer *w = f->w;
+	uint64_t at = f->tail_at + f->tail_bytes, head = SNF_SECTION_HEADER_BYTES, n;
+	uint32_t description = writer_describe_v7(f->w, "kallsyms");
+
+	n = round_up_to(head + 4 + text.len + head + 28, f->align) - head - 28;
+	writer_add_section_header_v7(w, tb, SNF_OPTION_KALLSYMS, false, description, n - head);
+	writer_add_number(w, tb, text.len, 4);
+	writer_add_bytes(tb, text.data, text.len);
+	add_zeros(tb, n - textbuf_len(tb));
+	*ret_options = at + n;
+	writer_add_section_header_v7(w, tb, SNF_SECTION_OPTIONS, false, f->options_description, 28);
+	writer_add_number(w, tb, SNF_OPTION_KALLSYMS, 2);
+	writer_add_number(w, tb, 8, 4);
+	writer_add_number(w, tb, at, 8);
+	writer_add_number(w, tb, SNF_OPTION_DONE, 2);
+	writer_add_number(w, tb, 8, 4);
+	writer_add_number(w, tb, 0, 8);
+}
+
+/*
+ * Older symbols stay where they are, because a reader may use them: the tail grows. It is written
+ * anew at the end.
+ */
+int livefile_write_live_symbols(struct livefile *f, struct piece text)
+{
+	TEXTBUF(tb, LIVE_SYMBOLS_MAX);
+	uint64_t options;
+
+	if (f->tail_bytes > LIVE_TAIL_MAX)
+		return 0; /* the names come at the end */
+	make_symbols(f, text, &tb, &options);
+	if (tb.overflow)
+		return 0;
+	TRY(livefile_pwrite(f->fd, tb.start, textbuf_len(&tb), f->tail_at + f->tail_bytes));
+	f->tail_bytes += textbuf_len(&tb);
+	f->next_options = options;
+	return 0;
 }
 
 /*

@@ -539,6 +539,27 @@ int livefile_flush(struct livefile *f, struct errmsg *err)
 	return 0;
 }
 
+int livefile_write_names(struct livefile *f, struct piece text, struct errmsg *err)
+{
+	int r;
+
+	TRY(keep_cmdlines(f, text, err));
+	pthread_mutex_lock(&f->dir_lock);
+	r = f->w->config.version == 7 ? livefile_write_live_names(f) : 0;
+	pthread_mutex_unlock(&f->dir_lock);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
+}
+
+int livefile_write_symbols(struct livefile *f, struct piece text, struct errmsg *err)
+{
+	int r;
+
+	pthread_mutex_lock(&f->dir_lock);
+	r = f->w->config.version == 7 ? livefile_write_live_symbols(f, text) : 0;
+	pthread_mutex_unlock(&f->dir_lock);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
+}
+
 uint64_t livefile_bytes(const struct livefile *f)
 {
 	uint64_t n = f->dir_at + f->dir_bytes;

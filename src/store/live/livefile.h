@@ -160,6 +160,18 @@ int liveregion_flush(struct liveregion *r);
  * 0.2 s if the disk is busy, so a thread that receives data must not call it.
  */
 int livefile_flush(struct livefile *f, struct errmsg *err);
+/*
+ * Writes the names of tasks that are known so far, for readers of the growing file and for repairs.
+ * Names that do not fit into the room are omitted until the end. The thread of livefile_flush()
+ * calls it.
+ */
+int livefile_write_names(struct livefile *f, struct piece text, struct errmsg *err);
+/*
+ * Writes all symbols that are known so far, for readers of the growing file (version 7). The next
+ * livefile_flush() shows them, before data that comes after this call. The final symbols come
+ * with livefile_add_text(). Called as livefile_write_names().
+ */
+int livefile_write_symbols(struct livefile *f, struct piece text, struct errmsg *err);
 
 /* Returns the number of bytes on the disk so far. */
 uint64_t livefile_bytes(const struct livefile *f);

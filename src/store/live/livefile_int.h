@@ -95,6 +95,7 @@ struct livefile {
 	size_t dir_bytes, headers_at, marker_at; /* the last two are relative to dir_at */
 	uint32_t options_description;
 	uint64_t cmdlines_at, next_options;
+	uint64_t cmdlines_end; /* end of the section of names during the recording */
 	uint32_t flags;
 	uint32_t moving; /* number of the region that is being moved, plus 1 */
 	uint64_t moved;	 /* bytes of that region at their new place */
@@ -150,6 +151,8 @@ int livefile_write_directory(struct livefile *f);
 int livefile_write_row(struct liveregion *r);
 int livefile_write_moved(struct livefile *f);
 int livefile_write_live_tail(struct livefile *f, struct errmsg *err);
+int livefile_write_live_names(struct livefile *f);
+int livefile_write_live_symbols(struct livefile *f, struct piece text);
 int livefile_read_marker(struct livefile *f, struct piece map);
 int livefile_pwrite(int fd, const void *data, size_t n_bytes, uint64_t pos);
 bool livefile_punch(int fd, uint64_t from, uint64_t to);

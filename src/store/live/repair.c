@@ -469,6 +469,14 @@ static int settle_length(struct livefile *f)
 	return livefile_catch_up(f, (uint64_t)size < wanted ? wanted - size : 0);
 }
 
+/* Takes the symbols that came during the recording: they are after the tail, which is replaced. */
+static int take_symbols(struct livefile *f, struct tracefile *tf, struct errmsg *err)
+{
+	struct piece text = f->next_options ? tracefile_text(tf, TRACEFILE_KALLSYMS) : PIECE_EMPTY;
+
+	return text.len ? livefile_add_text(f, TRACEFILE_KALLSYMS, text, err) : 0;
+}
+
 static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines, struct errmsg *err)
 {
 	struct shape shape = {tf->swap, tf->long_size, tf->data_offset, tf->compression};
@@ -483,8 +491,10 @@ static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines,
 	TRY(clip_regions(f));
 	if (!(f->flags & LIVEFILE_FINISHING))
 		TRY(find_more(f, &shape));
-	if (!(f->flags & LIVEFILE_TAIL))
+	if (!(f->flags & LIVEFILE_TAIL)) {
+		TRY(take_symbols(f, tf, err));
 		f->next_options = 0;
+	}
 	return 0;
 }
 

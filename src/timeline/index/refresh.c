@@ -323,6 +323,9 @@ static int look(struct refresh *rf, struct errmsg *err)
 				    tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
 			return errmsg_set_errno(err, -ENOMEM, "cannot read the task names in %s",
 						path);
+		if (latesymbols_learn(tl, i, now) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot read the symbols in %s",
+						path);
 		rf->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (rf->fds[i] < 0)
 			return errmsg_set_errno(err, -errno, "cannot open %s", path);

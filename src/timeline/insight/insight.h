@@ -24,6 +24,7 @@
 #ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_H
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_H
 
+#include "base/arena.h"
 #include "timeline/lanes/lane.h"
 #include "timeline/states/interrupts.h"
 #include "timeline/states/owners.h"
@@ -338,6 +339,8 @@ struct single_span {
 	uint64_t start, end;
 	uint8_t row;
 	bool is_cut; /* the begin or end of the span was not recorded */
+	/* of a call with recorded values, otherwise NULL; lane_read_values() */
+	const char *args, *ret;
 };
 
 struct insight_list {
@@ -347,6 +350,7 @@ struct insight_list {
 	uint64_t n, n_cut, total;
 	struct single_span *spans;
 	size_t n_spans;
+	struct arena texts;
 };
 
 int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *specs,

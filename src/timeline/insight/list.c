@@ -13,10 +13,14 @@
  */
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define VALUES_MAX_BYTES 65536
+#define TEXTS_MAX_BYTES	 ((size_t)8 << 20)
 
 struct listed_span {
 	uint64_t start, end;
@@ -192,6 +196,35 @@ static int take_spans(const struct span_listing *l, const char *const *specs,
 	return 0;
 }
 
+static const char *keep_text(struct insight_list *l, const struct textbuf *tb)
+{
+	size_t len = textbuf_len(tb);
+
+	return len ? arena_strndup(&l->texts, tb->start, len) : NULL;
+}
+
+/* Adds arguments and return values, as far as there is room for the texts. */
+static void add_values(const struct span_listing *l, struct insight_list *ret)
+{
+	TEXTBUF(args, VALUES_MAX_BYTES);
+	TEXTBUF(value, VALUES_MAX_BYTES);
+
+	for (size_t i = 0; i < ret->n_spans; i++) {
+		struct single_span *one = &ret->spans[i];
+		struct errmsg ignored = {0};
+		struct lane_span s;
+		struct lane *ln = NULL;
+
+		if (lanes_span_at(l->ls, one->lane, one->start, one->row, LANE_AT, &ln, &s,
+				  &ignored) >= 0 &&
+		    s.start == one->start && lane_read_values(ln, &s, &args, &value)) {
+			one->args = keep_text(ret, &args);
+			one->ret = keep_text(ret, &value);
+		}
+		lane_put(ln);
+	}
+}
+
 static void span_listing_release(struct span_listing *l)
 {
 	free(l->heap);
@@ -204,6 +237,7 @@ int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *
 	struct span_listing l = {.ls = ls, .wants = wants, .from = from, .label = -1};
 	SCOPED(insight_list_release) struct insight_list answer = {.from = from};
 
+	arena_init(&answer.texts, TEXTS_MAX_BYTES);
 	l.to = answer.to = earlier(to, timeline_duration(ls->tl));
 	l.heap = calloc(wants->max + 1, sizeof(*l.heap));
 	if (!l.heap)
@@ -217,6 +251,8 @@ int insight_list(struct insight_list *ret, struct lanes *ls, const char *const *
 	}
 	put_in_order(&l);
 	TRY(take_spans(&l, specs, &answer));
+	if (wants->name && lanes_have_values(ls))
+		add_values(&l, &answer);
 	*ret = TAKE_STRUCT(answer);
 	return 0;
 }
@@ -225,5 +261,6 @@ void insight_list_release(struct insight_list *l)
 {
 	lanes_refused_release(&l->refused);
 	free(l->spans);
+	arena_release(&l->texts);
 	*l = (struct insight_list){0};
 }

@@ -22,14 +22,29 @@
 
 /* --- references ------------------------------------------------------------------------------------------- */
 
+struct ref_search {
+	const struct timeline *tl;
+	bool is_call; /* other calls may begin or end at the same time: only one of this row fits */
+	unsigned row;
+	event_ref ref;
+};
+
 static bool take_ref(void *ctx, const struct walk_event *ev)
 {
-	*(event_ref *)ctx = ev->ref;
+	struct ref_search *rs = ctx;
+
+	if (rs->is_call && !lane_is_call_at(rs->tl, ev, rs->row))
+		return true;
+	rs->ref = ev->ref;
 	return false;
 }
 
-static event_ref ref_in(const struct lane *ln, size_t stream, uint64_t ts,
-			const struct walk_mask *kinds)
+/*
+ * Finds the event of these kinds (NULL: any) at ts in the streams of the lane, on all its CPUs. row
+ * is that of a span.
+ */
+static event_ref find_ref(const struct lane *ln, uint64_t ts, const struct walk_mask *kinds,
+			  unsigned row)
 {
 	struct walk_wants wants = {.from = ts,
 				   .to = ts,
@@ -37,31 +52,24 @@ static event_ref ref_in(const struct lane *ln, size_t stream, uint64_t ts,
 				   .n_kinds = kinds->n,
 				   .tasks = ln->tasks.bits,
 				   .n_tasks = ln->tasks.n};
-	event_ref ref = NO_REF;
+	struct ref_search rs = {ln->owner->tl,
+				ln->spec.type == LANE_OF_CALLS || ln->spec.type == LANE_OF_CPUCALLS,
+				row, NO_REF};
 	bool whole;
 
-	timeline_walk(ln->owner->tl, stream, &wants, take_ref, &ref, &whole);
-	return ref;
+	for (size_t i = 0; i < ln->n_streams && rs.ref == NO_REF; i++)
+		timeline_walk(ln->owner->tl, ln->streams[i], &wants, take_ref, &rs, &whole);
+	return rs.ref;
 }
 
-/* Finds the event of these kinds (NULL: any) at ts in the streams of the lane, on all its CPUs. */
-static event_ref find_ref(const struct lane *ln, uint64_t ts, const struct walk_mask *kinds)
-{
-	event_ref ref = NO_REF;
-
-	for (size_t i = 0; i < ln->n_streams && ref == NO_REF; i++)
-		ref = ref_in(ln, ln->streams[i], ts, kinds);
-	return ref;
-}
-
-static void fill_refs(const struct lane *ln, struct lane_span *s)
+void lane_fill_refs(const struct lane *ln, struct lane_span *s)
 {
 	const struct walk_mask *ends = ln->ends.bits ? &ln->ends : &ln->kinds;
 
 	if (!(s->flags & TILE_OPEN_START) || ln->kind == LANE_CPU)
-		s->first = find_ref(ln, s->start, &ln->kinds);
+		s->first = find_ref(ln, s->start, &ln->kinds, s->row);
 	if (!(s->flags & TILE_OPEN_END) || ln->kind == LANE_CPU)
-		s->last = find_ref(ln, s->end, ends);
+		s->last = find_ref(ln, s->end, ends, s->row);
 }
 
 /* --- spans ------------------------------------------------------------------------------------------------- */
@@ -181,7 +189,7 @@ static int span_at(const struct lane *ln, uint64_t t, unsigned row, enum lane_st
 	if (!found)
 		return -ENOENT;
 	*ret = span_of(ln, row, &l.best);
-	fill_refs(ln, ret);
+	lane_fill_refs(ln, ret);
 	return 0;
 }
 
@@ -285,7 +293,7 @@ static int sample_at(const struct lane *ln, uint64_t t, enum lane_step step, str
 	if (i >= n)
 		return -ENOENT;
 	*ret = sample_span(ln, i);
-	ret->first = find_ref(ln, ret->start, &ln->kinds);
+	ret->first = find_ref(ln, ret->start, &ln->kinds, 0);
 	return 0;
 }
 

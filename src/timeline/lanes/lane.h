@@ -89,6 +89,7 @@ struct tile {
 
 struct lanes;
 struct lane;
+struct textbuf;
 
 int lanes_new(struct lanes **ret, struct timeline *tl);
 void lanes_free(struct lanes *ls);
@@ -161,6 +162,14 @@ enum lane_step { LANE_AT, LANE_NEAREST, LANE_NEXT, LANE_PREVIOUS };
 /* Finds the span at, or nearest to, time t. Returns 0, or -ENOENT if there is none. */
 int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
 		 struct lane_span *ret);
+/*
+ * Reads the arguments and the return value of a call, as texts in C's manner: "3, \"name\"" and "7".
+ * Empty texts were not recorded. Returns false if both are empty.
+ */
+bool lane_read_values(const struct lane *ln, const struct lane_span *s, struct textbuf *args,
+		      struct textbuf *ret);
+/* Returns true if calls with arguments or return values were recorded. */
+bool lanes_have_values(const struct lanes *ls);
 /*
  * Visits all spans that touch [from, to], not clipped, ordered by start, until each returns false.
  */

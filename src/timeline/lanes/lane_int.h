@@ -393,6 +393,11 @@ size_t row_search(const struct lane_row *row, uint64_t t);
 /* finds the first sample at or after t */
 size_t lane_search_sample(const struct lane *ln, uint64_t t);
 
+/* Finds the events that begin and end a span. */
+void lane_fill_refs(const struct lane *ln, struct lane_span *s);
+/* Returns false for an event of a call that is not in this row of a lane. */
+bool lane_is_call_at(const struct timeline *tl, const struct walk_event *ev, unsigned row);
+
 struct tick {
 	uint64_t ts;
 	event_ref ref;

@@ -33,6 +33,7 @@ static const struct api_row {
 	{"tiles", BY_POST, api_tiles},
 	{"labels", BY_GET, api_labels},
 	{"span", BY_GET, api_span},
+	{"values", BY_GET, api_values},
 	{"rows", BY_GET, api_rows},
 	{"rank", BY_GET, api_rank},
 	{"row", BY_GET, api_row},

@@ -59,6 +59,7 @@ int api_density(struct stage *, const struct request *, struct answer *, struct 
 int api_tiles(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_labels(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_span(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_values(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_rows(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_rank(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_row(struct stage *, const struct request *, struct answer *, struct errmsg *);

@@ -31,7 +31,9 @@ static const struct feature {
 	{"calls", "ftrace", "funcgraph_*"},	   {"calls", "user", "user_*"},
 	{"syscalls", "raw_syscalls", "sys_enter"}, {"syscalls", "syscalls", "sys_enter*"},
 	{"stacks", "ftrace", "kernel_stack"},	   {"stacks", "ftrace", "user_stack"},
-	{"waking", "sched", "sched_wak*"},
+	{"waking", "sched", "sched_wak*"},	   {"values", "user", "user_entry_args"},
+	{"values", "user", "user_exit_value"},	   {"values", "user", "user_call_args"},
+	{"values", "user", "user_call_value"},
 };
 
 static bool name_fits(const char *name, const char *pattern)

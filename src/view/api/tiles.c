@@ -22,10 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILES_MAX  1024
-#define NODES_MAX  (TILES_MAX * 4 + 64)
-#define LABELS_MAX 2000
-#define LEVEL_MAX  (48 - TILE_BITS)
+#define TILES_MAX	 1024
+#define NODES_MAX	 (TILES_MAX * 4 + 64)
+#define LABELS_MAX	 2000
+#define PLACES_MAX	 256
+#define VALUES_MAX_BYTES 65536
+#define LEVEL_MAX	 (48 - TILE_BITS)
 
 struct wanted_tile {
 	const char *spec;
@@ -351,6 +353,19 @@ static void add_interrupt(struct stage *st, struct jsonwriter *w, const char *sp
 	interrupts_free(in);
 }
 
+/* Adds the arguments and the return value of a call. */
+static void add_values(struct jsonwriter *w, const struct lane *ln, const struct lane_span *s)
+{
+	TEXTBUF(args, VALUES_MAX_BYTES);
+	TEXTBUF(ret, VALUES_MAX_BYTES);
+
+	lane_read_values(ln, s, &args, &ret);
+	if (textbuf_len(&args))
+		jsonwriter_add_text(w, "args", args.start, textbuf_len(&args));
+	if (textbuf_len(&ret))
+		jsonwriter_add_text(w, "ret", ret.start, textbuf_len(&ret));
+}
+
 static void add_span(struct stage *st, struct jsonwriter *w, struct lane *ln,
 		     const struct lane_span *s)
 {
@@ -371,6 +386,7 @@ static void add_span(struct stage *st, struct jsonwriter *w, struct lane *ln,
 	add_ref(w, "last", s->last);
 	if (lane_kind(ln) == LANE_SPANS)
 		add_task(st, w, s->first);
+	add_values(w, ln, s);
 	if (lane_kind(ln) == LANE_COUNTER)
 		jsonwriter_add_real(w, "number", s->number, 6);
 }
@@ -402,4 +418,53 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	lane_put(at);
 	stage_lane_put(st, &ln);
 	return r == -ENOENT ? 0 : r;
+}
+
+/* Adds {"start":…,"end":…,"row":…,"args":"…","ret":"…"} of the call at a place, or null. */
+static void add_values_at(struct stage *st, struct jsonwriter *w, const char *spec, uint64_t t,
+			  unsigned row)
+{
+	struct errmsg ignored = {0};
+	struct lane_span s;
+	struct lane *ln = NULL;
+
+	if (lanes_span_at(st->lanes, spec, t, row, LANE_AT, &ln, &s, &ignored) < 0) {
+		jsonwriter_add_null(w, NULL);
+	} else {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "start", s.start);
+		jsonwriter_add_uint(w, "end", s.end);
+		jsonwriter_add_uint(w, "flags", s.flags);
+		add_values(w, ln, &s);
+		jsonwriter_close(w);
+	}
+	lane_put(ln);
+}
+
+/* Answers with the values of the calls at places of a lane: at=ROW:TIME,ROW:TIME… */
+int api_values(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	const char *at = request_arg(req, "at");
+	struct stage_lane ln;
+	struct jsonwriter w;
+
+	TRY(get_lane(st, req, &ln, err));
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "values", '[');
+	for (size_t n = 0; at && *at && n < PLACES_MAX; n++) {
+		char *colon, *end;
+		unsigned long row = strtoul(at, &colon, 10);
+		uint64_t t = *colon == ':' ? strtoull(colon + 1, &end, 10) : 0;
+
+		if (colon == at || *colon != ':' || end == colon + 1 || row > 255)
+			break;
+		add_values_at(st, &w, request_arg(req, "lane"),
+			      t < TIMELINE_TIME_MAX ? t : TIMELINE_TIME_MAX, row);
+		at = *end == ',' ? end + 1 : end;
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	stage_lane_put(st, &ln);
+	return 0;
 }

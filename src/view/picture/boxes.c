@@ -25,10 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILES_MAX     64 /* limit per lane: 2 * width / 1024, rounded up, and a few more */
-#define NAME_LEAST_PX 26 /* narrower boxes have no name */
-#define PAGE_LEAST_PX 1	 /* limit for a page, where zooming may widen boxes */
-#define FONT_PX	      11
+#define TILES_MAX	 64 /* limit per lane: 2 * width / 1024, rounded up, and a few more */
+#define NAME_LEAST_PX	 26 /* narrower boxes have no name */
+#define PAGE_LEAST_PX	 1  /* limit for a page, where zooming may widen boxes */
+#define FONT_PX		 11
+#define CALL_BYTES	 1024 /* of a call with its arguments; more of them are cut */
+#define VALUES_MAX_BYTES 65536
 
 /*
  * For each state: its share of the height; whether its boxes are striped, outlined or named; its
@@ -134,6 +136,8 @@ static void fmt_title(const struct drawing *d, char *buf, size_t size, const cha
 
 struct record_place {
 	double x0, x1, ns;
+	bool has_span;
+	struct lane_span span; /* the whole span of an exact record, if has_span */
 };
 
 /*
@@ -242,10 +246,31 @@ static void add_pile(struct drawing *d, const struct tile_record *recs, size_t n
 		}
 }
 
+/*
+ * Writes the name of a call with its arguments and return value, "read(3, 4096) = 100", as far as
+ * there is room. Writes nothing if they were not recorded.
+ */
+static void fmt_call(const struct drawing *d, const char *name, const struct lane_span *s,
+		     char *buf, size_t size)
+{
+	TEXTBUF(args, VALUES_MAX_BYTES);
+	TEXTBUF(ret, VALUES_MAX_BYTES);
+	int n;
+
+	buf[0] = 0;
+	if (!lane_read_values(d->lane, s, &args, &ret))
+		return;
+	n = snprintf(buf, size, "%s(%.*s)%s%.*s", name, (int)textbuf_len(&args),
+		     textbuf_len(&args) ? args.start : "", textbuf_len(&ret) ? " = " : "",
+		     (int)textbuf_len(&ret), textbuf_len(&ret) ? ret.start : "");
+	if (n >= (int)size)
+		snprintf(buf + size - sizeof("…"), sizeof("…"), "…");
+}
+
 static void add_span(struct drawing *d, const struct tile_record *rec,
 		     const struct record_place *at)
 {
-	bool is_exact = rec->flags & TILE_EXACT;
+	bool is_exact = rec->flags & TILE_EXACT, is_full;
 	double full = d->height - 1, height = is_exact ? full : full * rec->weight / 65535.0;
 	struct box b = {at->x0,
 			at->x1,
@@ -253,7 +278,8 @@ static void add_span(struct drawing *d, const struct tile_record *rec,
 			height,
 			PALETTE_SPAN + rec->value % PALETTE_SPANS,
 			1};
-	char name[128], title[200], class[16];
+	char name[128], call[CALL_BYTES] = "", first[CALL_BYTES + 2], title[CALL_BYTES + 64];
+	char class[16];
 	size_t len;
 
 	if (!is_exact) {
@@ -262,11 +288,18 @@ static void add_span(struct drawing *d, const struct tile_record *rec,
 	}
 	len = lane_label(d->lane, rec->value, name, sizeof(name));
 	name[len < sizeof(name) ? len : sizeof(name) - 1] = 0;
-	fmt_title(d, title, sizeof(title), name, at->ns);
+	if (at->has_span)
+		fmt_call(d, name, &at->span, call, sizeof(call));
+	snprintf(first, sizeof(first), "%s%s", call[0] ? call : name, call[0] ? "," : "");
+	fmt_title(d, title, sizeof(title), first, at->ns);
 	b.title = title;
 	set_seam(&b);
-	if (add_box(d, &b))
-		add_name(d, &b, name, true, palette_fmt_class(b.class, class));
+	if (!add_box(d, &b))
+		return;
+	/* on a page, where there may be room after zooming, the script shortens the text */
+	is_full = call[0] &&
+		  (d->pic->is_page || drawing_text_width(call, FONT_PX) <= b.x1 - b.x0 - 8);
+	add_name(d, &b, is_full ? call : name, true, palette_fmt_class(b.class, class));
 }
 
 static void add_tick(struct drawing *d, const struct tile_record *rec,
@@ -342,11 +375,12 @@ static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_
 	double from = start + rec->x0 * bucket, to = start + rec->x1 * bucket;
 	struct lane_span span;
 
-	*ret = (struct record_place){x_of(d, from), x_of(d, to), to - from};
+	*ret = (struct record_place){.x0 = x_of(d, from), .x1 = x_of(d, to), .ns = to - from};
 	if (!(rec->flags & TILE_EXACT) || d->is_wide || lane_kind(d->lane) > LANE_SPANS ||
 	    lane_span_at(d->lane, (uint64_t)((from + to) / 2), rec->row, LANE_AT, &span) < 0)
 		return true;
-	*ret = (struct record_place){x_of(d, span.start), x_of(d, span.end), span.end - span.start};
+	*ret = (struct record_place){x_of(d, span.start), x_of(d, span.end), span.end - span.start,
+				     true, span};
 	return span.start >= start || start <= d->pic->from;
 }
 

@@ -6,7 +6,12 @@
  * also the times in which their host ran them; interrupts; then the tasks of the recorded command
  * and the longest running ones, and the functions of the busiest of them. Without switches, a CPU
  * lane shows the tasks as far as they are known, and a second lane all events of the CPU.
+ *
+ * If only functions of programs were recorded, nothing is known of CPUs and of the states of tasks:
+ * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the
+ * tasks, and nothing else.
  */
+#include "base/scope.h"
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
 
@@ -16,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USER_BUFFER "user" /* as `record -u` names it */
 #define FIRST_CPUS  16
 #define FIRST_TASKS 8
 #define FIRST_CALLS 3
@@ -64,6 +70,17 @@ static int compare_ranked(const void *a, const void *b)
 	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
 }
 
+/* Returns one bit for each source with functions of programs, which only the command has. */
+static uint64_t user_sources(const struct stage *st)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < st->config.n_sources && i < TIMELINE_TOLD_SOURCES; i++)
+		if (!strcmp(st->config.sources[i].buffer->name, USER_BUFFER))
+			bits |= UINT64_C(1) << i;
+	return bits;
+}
+
 /*
  * Ranks the tasks: first those of the command, then the longest running, or, without switches,
  * those with most events.
@@ -72,13 +89,17 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 {
 	size_t n = timeline_n_tasks(st->tl), kept = 0;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
+	SCOPED(scope_free) uint64_t *sources = calloc(n + 1, sizeof(*sources));
+	uint64_t user = user_sources(st);
 
-	for (size_t i = 0; all && i < n; i++) {
+	if (sources && user)
+		timeline_tasks_sources(st->tl, sources, n);
+	for (size_t i = 0; all && sources && i < n; i++) {
 		const struct timeline_task *t = timeline_task(st->tl, i);
 
 		if (t->pid <= 0 || t->machine != machine)
 			continue;
-		all[kept].is_ours = recorded_has_task(st, i);
+		all[kept].is_ours = recorded_has_task(st, i) || (sources[i] & user);
 		all[kept].weight =
 			timeline_has_sched(st->tl, machine) ? t->running_ns : t->n_events;
 		all[kept++].task = t;
@@ -153,15 +174,33 @@ static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_
  * Adds functions of programs, which were recorded only for the command. Not every trace shows which
  * tasks belong to the command.
  */
-static void add_calls(const struct choosing *c, const struct ranked *best, size_t n)
+static void add_calls(const struct choosing *c, const struct ranked *best, size_t n, size_t max)
 {
 	bool is_known = n && best[0].is_ours;
 	bool has_kernel = has_events(c->st, c->machine, "ftrace", "funcgraph_"),
 	     has_user = has_events(c->st, c->machine, "user", "user_");
 
-	for (size_t i = 0; i < n && i < FIRST_CALLS; i++)
+	for (size_t i = 0; i < n && i < max; i++)
 		if (has_kernel || (has_user && (best[i].is_ours || !is_known)))
 			add_lane(c, "calls", c->machine, best[i].task->pid);
+}
+
+/* Returns true if all events of a machine are calls of programs. */
+static bool has_only_calls(const struct stage *st, uint32_t machine)
+{
+	bool has_user = false;
+
+	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
+		const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+		if (!stage_count(&k->n_events) ||
+		    timeline_source(st->tl, k->source)->machine != machine)
+			continue;
+		if (!k->event || strcmp(k->event->system, "user"))
+			return false;
+		has_user = true;
+	}
+	return has_user;
 }
 
 static void add_machine(const struct choosing *c, uint32_t *cpus)
@@ -171,6 +210,11 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	bool has_sched = timeline_has_sched(c->st->tl, c->machine);
 	struct ranked best[FIRST_TASKS];
 
+	if (has_only_calls(c->st, c->machine)) {
+		n_best = rank_tasks(c->st, c->machine, best, FIRST_TASKS);
+		add_calls(c, best, n_best, FIRST_TASKS);
+		return;
+	}
 	for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
 		add_lane(c, "cpu", c->machine, cpus[i]);
 	for (size_t i = 0; i < n && i < FIRST_CPUS && !has_sched; i++)
@@ -181,7 +225,7 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
 	for (size_t i = 0; i < n_best; i++)
 		add_lane(c, "task", c->machine, best[i].task->pid);
-	add_calls(c, best, n_best);
+	add_calls(c, best, n_best, FIRST_CALLS);
 }
 
 void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)

@@ -16,11 +16,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#define USER_BUFFER "user" /* as `record -u` names it */
+
+/*
+ * Returns true if the file has no buffers except the main one and that of user functions. Such a
+ * file is one recording for its reader, and what its parts are called says nothing.
+ */
+static bool is_plain(const struct stage *st)
+{
+	if (st->config.n_files > 1)
+		return false;
+	for (size_t i = 0; i < st->config.n_sources; i++) {
+		const char *name = st->config.sources[i].buffer->name;
+
+		if (name[0] && strcmp(name, USER_BUFFER))
+			return false;
+	}
+	return true;
+}
+
 const char *stage_source_name(const struct stage *st, size_t source)
 {
 	const struct timeline_source *s = &st->config.sources[source];
 
-	if (st->config.n_sources < 2)
+	if (st->config.n_sources < 2 || is_plain(st))
 		return "";
 	if (st->config.n_files > 1)
 		return s->name;
@@ -79,7 +98,7 @@ void lane_files_fmt(const struct stage *st, const struct lane_about *about, char
 	size_t n = 0;
 
 	buf[0] = 0;
-	if (st->config.n_sources < 2)
+	if (st->config.n_sources < 2 || is_plain(st))
 		return;
 	if (task >= 0)
 		of_task = timeline_task_sources(st->tl, task);

@@ -231,12 +231,15 @@ static bool take_line(const char *line, struct control_peer *ret)
 	return true;
 }
 
-/* A connection to the recording, if it is what it says it is; -errno. */
-static int connect_peer(const struct control_peer *peer)
+/*
+ * A connection to the recording, if it is what it says it is; -errno. how: SOCK_NONBLOCK does not
+ * wait for a place in its queue, which somebody who plays a recording could keep full.
+ */
+static int connect_peer(const struct control_peer *peer, int how)
 {
 	struct sockaddr_un addr;
 	socklen_t len = fill_address(&addr, peer->name), who_len = sizeof(struct ucred);
-	SCOPED(scope_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	SCOPED(scope_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | how, 0);
 	struct ucred who;
 	int ours;
 
@@ -246,9 +249,8 @@ static int connect_peer(const struct control_peer *peer)
 	if (connect(fd, (struct sockaddr *)&addr, len) ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len))
 		return -errno;
-	if (who.pid != peer->pid || (who.uid && who.uid != geteuid() && geteuid()))
-		return -EACCES;
-	if (who.uid != geteuid() && geteuid()) /* root's recording answers only root */
+	/* root's recording answers only root */
+	if (who.pid != peer->pid || (who.uid != geteuid() && geteuid()))
 		return -EACCES;
 	ours = fd;
 	fd = -1;
@@ -271,7 +273,7 @@ int control_list(struct control_peer **ret, struct errmsg *err)
 
 		if (!take_line(line, &peer))
 			continue;
-		fd = connect_peer(&peer);
+		fd = connect_peer(&peer, SOCK_NONBLOCK);
 		if (fd < 0)
 			continue;
 		close(fd);
@@ -300,7 +302,7 @@ static int take_answer(int fd, struct textbuf *out)
 int control_ask(const struct control_peer *peer, char *const *words, size_t n, struct textbuf *out,
 		struct errmsg *err)
 {
-	SCOPED(scope_close) int fd = connect_peer(peer);
+	SCOPED(scope_close) int fd = connect_peer(peer, 0);
 	TEXTBUF(request, CONTROL_MAX_BYTES);
 	TEXTBUF(reply, CONTROL_ANSWER_MAX_BYTES);
 	int r;

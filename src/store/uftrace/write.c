@@ -27,14 +27,14 @@ int uftwriter_open(struct uftwriter *w, const char *path, struct errmsg *err)
 
 	*w = (struct uftwriter){.dir = OUTPLACE_NONE, .path = path};
 	if (!copy)
-		return -ENOMEM;
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
 	while (strlen(copy) > 1 && copy[strlen(copy) - 1] == '/')
 		copy[strlen(copy) - 1] = 0;
 	slash = strrchr(copy, '/');
 	if (slash)
 		*slash = 0;
 	TRY(outplace_open(&parent, !slash ? "." : slash == copy ? "/" : copy, OUTPLACE_DIR, err));
-	r = outplace_mkdir_in(&parent, slash ? slash + 1 : copy, 0755);
+	r = outplace_mkdir_in(&parent, slash ? slash + 1 : copy, 0700);
 	if (r == -EEXIST)
 		return errmsg_set(err, r, "%s exists: remove it, or name another directory", path);
 	if (r < 0)

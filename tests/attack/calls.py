@@ -15,6 +15,7 @@ WAIT_S = 120
 ORDERS = (b"status\0", b"functions\0", b"functions\0/^(add|mul)$/\0", b"off\0add\0", b"on\0add\0", b"off\0", b"on\0",
           b"mark\0here\0it\0is\0", b"functions\0l*@x\0")
 # What a traced program could do: speak to the recorder, and write into the memory that it shares with it.
+FILE_BYTES = 4 << 30       # the memory of rings is a file
 HOSTILE = ROOT / "tests/attack/hostile.py"
 
 
@@ -67,17 +68,26 @@ class Images:
 
     def __init__(self, work):
         self.examples = program_examples(work)
+        for example in self.examples:   # if recording fails, no plan is attacked
+            self.record(work, example, ["-u"])
+            out = subprocess.run([SONDE, "functions", work / "out/t.dat"], capture_output=True, text=True, env=environment())
+            if " main" not in out.stdout:
+                raise Finding(f"a right program is not recorded: {out.stdout[-500:]} {out.stderr[-500:]}")
 
     def attack(self, work, chance):
+        how = chance.choice(([], ["--args"], ["--libcalls"], ["--arg", "work@arg1,arg2"],
+                             ["--arg", "work(number, box->name)"], ["--if", "work: number > 3"]))
+        self.record(work, mutate(chance.choice(self.examples), chance), ["-u", *how])
+
+    def record(self, work, image, how):
         place = new_place(work)
         bad = place / "bad.elf"
-        bad.write_bytes(mutate(chance.choice(self.examples), chance))
+        bad.write_bytes(image)
         bad.chmod(0o755)
         shutil.copy(bad, work / "bad.elf")
         # a spoilt program may run for ever: that is its own affair
         program = ["prlimit", "--cpu=1", "--nproc=64", "timeout", "-s", "KILL", "10", bad]
-        how = chance.choice((["-u"], ["-u", "-F", "*"], ["-u", "-A", "work@arg1", "-R", "work@retval"]))
-        run(["record", *how, "-o", place / "t.dat", *program], prefix=unprivileged(),
+        run(["record", *how, "-o", place / "t.dat", *program], prefix=unprivileged(), file_bytes=FILE_BYTES,
             env=environment(HOME=place, TMPDIR=place))
 
 
@@ -92,9 +102,10 @@ class Rings:
         seed = chance.randrange(1 << 32)
         (work / "bad.seed").write_text(f"{seed}\n")
         run(["record", "-u", "-o", place / "t.dat", "python3", HOSTILE, str(seed)], prefix=unprivileged(),
-            env=environment(HOME=place, TMPDIR=place))
-        if (place / "t.dat").exists():
-            run(["report", place / "t.dat"], prefix=unprivileged())
+            env=environment(HOME=place, TMPDIR=place), file_bytes=FILE_BYTES)
+        if not (place / "t.dat").exists():
+            raise Finding("nothing is recorded")
+        run(["report", place / "t.dat"], prefix=unprivileged())
 
 
 class Orders:

@@ -20,6 +20,8 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/shortage.h"
+#include "base/stoppipe.h"
 #include "capture/calls/userplans.h"
 #include "runtime/snrt.h"
 
@@ -30,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -55,7 +56,8 @@ int userserver_open(struct userserver *s, struct errmsg *err)
 	socklen_t len;
 	int r = 0;
 
-	*s = (struct userserver){.fd = -1, .stop_fd = -1, .rings_fd = -1, .adopt_fds = {-1, -1}};
+	*s = (struct userserver){
+		.fd = -1, .stop_fds = {-1, -1}, .rings_fd = -1, .adopt_fds = {-1, -1}};
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return errmsg_set_errno(err, -errno, "cannot make a name for a socket");
 	snprintf(s->name, sizeof(s->name), "sonde-%016llx%c%016llx%016llx",
@@ -64,9 +66,8 @@ int userserver_open(struct userserver *s, struct errmsg *err)
 	n = strcspn(s->name, SIGN_TEXT);
 	memcpy(addr.sun_path + 1, s->name, n);
 	len = offsetof(struct sockaddr_un, sun_path) + 1 + n;
-	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd < 0 || s->stop_fd < 0 || pipe2(s->adopt_fds, O_CLOEXEC) ||
+	if (s->fd < 0 || pipe2(s->stop_fds, O_CLOEXEC) || pipe2(s->adopt_fds, O_CLOEXEC) ||
 	    bind(s->fd, (struct sockaddr *)&addr, len) || listen(s->fd, BACKLOG))
 		r = -errno;
 	if (!r)
@@ -132,6 +133,9 @@ static bool answer_hello(struct userserver *s, int fd, pid_t pid, const struct s
 		is_new ? userplans_make(s->plans, pid, hello->flavour == SNRT_ATTACHED, &plan, &err)
 		       : userplans_extend(s->plans, pid, hello->plan, &plan, &err);
 	if (answer.error < 0) {
+		/* not the program's fault, and its calls are missing: the status must tell */
+		if (answer.error == -ENOSPC || answer.error == -EIO || answer.error == -EDQUOT)
+			shortage_note(EIO);
 		s->n_refused++;
 		return send_answer(fd, &answer, NULL, 0);
 	}
@@ -247,7 +251,7 @@ static void *run(void *ctx)
 	struct connections c = {0};
 
 	if (ARRAY_ROOM(c.fds, c.cap, FIXED, CONNECTIONS_MAX)) {
-		c.fds[0] = (struct pollfd){s->stop_fd, POLLIN, 0};
+		c.fds[0] = (struct pollfd){s->stop_fds[0], POLLIN, 0};
 		c.fds[1] = (struct pollfd){s->fd, POLLIN, 0};
 		c.fds[2] = (struct pollfd){s->adopt_fds[0], POLLIN, 0};
 		c.n = FIXED;
@@ -278,11 +282,9 @@ int userserver_adopt(struct userserver *s, int fd)
 
 void userserver_stop(struct userserver *s)
 {
-	uint64_t one = 1;
-
 	if (!s->has_thread)
 		return;
-	(void)!write(s->stop_fd, &one, sizeof(one));
+	stoppipe_stop(s->stop_fds);
 	pthread_join(s->thread, NULL);
 	s->has_thread = false;
 	close(s->fd); /* who comes now is refused, and goes on without us */
@@ -294,12 +296,12 @@ void userserver_close(struct userserver *s)
 	userserver_stop(s);
 	if (s->fd >= 0)
 		close(s->fd);
-	if (s->stop_fd >= 0)
-		close(s->stop_fd);
 	for (int i = 0; i < 2; i++) {
 		if (s->adopt_fds[i] >= 0)
 			close(s->adopt_fds[i]);
-		s->adopt_fds[i] = -1;
+		if (s->stop_fds[i] >= 0)
+			close(s->stop_fds[i]);
+		s->adopt_fds[i] = s->stop_fds[i] = -1;
 	}
-	s->fd = s->stop_fd = -1;
+	s->fd = -1;
 }

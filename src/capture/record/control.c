@@ -19,16 +19,17 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "base/stoppipe.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -46,7 +47,7 @@
 
 struct control {
 	struct control_config config;
-	int fd, stop_fd;
+	int fd, stop_fds[2];
 	pthread_t thread;
 	bool has_thread;
 };
@@ -141,7 +142,7 @@ static void *run(void *ctx)
 	struct control *c = ctx;
 
 	for (;;) {
-		struct pollfd fds[] = {{c->stop_fd, POLLIN, 0}, {c->fd, POLLIN, 0}};
+		struct pollfd fds[] = {{c->stop_fds[0], POLLIN, 0}, {c->fd, POLLIN, 0}};
 		int fd;
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
@@ -167,10 +168,9 @@ static int open_socket(struct control *c)
 		return -errno;
 	snprintf(name, sizeof(name), PREFIX "%d-%08x", (int)getpid(), random);
 	len = fill_address(&addr, name);
-	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (c->stop_fd < 0 || c->fd < 0 || bind(c->fd, (struct sockaddr *)&addr, len) ||
-	    listen(c->fd, 16))
+	if (pipe2(c->stop_fds, O_CLOEXEC) || c->fd < 0 ||
+	    bind(c->fd, (struct sockaddr *)&addr, len) || listen(c->fd, 16))
 		return -errno;
 	return 0;
 }
@@ -182,7 +182,7 @@ int control_open(struct control **ret, const struct control_config *config, stru
 
 	if (!c)
 		return errmsg_set_errno(err, -ENOMEM, "cannot make a socket for sonde ctl");
-	*c = (struct control){.config = *config, .fd = -1, .stop_fd = -1};
+	*c = (struct control){.config = *config, .fd = -1, .stop_fds = {-1, -1}};
 	r = open_socket(c);
 	if (r >= 0) {
 		r = -pthread_create(&c->thread, NULL, run, c);
@@ -198,18 +198,17 @@ int control_open(struct control **ret, const struct control_config *config, stru
 
 void control_close(struct control *c)
 {
-	uint64_t one = 1;
-
 	if (!c)
 		return;
 	if (c->has_thread) {
-		(void)!write(c->stop_fd, &one, sizeof(one));
+		stoppipe_stop(c->stop_fds);
 		pthread_join(c->thread, NULL);
 	}
 	if (c->fd >= 0)
 		close(c->fd);
-	if (c->stop_fd >= 0)
-		close(c->stop_fd);
+	for (int i = 0; i < 2; i++)
+		if (c->stop_fds[i] >= 0)
+			close(c->stop_fds[i]);
 	free(c);
 }
 

@@ -143,6 +143,8 @@ static int write_to(const struct uftwriter *w, const char *name, int flags, cons
 	int fd = openat(w->dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	int r = fd < 0 ? -errno : write_all(fd, data, len);
 
+	if (r < 0 && fd >= 0) /* a half of info would make it look like a recording */
+		unlinkat(w->dir, name, 0);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s/%s", w->path, name) : 0;
 }
 
@@ -150,6 +152,17 @@ int uftwriter_write_file(const struct uftwriter *w, const char *name, const char
 			 struct errmsg *err)
 {
 	return write_to(w, name, O_CREAT | O_EXCL, data, len, err);
+}
+
+int uftwriter_write_text(const struct uftwriter *w, const char *name, struct textbuf *tb,
+			 struct errmsg *err)
+{
+	const char *text = textbuf_text(tb);
+
+	if (tb->overflow)
+		return errmsg_set(err, -ENOMEM, "cannot write %s/%s: no memory, or too much text",
+				  w->path, name);
+	return uftwriter_write_file(w, name, text, textbuf_len(tb), err);
 }
 
 /*

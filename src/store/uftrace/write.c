@@ -58,9 +58,12 @@ int uftwriter_end_file(struct uftwriter *w, FILE *f, const char *name, struct er
 {
 	bool failed = ferror(f);
 
-	if (fclose(f) || failed)
-		return errmsg_set_errno(err, errno ? -errno : -EIO, "cannot write %s/%s", w->path,
-					name);
+	if (fclose(f) || failed) {
+		int code = errno ? -errno : -EIO;
+
+		outplace_unlink_in(&w->dir, name); /* a half of info would make it look whole */
+		return errmsg_set_errno(err, code, "cannot write %s/%s", w->path, name);
+	}
 	return 0;
 }
 

@@ -23,6 +23,11 @@
 #define ESCAPER_GREEN	   "\x1b[32m"
 #define ESCAPER_YELLOW	   "\x1b[33m"
 #define ESCAPER_CYAN	   "\x1b[36m"
+/* uftrace's */
+#define ESCAPER_MAGENTA	   "\x1b[35m"
+#define ESCAPER_GREY	   "\x1b[90m"
+#define ESCAPER_LIGHT_RED  "\x1b[91m"
+#define ESCAPER_LIGHT_BLUE "\x1b[94m"
 
 #define ESCAPER_HELD_BYTES 8
 

@@ -34,7 +34,7 @@ static long connect_by_name(const char *name)
 	long fd, n_bytes;
 	size_t len = 0;
 
-	while (name[len] && len < sizeof(addr.sun_path) - 1) {
+	while (name[len] && name[len] != SNRT_KEY_SIGN && len < sizeof(addr.sun_path) - 1) {
 		addr.sun_path[1 + len] = name[len];
 		len++;
 	}
@@ -98,6 +98,17 @@ static void take_fds(const struct msghdr *msg, struct snrt_reply *ret)
 		ret->fds[i] = fds[i];
 }
 
+static void put_key(struct snrt_hello *hello)
+{
+	const char *p = snrt_process.name, *end = p + sizeof(snrt_process.name);
+	size_t n = 0;
+
+	while (p < end && *p && *p != SNRT_KEY_SIGN)
+		p++;
+	while (++p < end && *p && n < sizeof(hello->key))
+		hello->key[n++] = *p;
+}
+
 bool snrt_ask(long fd, enum snrt_what_now what, struct snrt_reply *ret)
 {
 	struct snrt_hello hello = {.magic = SNRT_MAGIC,
@@ -117,6 +128,7 @@ bool snrt_ask(long fd, enum snrt_what_now what, struct snrt_reply *ret)
 			     .msg_controllen = sizeof(control)};
 	long n;
 
+	put_key(&hello);
 	ret->fds[0] = ret->fds[1] = -1;
 	if (arch_syscall(SYS_sendto, fd, (long)&hello, sizeof(hello), MSG_NOSIGNAL, 0, 0) !=
 	    (long)sizeof(hello))

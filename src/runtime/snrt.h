@@ -18,7 +18,13 @@
 
 #define SNRT_MAGIC	0x54524e53u /* "SNRT" */
 #define SNRT_VERSION	2u
-#define SNRT_ENV	"SONDE_RT" /* the name of the recorder's abstract unix socket, without the NUL */
+/*
+ * NAME.KEY: the name of the recorder's abstract unix socket, without the NUL; and what a program must
+ * say there. Every user can see names of sockets, in /proc/net/unix, but no other user's environment.
+ */
+#define SNRT_ENV	"SONDE_RT"
+#define SNRT_KEY_SIGN	'.'
+#define SNRT_KEY_BYTES	32
 
 /*
  * --- records -----------------------------------------------------------------------------------
@@ -203,6 +209,7 @@ struct snrt_hello {
 	uint32_t flavour; /* enum snrt_flavour */
 	uint32_t pad;
 	uint64_t counter; /* of the processor, now */
+	char key[SNRT_KEY_BYTES];
 };
 
 /*

@@ -7,14 +7,58 @@ this program has named the script's functions; an argument of None means that th
 An empty batch ends the script. This program answers with lines: "def NAME" and "LIST TEXT" about
 the script and an empty line after it is loaded; later "error TEXT" and "exit STATUS".
 """
-import inspect
-import marshal
-import os
-import struct
 import sys
-import traceback
+
+if sys.path[:1] == [""]:    # what lies in the current directory may be anybody's
+    del sys.path[0]
+
+import inspect  # noqa: E402
+import marshal  # noqa: E402
+import os  # noqa: E402
+import struct  # noqa: E402
+import traceback  # noqa: E402
 
 LISTS = ("SONDE_FUNCS", "UFTRACE_FUNCS")
+OFF = "\x1b[0m"
+
+
+class Guarded:
+    """A stream to a terminal: control characters are shown as \\xNN, as everywhere in sonde (base/escaper.h)."""
+
+    def __init__(self, stream):
+        import re
+        self.stream, self.is_coloured = stream, False
+        self.units = re.compile("\x1b\\[(?:0|1|2|31|32|33|35|36|90|91|94)m"
+                                "|[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\udc80-\\udcff]")
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def safe(self, unit):
+        text = unit[0]
+        if text == "\n":
+            was_coloured, self.is_coloured = self.is_coloured, False
+            return OFF + text if was_coloured else text
+        if len(text) > 1:
+            self.is_coloured = text != OFF
+            return text
+        return "".join("\\x%02x" % byte for byte in text.encode("utf-8", "surrogateescape"))
+
+    def write(self, text):
+        self.stream.write(self.units.sub(self.safe, text))
+        return len(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+
+def guard():
+    """A script prints what it gets: names that others chose."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream and stream.isatty():
+            setattr(sys, name, Guarded(stream))
 
 
 def say(channel, word, text):
@@ -103,6 +147,7 @@ def main():
     channel = os.fdopen(os.dup(3), "wb", buffering=1 << 16)
     data = os.fdopen(3, "rb", buffering=1 << 17)
     status = 0
+    guard()
     try:
         serve(load(path, channel), data)
     except SystemExit as done:

@@ -5,9 +5,10 @@
  * A function of the script is kept as a reference in Lua's registry. A call builds its table on the
  * stack: function, table, and the lists and tables that are open.
  *
- * lua_pcall() returns an error in the script as "FILE:LINE: why", and also Lua's own failures (out
- * of memory). While arguments are built there is no protected call: if memory runs out there, Lua
- * ends the process, just as the kernel would.
+ * An error in the script comes back through lua_pcall() as "FILE:LINE: why". Lua's own failures, of
+ * memory, come the same way. While arguments are built there is no protected call: Lua would end the
+ * process if memory ran out there. So there is a reserve, which takes over then, and the next call
+ * fails instead. LuaJIT takes no memory from others; it has none.
  *
  * os.exit() ends this process, as in any Lua program.
  */
@@ -23,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 16
+#define NESTING_MAX   16
+#define RESERVE_BYTES (1u << 20) /* far more than Lua's libraries and one call's arguments */
 
 /* A table or list that is being filled. */
 struct open_value {
@@ -38,7 +40,61 @@ struct lua_run {
 	int n_args;			     /* of the call that is being built */
 	struct open_value open[NESTING_MAX]; /* the argument itself is the first */
 	int n_open;
+	char *reserve;
+	size_t n_reserved; /* bytes of it that are taken; they do not come back */
 };
+
+/*
+ * --- memory ------------------------------------------------------------------------------------
+ */
+
+static bool is_reserve(const struct lua_run *l, const char *p)
+{
+	return p >= l->reserve && p < l->reserve + RESERVE_BYTES;
+}
+
+static void *take_reserve(struct lua_run *l, size_t n_bytes)
+{
+	size_t rounded = (n_bytes + 15) & ~(size_t)15;
+	char *p = l->reserve + l->n_reserved;
+
+	if (rounded < n_bytes || rounded > RESERVE_BYTES - l->n_reserved)
+		return NULL;
+	l->n_reserved += rounded;
+	return p;
+}
+
+/* lua_Alloc: old_bytes is no length if there is no old. */
+static void *allocate(void *ctx, void *old, size_t old_bytes, size_t n_bytes)
+{
+	struct lua_run *l = ctx;
+	bool was_reserve = old && is_reserve(l, old);
+	void *p;
+
+	if (!n_bytes) {
+		if (!was_reserve)
+			free(old);
+		return NULL;
+	}
+	if (was_reserve && n_bytes <= old_bytes)
+		return old;
+	p = was_reserve ? malloc(n_bytes) : realloc(old, n_bytes);
+	if (p && !was_reserve)
+		return p;
+	if (!p)
+		p = take_reserve(l, n_bytes);
+	if (!p || !old)
+		return p;
+	memcpy(p, old, old_bytes < n_bytes ? old_bytes : n_bytes);
+	if (!was_reserve)
+		free(old);
+	return p;
+}
+
+static int check_memory(const struct lua_run *l, struct errmsg *err)
+{
+	return l->n_reserved ? errmsg_set_errno(err, -ENOMEM, "cannot run %s", l->spec->path) : 0;
+}
 
 /* Pops the message. */
 static int fail(struct lua_run *l, struct errmsg *err)
@@ -77,17 +133,19 @@ static void lua_shut(void *run)
 	if (l->L)
 		l->api.lua_close(l->L);
 	fflush(stdout);
+	free(l->reserve);
 	free(l);
 }
 
 static int load(struct lua_run *l, struct errmsg *err)
 {
 	TRY(luaapi_load(&l->api, err));
-	l->L = l->api.luaL_newstate();
+	l->L = l->api.is_51 ? l->api.luaL_newstate() : l->api.lua_newstate(allocate, l);
 	if (!l->L)
 		return errmsg_set_errno(err, -ENOMEM, "cannot start Lua");
 	l->api.luaL_openlibs(l->L);
 	set_arguments(l);
+	TRY(check_memory(l, err));
 	if (luaapi_load_file(&l->api, l->L, l->spec->path))
 		return fail(l, err);
 	return luaapi_call(&l->api, l->L, 0) ? fail(l, err) : 0;
@@ -98,8 +156,12 @@ static int lua_open(void **ret, const struct script_spec *spec, struct errmsg *e
 	struct lua_run *l = calloc(1, sizeof(*l));
 	int r;
 
-	if (!l)
+	if (l)
+		l->reserve = malloc(RESERVE_BYTES);
+	if (!l || !l->reserve) {
+		free(l);
 		return errmsg_set_errno(err, -ENOMEM, "cannot start Lua");
+	}
 	l->spec = spec;
 	r = load(l, err);
 	if (r < 0) {
@@ -277,6 +339,7 @@ static int lua_call(void *run, struct errmsg *err)
 {
 	struct lua_run *l = run;
 
+	TRY(check_memory(l, err));
 	return luaapi_call(&l->api, l->L, l->n_args) ? fail(l, err) : 0;
 }
 

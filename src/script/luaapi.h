@@ -17,26 +17,27 @@ struct errmsg;
 struct lua_State;
 
 /* In every version. X(result, name, arguments) */
-#define LUAAPI_FUNCTIONS(X)                                                          \
-	X(struct lua_State *, luaL_newstate, (void))                                 \
-	X(void, luaL_openlibs, (struct lua_State *))                                 \
-	X(void, lua_close, (struct lua_State *))                                     \
-	X(int, lua_gettop, (struct lua_State *))                                     \
-	X(void, lua_settop, (struct lua_State *, int))                               \
-	X(int, lua_type, (struct lua_State *, int))                                  \
-	X(int, lua_next, (struct lua_State *, int))                                  \
-	X(int, lua_checkstack, (struct lua_State *, int))                            \
-	X(const char *, lua_tolstring, (struct lua_State *, int, size_t *))          \
-	X(void, lua_pushnil, (struct lua_State *))                                   \
-	X(void, lua_pushboolean, (struct lua_State *, int))                          \
-	X(void, lua_pushnumber, (struct lua_State *, double))                        \
-	X(void, lua_pushinteger, (struct lua_State *, ptrdiff_t))                    \
-	X(const char *, lua_pushlstring, (struct lua_State *, const char *, size_t)) \
-	X(void, lua_createtable, (struct lua_State *, int, int))                     \
-	X(void, lua_setfield, (struct lua_State *, int, const char *))               \
-	X(void, lua_getfield, (struct lua_State *, int, const char *))               \
-	X(void, lua_rawseti, (struct lua_State *, int, int))                         \
-	X(void, lua_rawgeti, (struct lua_State *, int, int))                         \
+#define LUAAPI_FUNCTIONS(X)                                                                      \
+	X(struct lua_State *, luaL_newstate, (void))                                             \
+	X(struct lua_State *, lua_newstate, (void *(*)(void *, void *, size_t, size_t), void *)) \
+	X(void, luaL_openlibs, (struct lua_State *))                                             \
+	X(void, lua_close, (struct lua_State *))                                                 \
+	X(int, lua_gettop, (struct lua_State *))                                                 \
+	X(void, lua_settop, (struct lua_State *, int))                                           \
+	X(int, lua_type, (struct lua_State *, int))                                              \
+	X(int, lua_next, (struct lua_State *, int))                                              \
+	X(int, lua_checkstack, (struct lua_State *, int))                                        \
+	X(const char *, lua_tolstring, (struct lua_State *, int, size_t *))                      \
+	X(void, lua_pushnil, (struct lua_State *))                                               \
+	X(void, lua_pushboolean, (struct lua_State *, int))                                      \
+	X(void, lua_pushnumber, (struct lua_State *, double))                                    \
+	X(void, lua_pushinteger, (struct lua_State *, ptrdiff_t))                                \
+	X(const char *, lua_pushlstring, (struct lua_State *, const char *, size_t))             \
+	X(void, lua_createtable, (struct lua_State *, int, int))                                 \
+	X(void, lua_setfield, (struct lua_State *, int, const char *))                           \
+	X(void, lua_getfield, (struct lua_State *, int, const char *))                           \
+	X(void, lua_rawseti, (struct lua_State *, int, int))                                     \
+	X(void, lua_rawgeti, (struct lua_State *, int, int))                                     \
 	X(int, luaL_ref, (struct lua_State *, int))
 
 #define LUA_TSTRING   4

@@ -149,6 +149,7 @@ static int settle(struct python_run *p, struct errmsg *err)
 	int status;
 
 	p->is_over = true;
+	shutdown(p->fd, SHUT_WR); /* it may still wait for more: an answer was not read */
 	read_answer(p, false);
 	text = textbuf_text(&p->answer);
 	status = wait_for(p);

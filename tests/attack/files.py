@@ -15,7 +15,16 @@ TRACE_WAYS = (
     "export --chrome -o {out} -i", "export --perfetto -o {out} -i", "export --svg -o {out} -i",
     "export --html -o {out} -i", "convert {out} -i", "convert --file-version 6 {out} -i",
     "convert --compression zstd {out} -i", "split -o {out} -e 40 -i", "split -r -e 100 -o {out} -i",
-    "restore -o {out}",
+    "restore -o {out}", "replay", "replay --json -f +task,module,cpu", "replay -t 1us -C main", "graph", "graph --json",
+    "flame -o {out}", "functions -f all", "states", "why", "export --folded -o {out} -i", "export --graphviz -o {out} -i",
+    "export --mermaid -o {out} -i", "export --uftrace {out} -i",
+)
+DIRECTORY_WAYS = (
+    "replay --no-pager", "replay --no-pager -f all --column-view", "replay --no-pager -t 1us --format html",
+    "report --no-pager", "report --no-pager --task", "report --no-pager --diff {file}", "report -f all --avg-total",
+    "graph --no-pager", "graph --no-pager main", "dump --no-pager", "dump --chrome", "dump --flame-graph",
+    "dump --graphviz", "dump --mermaid", "info --no-pager", "info --symbols", "script -S {script}",
+    "replay --srcline --no-merge -F main -N read_all", "graph --task",
 )
 TRACE_BYTES = 3 << 20   # larger ones take too long with sanitizers
 PROGRAM_WAYS = ("probe funcs -v -x", "probe vars -x {file} main", "probe vars --externs -x {file} work",
@@ -53,8 +62,8 @@ def traces(_work):
     return Files(examples, TRACE_WAYS, ".dat")
 
 
-def programs(work):
-    """Programs with debug information of two compilers and two forms."""
+def program_examples(work):
+    """With debug information of two compilers and two forms."""
     examples = []
     source = pathlib.Path(ROOT / "tests/attack/program.c")
     for compiler in ("gcc", "clang"):
@@ -63,4 +72,8 @@ def programs(work):
                 path = work / "example"
                 subprocess.run([compiler, *flags, "-o", path, source, "-no-pie"], check=True)
                 examples.append(path.read_bytes())
-    return Files(examples, PROGRAM_WAYS, ".elf")
+    return examples
+
+
+def programs(work):
+    return Files(program_examples(work), PROGRAM_WAYS, ".elf")

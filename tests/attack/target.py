@@ -44,9 +44,9 @@ def judge(status, errors, words, printed=False):
         raise Finding(f"{line}: failed without a reason")
 
 
-def run(words, prefix=(), env=None, stdin=subprocess.DEVNULL):
+def run(words, prefix=(), env=None, stdin=subprocess.DEVNULL, file_bytes=256 << 20):
     """Runs sonde with these words; raises a Finding for a crash, a hang, or a sanitizer's report."""
-    argv = ["prlimit", f"--cpu={CPU_SECONDS}", "--core=0", f"--fsize={256 << 20}", *prefix, str(SONDE),
+    argv = ["prlimit", f"--cpu={CPU_SECONDS}", "--core=0", f"--fsize={file_bytes}", *prefix, str(SONDE),
             *map(str, words)]
     with tempfile.TemporaryFile() as out, \
             subprocess.Popen(argv, stdin=stdin, stdout=out, stderr=subprocess.PIPE,

@@ -1,4 +1,5 @@
-"""The command lines that tests/faults/suite runs with faults: every command that reads files.
+"""The command lines that tests/faults/suite runs with faults: every command that reads files, and the recorder
+of programs.
 
 A row: a name, the words after `sonde` (with $GOLDEN and $HERE replaced; the working directory is new for
 each run), and what it needs:
@@ -7,6 +8,7 @@ each run), and what it needs:
     stdin=      a golden trace on standard input
     env=        more environment
     peer=       it waits for clients: the arguments of tests/net/send_trace, which sends a trace to it
+    counts=     what it writes are recordings of calls; only how many calls there are can be compared
     keeps=      what came before the fault stays, in a file that can be read; standard error says so
 The traces are small ones: every row runs some hundred times.
 """
@@ -23,6 +25,7 @@ class Row:
     env: dict = dataclasses.field(default_factory=dict)
     peer: str | None = None
     keeps: bool = False
+    counts: bool = False
 
 
 def row(name, line, **needs):
@@ -72,6 +75,31 @@ ROWS = [
     row("graph-of-one", "graph --json $GOLDEN/made-user.dat read_all"),
     row("flame", "flame --diff $GOLDEN/made-user-slower.dat -o out $GOLDEN/made-user.dat", writes=("out",)),
     row("export-graphviz", "export --graphviz $GOLDEN/made-user.dat"),
+    row("export-mermaid", "export --mermaid $GOLDEN/made-user.dat"),
+    row("export-uftrace", "export --uftrace out $GOLDEN/made-user.dat", writes=("out",)),
+    row("graph-task", "graph -F read_all -D 3 -o out $GOLDEN/made-user.dat", writes=("out",)),
+    row("functions-user-json", "functions --json --by $task -o out $GOLDEN/made-user.dat", writes=("out",)),
+    row("script-lua", "script $HERE/script.lua $GOLDEN/made-user.dat"),
+    row("script-python", "script $HERE/script.py $GOLDEN/made-user.dat"),
+    row("script-events", "script $HERE/script.lua $GOLDEN/tour.dat"),
+    row("script-example", "script --example lua"),
+    row("record-user", "record -u -q -o out.dat $HERE/quiet", writes=("out.dat",), counts=True, keeps=True),
+    row("record-user-args", "record -u --args --libcalls -q -o out.dat $HERE/quiet", writes=("out.dat",), counts=True,
+        keeps=True),
+    row("uftrace-replay", "as uftrace replay -d $HERE/calls"),
+    row("uftrace-replay-all", "as uftrace replay -f duration,tid,elapsed,task --column-view -F read_all -t 1us -d $HERE/calls"),
+    row("uftrace-report", "as uftrace report -d $HERE/calls"),
+    row("uftrace-report-task", "as uftrace report --task -d $HERE/calls"),
+    row("uftrace-report-diff", "as uftrace report --diff $HERE/slower -d $HERE/calls"),
+    row("uftrace-graph", "as uftrace graph -d $HERE/calls"),
+    row("uftrace-dump", "as uftrace dump -d $HERE/calls"),
+    row("uftrace-dump-chrome", "as uftrace dump --chrome -d $HERE/calls"),
+    row("uftrace-dump-flame", "as uftrace dump --flame-graph -d $HERE/calls"),
+    row("uftrace-dump-graphviz", "as uftrace dump --graphviz -d $HERE/calls"),
+    row("uftrace-info", "as uftrace info -d $HERE/calls"),
+    row("uftrace-script", "as uftrace script -S $HERE/script.lua -d $HERE/calls"),
+    row("uftrace-record", "as uftrace record -d out $HERE/quiet", writes=("out",), counts=True),
+    row("ctl", "ctl -p 999999999 status"),
     row("why", "why --task sleep $GOLDEN/tour.dat"),
     row("states", "states --by process $GOLDEN/tour.dat"),
     row("functions-csv", "functions --by $comm,$cpu --csv -o out $GOLDEN/tour.dat", writes=("out",)),
@@ -156,6 +184,20 @@ int main(int argc, char **argv)
 """
 
 
+SCRIPT_PYTHON = """n = 0
+def sonde_entry(call):
+    global n
+    n += 1
+    print(call["name"], call["tid"])
+def sonde_end():
+    print(n)
+"""
+SCRIPT_LUA = """local n = 0
+function sonde_entry(call) n = n + 1 print(call.name, call.tid) end
+function sonde_event(event) n = n + 1 print(event.name, event.info) end
+function uftrace_entry(call) n = n + 1 print(call.name, call.tid) end
+function sonde_end() print(n) end
+"""
 FORMAT = "name: {}\nID: {}\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", REC->a\n"
 TRACING = {
     "trace_clock": "local [mono] boot\n", "available_tracers": "function nop\n", "current_tracer": "nop\n",
@@ -178,7 +220,7 @@ TRACING = {
 }
 
 
-def make_files(place, golden, tests):
+def make_files(place, golden, tests, sonde):
     """What rows need and no golden trace is."""
     import subprocess
     for name, text in TRACING.items():
@@ -190,3 +232,10 @@ def make_files(place, golden, tests):
     (place / "some.cpu0").write_bytes((golden / "made-v6-le-8-4096.dat").read_bytes()[-8192:])
     (place / "target.c").write_text(TARGET)
     subprocess.run(["cc", "-g", "-O1", "-o", place / "target", place / "target.c"], check=True)
+    # a program that allocates and prints nothing itself
+    (place / "quiet.c").write_text(TARGET.replace("return add(argc, 2)", "return add(argc, 2) ? 0 : 1"))
+    subprocess.run(["cc", "-g", "-O0", "-finstrument-functions", "-o", place / "quiet", place / "quiet.c"], check=True)
+    for name, trace in (("calls", "made-user.dat"), ("slower", "made-user-slower.dat")):
+        subprocess.run([sonde, "export", "--uftrace", place / name, golden / trace], check=True, capture_output=True)
+    (place / "script.py").write_text(SCRIPT_PYTHON)
+    (place / "script.lua").write_text(SCRIPT_LUA)

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void end(struct fixture *f)
 static int connect_to(const struct fixture *f)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	size_t len = strlen(f->server.name);
+	size_t len = strcspn(f->server.name, ".");
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	memcpy(addr.sun_path + 1, f->server.name, len);
@@ -102,10 +103,12 @@ static ssize_t receive(int fd, struct snrt_answer *answer, int fds[2])
 	return n;
 }
 
-static struct snrt_hello hello(void)
+static struct snrt_hello hello(const struct fixture *f)
 {
-	return (struct snrt_hello){
-		.magic = SNRT_MAGIC, .version = SNRT_VERSION, .what = SNRT_HELLO};
+	struct snrt_hello h = {.magic = SNRT_MAGIC, .version = SNRT_VERSION, .what = SNRT_HELLO};
+
+	memcpy(h.key, strchr(f->server.name, '.') + 1, sizeof(h.key));
+	return h;
 }
 
 static int check_image(const struct snrt_image *image, const uint8_t *plan, uint64_t n_bytes,
@@ -151,7 +154,7 @@ static int check_plan(const struct snrt_answer *answer, int fd)
 /* In a child, as a program that starts. */
 static int ask(const struct fixture *f)
 {
-	struct snrt_hello h = hello();
+	struct snrt_hello h = hello(f);
 	struct snrt_answer answer;
 	int fd = connect_to(f), fds[2];
 	struct stat st;
@@ -216,14 +219,16 @@ static void nonsense_is_refused(void **state)
 	int fds[2];
 
 	begin(&f);
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 7; i++) {
 		int fd = connect_to(&f);
 
 		assert_true(fd >= 0);
-		h = hello();
+		h = hello(&f);
 		h.magic += i == 0;
 		h.version += i == 1;
 		h.what = i == 2 ? 99 : h.what;
+		h.key[31] ^= i == 5; /* whoever does not know the key gets no rings */
+		h.key[0] = i == 6 ? 0 : h.key[0];
 		send(fd, &h, i == 3 ? 4 : sizeof(h), MSG_NOSIGNAL);
 		if (i == 4) { /* it leaves at once */
 			close(fd);
@@ -236,7 +241,7 @@ static void nonsense_is_refused(void **state)
 	{
 		int fd = connect_to(&f);
 
-		h = hello();
+		h = hello(&f);
 		h.what = SNRT_OPENED;
 		h.plan = 12345;
 		send(fd, &h, sizeof(h), MSG_NOSIGNAL);
@@ -246,8 +251,51 @@ static void nonsense_is_refused(void **state)
 		close(fd);
 	}
 	userserver_stop(&f.server);
-	assert_true(f.server.n_refused >= 5);
+	assert_true(f.server.n_refused >= 7);
 	assert_int_equal(connect_to(&f), -1);
+	end(&f);
+}
+
+/* More than the server keeps, of a process that says nothing and waits. */
+static pid_t start_silent(const struct fixture *f, int *ret_pipe)
+{
+	int fds[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 600; i++)
+			byte += connect_to(f) < 0;
+		(void)!write(fds[1], &byte, 1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	*ret_pipe = fds[0];
+	return pid;
+}
+
+static void silent_ones_keep_nobody_out(void **state)
+{
+	struct fixture f;
+	int status, fd;
+	pid_t pid, silent;
+	char n_failed;
+
+	begin(&f);
+	silent = start_silent(&f, &fd);
+	assert_int_equal(read(fd, &n_failed, 1), 1);
+	assert_int_equal(n_failed, 0);
+	pid = fork();
+	if (!pid)
+		_exit(ask(&f));
+	waitpid(pid, &status, 0);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	kill(silent, SIGKILL);
+	waitpid(silent, NULL, 0);
+	close(fd);
 	end(&f);
 }
 
@@ -277,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_get_a_plan_that_fits),
 		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(silent_ones_keep_nobody_out),
 		cmocka_unit_test(the_library_comes_and_goes),
 	};
 

@@ -257,7 +257,7 @@ int caller_become(void)
 	int n, r = 0;
 
 	if (!is_other && !caller_is_secure() && !(geteuid() && effective_capabilities()))
-		return 0;
+		return !geteuid() && caller_is_raised() ? -EPERM : 0;
 	n = is_other ? find_groups(&c, &groups) : 0;
 	if (n < 0 || (is_other && setgroups(n, groups) < 0) || setresgid(c.gid, c.gid, c.gid) < 0 ||
 	    setresuid(c.uid, c.uid, c.uid) < 0)

@@ -56,8 +56,8 @@ bool caller_enter(struct caller_scope *ret);
 void caller_leave(struct caller_scope *s);
 
 /*
- * Makes the whole process run as the caller, permanently. Returns 0, also if there is no caller, or
- * -errno.
+ * Makes the whole process run as the caller, permanently. Returns 0, also if there is no caller;
+ * -EPERM if there is one, but the environment does not tell who; -errno.
  */
 int caller_become(void);
 

@@ -280,7 +280,7 @@ static int open_memory(size_t n_bytes, uint8_t **ret_memory)
 		return -errno;
 	*ret_memory = MAP_FAILED;
 	/* we keep the mapping: a program that shortened the file would kill us (SIGBUS) */
-	if (ftruncate(fd, n_bytes) == 0 &&
+	if (TEMP_FAILURE_RETRY(ftruncate(fd, n_bytes)) == 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		*ret_memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (*ret_memory != MAP_FAILED)

@@ -7,16 +7,21 @@
  *	snrt_answer + descriptors ◀───────  rings, plan
  *
  * The name is in the environment of the traced command and its children (SONDE_RT). An abstract
- * socket has no permissions, so each program is checked: it must run as the user that records,
- * unless that is root. The kernel reports its identity; nothing in its message is trusted.
+ * socket has no permissions, and every user sees its name. So each program is checked: it must run as
+ * the user that records, unless that is root, and know the key, which is behind the name: who gets
+ * the rings can read and spoil the calls of all programs. The kernel says who it is; nothing else in
+ * its message is trusted.
  *
- * Programs wait for the answer, so one thread answers them in turn. A connection may stay open, for
- * libraries that are loaded later. A connection with invalid data is closed.
+ * Programs wait until they are answered, so they are answered one after the other. A connection may
+ * stay open, for libraries that are loaded later. One that sends nonsense is closed. If there are too
+ * many, one that has said nothing yet is closed for the new one: others cannot keep programs out.
  */
 #include "capture/calls/userserver.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/shortage.h"
+#include "base/stoppipe.h"
 #include "capture/calls/userplans.h"
 #include "runtime/snrt.h"
 
@@ -27,38 +32,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define BACKLOG		512
-#define CONNECTIONS_MAX 1024u
-#define FIXED		3 /* descriptors that are no connections */
+#define CONNECTIONS_MAX 512u /* below the usual limit of descriptors */
+#define FIXED		3    /* descriptors that are no connections */
+#define SIGN_TEXT	((const char[]){SNRT_KEY_SIGN, 0})
 
 struct connections {
-	struct pollfd *fds; /* [0]: stop, [1]: the socket, [2]: adopted ones */
+	struct pollfd *fds;		 /* [0]: stop, [1]: the socket, [2]: adopted ones */
+	bool is_silent[CONNECTIONS_MAX]; /* it has not said the key yet */
 	size_t n, cap;
 };
 
 int userserver_open(struct userserver *s, struct errmsg *err)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	uint64_t random[2];
+	uint64_t random[3];
+	size_t n;
 	socklen_t len;
 	int r = 0;
 
-	*s = (struct userserver){.fd = -1, .stop_fd = -1, .rings_fd = -1, .adopt_fds = {-1, -1}};
+	*s = (struct userserver){
+		.fd = -1, .stop_fds = {-1, -1}, .rings_fd = -1, .adopt_fds = {-1, -1}};
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return errmsg_set_errno(err, -errno, "cannot make a name for a socket");
-	snprintf(s->name, sizeof(s->name), "sonde-%016llx%016llx", (unsigned long long)random[0],
-		 (unsigned long long)random[1]);
-	memcpy(addr.sun_path + 1, s->name, strlen(s->name));
-	len = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(s->name);
-	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	snprintf(s->name, sizeof(s->name), "sonde-%016llx%c%016llx%016llx",
+		 (unsigned long long)random[0], SNRT_KEY_SIGN, (unsigned long long)random[1],
+		 (unsigned long long)random[2]);
+	n = strcspn(s->name, SIGN_TEXT);
+	memcpy(addr.sun_path + 1, s->name, n);
+	len = offsetof(struct sockaddr_un, sun_path) + 1 + n;
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd < 0 || s->stop_fd < 0 || pipe2(s->adopt_fds, O_CLOEXEC) ||
+	if (s->fd < 0 || pipe2(s->stop_fds, O_CLOEXEC) || pipe2(s->adopt_fds, O_CLOEXEC) ||
 	    bind(s->fd, (struct sockaddr *)&addr, len) || listen(s->fd, BACKLOG))
 		r = -errno;
 	if (!r)
@@ -80,6 +89,16 @@ static pid_t find_peer(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0)
 		return 0;
 	return who.uid == geteuid() || !geteuid() ? who.pid : 0;
+}
+
+static bool knows_key(const struct userserver *s, const struct snrt_hello *hello)
+{
+	const char *key = s->name + strcspn(s->name, SIGN_TEXT) + 1;
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < SNRT_KEY_BYTES; i++) /* all of it: time tells nothing */
+		wrong |= (unsigned char)(key[i] ^ hello->key[i]);
+	return !wrong;
 }
 
 static bool send_answer(int fd, const struct snrt_answer *answer, const int *fds, size_t n_fds)
@@ -114,6 +133,9 @@ static bool answer_hello(struct userserver *s, int fd, pid_t pid, const struct s
 		is_new ? userplans_make(s->plans, pid, hello->flavour == SNRT_ATTACHED, &plan, &err)
 		       : userplans_extend(s->plans, pid, hello->plan, &plan, &err);
 	if (answer.error < 0) {
+		/* not the program's fault, and its calls are missing: the status must tell */
+		if (answer.error == -ENOSPC || answer.error == -EIO || answer.error == -EDQUOT)
+			shortage_note(EIO);
 		s->n_refused++;
 		return send_answer(fd, &answer, NULL, 0);
 	}
@@ -146,7 +168,8 @@ static bool take_message(struct userserver *s, int fd)
 	if (n <= 0)
 		return false;
 	if (n != sizeof(hello) || hello.magic != SNRT_MAGIC || hello.version != SNRT_VERSION ||
-	    (hello.what != SNRT_HELLO && hello.what != SNRT_OPENED) || !pid) {
+	    (hello.what != SNRT_HELLO && hello.what != SNRT_OPENED) || !pid ||
+	    !knows_key(s, &hello)) {
 		s->n_refused++;
 		return false;
 	}
@@ -157,20 +180,39 @@ static bool take_message(struct userserver *s, int fd)
  * --- the thread --------------------------------------------------------------------------------
  */
 
-static void add(struct connections *c, int fd)
+static void drop(struct connections *c, size_t i)
+{
+	close(c->fds[i].fd);
+	c->fds[i] = c->fds[--c->n];
+	c->is_silent[i] = c->is_silent[c->n];
+}
+
+static void drop_silent(struct connections *c)
+{
+	for (size_t i = FIXED; i < c->n; i++)
+		if (c->is_silent[i]) {
+			drop(c, i);
+			return;
+		}
+}
+
+static void add(struct connections *c, int fd, bool is_silent)
 {
 	if (fd < 0)
 		return;
+	if (c->n >= CONNECTIONS_MAX)
+		drop_silent(c);
 	if (!ARRAY_ROOM(c->fds, c->cap, c->n + 1, CONNECTIONS_MAX)) {
 		close(fd);
 		return;
 	}
+	c->is_silent[c->n] = is_silent;
 	c->fds[c->n++] = (struct pollfd){fd, POLLIN, 0};
 }
 
 static void accept_one(const struct userserver *s, struct connections *c)
 {
-	add(c, accept4(s->fd, NULL, NULL, SOCK_CLOEXEC));
+	add(c, accept4(s->fd, NULL, NULL, SOCK_CLOEXEC), true);
 }
 
 static void adopt_one(const struct userserver *s, struct connections *c)
@@ -178,7 +220,7 @@ static void adopt_one(const struct userserver *s, struct connections *c)
 	int fd;
 
 	if (read(s->adopt_fds[0], &fd, sizeof(fd)) == sizeof(fd))
-		add(c, fd);
+		add(c, fd, false);
 }
 
 static void serve(struct userserver *s, struct connections *c)
@@ -189,10 +231,12 @@ static void serve(struct userserver *s, struct connections *c)
 		if (c->fds[0].revents)
 			return;
 		for (size_t i = c->n; i-- > FIXED;) {
-			if (!c->fds[i].revents || take_message(s, c->fds[i].fd))
+			if (!c->fds[i].revents)
 				continue;
-			close(c->fds[i].fd);
-			c->fds[i] = c->fds[--c->n];
+			if (take_message(s, c->fds[i].fd))
+				c->is_silent[i] = false;
+			else
+				drop(c, i);
 		}
 		if (c->fds[1].revents)
 			accept_one(s, c);
@@ -207,7 +251,7 @@ static void *run(void *ctx)
 	struct connections c = {0};
 
 	if (ARRAY_ROOM(c.fds, c.cap, FIXED, CONNECTIONS_MAX)) {
-		c.fds[0] = (struct pollfd){s->stop_fd, POLLIN, 0};
+		c.fds[0] = (struct pollfd){s->stop_fds[0], POLLIN, 0};
 		c.fds[1] = (struct pollfd){s->fd, POLLIN, 0};
 		c.fds[2] = (struct pollfd){s->adopt_fds[0], POLLIN, 0};
 		c.n = FIXED;
@@ -238,11 +282,9 @@ int userserver_adopt(struct userserver *s, int fd)
 
 void userserver_stop(struct userserver *s)
 {
-	uint64_t one = 1;
-
 	if (!s->has_thread)
 		return;
-	(void)!write(s->stop_fd, &one, sizeof(one));
+	stoppipe_stop(s->stop_fds);
 	pthread_join(s->thread, NULL);
 	s->has_thread = false;
 	close(s->fd); /* programs that ask now are refused, and continue untraced */
@@ -254,12 +296,12 @@ void userserver_close(struct userserver *s)
 	userserver_stop(s);
 	if (s->fd >= 0)
 		close(s->fd);
-	if (s->stop_fd >= 0)
-		close(s->stop_fd);
 	for (int i = 0; i < 2; i++) {
 		if (s->adopt_fds[i] >= 0)
 			close(s->adopt_fds[i]);
-		s->adopt_fds[i] = -1;
+		if (s->stop_fds[i] >= 0)
+			close(s->stop_fds[i]);
+		s->adopt_fds[i] = s->stop_fds[i] = -1;
 	}
-	s->fd = s->stop_fd = -1;
+	s->fd = -1;
 }

@@ -17,13 +17,13 @@
 struct errmsg;
 struct userplans;
 
-#define USERSERVER_NAME_BYTES 40
+#define USERSERVER_NAME_BYTES 64
 
 struct userserver {
-	char name[USERSERVER_NAME_BYTES]; /* of the abstract socket */
-	int fd, stop_fd;
-	int adopt_fds[2]; /* a pipe: descriptors that are connections already */
-	int rings_fd;	  /* goes to every program */
+	char name[USERSERVER_NAME_BYTES]; /* of the abstract socket, and the key (SNRT_ENV) */
+	int fd, stop_fds[2];		  /* a pipe: it becomes readable when the thread must end */
+	int adopt_fds[2];		  /* a pipe: descriptors that are connections already */
+	int rings_fd;			  /* goes to every program */
 	struct userplans *plans;
 	pthread_t thread;
 	bool has_thread;

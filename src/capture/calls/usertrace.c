@@ -17,6 +17,7 @@
 #include "base/errmsg.h"
 #include "base/map.h"
 #include "base/scope.h"
+#include "base/stoppipe.h"
 #include "base/textbuf.h"
 #include "capture/steer/usercontrol.h"
 #include "capture/calls/userclock.h"
@@ -79,7 +80,7 @@ struct usertrace {
 	int buffer;
 	usertrace_taker *live_take; /* instead of the file; NULL: none */
 	void *live_ctx;
-	int stop_fd, fail_fd;
+	int stop_fds[2], fail_fd;
 	pthread_t thread;
 	bool has_thread;
 	bool has_finished; /* a rule has ended the recording */
@@ -291,8 +292,9 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
 	u->config = *config;
 	pthread_mutex_init(&u->tasks_lock, NULL);
-	u->stop_fd = u->fail_fd = u->rings.fd = u->server.fd = u->server.stop_fd = -1;
-	u->server.adopt_fds[0] = u->server.adopt_fds[1] = -1;
+	u->stop_fds[0] = u->stop_fds[1] = u->fail_fd = u->rings.fd = u->server.fd = -1;
+	for (int i = 0; i < 2; i++)
+		u->server.stop_fds[i] = u->server.adopt_fds[i] = -1;
 	r = userattached_open(&u->attached, config->pids, config->n_pids, err);
 	if (r >= 0)
 		r = userserver_open(&u->server, err);
@@ -306,9 +308,8 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 		u->switches = userswitch_new(&u->rings);
 		if (u->switches)
 			u->plans = userplans_new(config->choice, config->values, u->switches);
-		u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		u->fail_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		if (u->stop_fd < 0 || u->fail_fd < 0)
+		if (u->fail_fd < 0 || pipe2(u->stop_fds, O_CLOEXEC))
 			r = errmsg_set_errno(err, -errno, "cannot trace user functions");
 		else if (!u->plans || make_env(u) < 0)
 			r = errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
@@ -380,7 +381,7 @@ static bool find_meaning(void *ctx, uint32_t plan, struct usercollector_meaning 
 
 static bool wait_us(const struct usertrace *u, int us)
 {
-	struct pollfd fd = {u->stop_fd, POLLIN, 0};
+	struct pollfd fd = {u->stop_fds[0], POLLIN, 0};
 	struct timespec ts = {.tv_nsec = us * 1000L};
 
 	return ppoll(&fd, 1, &ts, NULL) > 0;
@@ -601,13 +602,11 @@ void usertrace_leave(struct usertrace *u)
 
 int usertrace_stop(struct usertrace *u, struct errmsg *err)
 {
-	uint64_t one = 1;
-
 	/* while rings are still read: a thread may wait for room in its own */
 	userattached_end(&u->attached);
 	userserver_stop(&u->server);
 	if (u->has_thread) {
-		(void)!write(u->stop_fd, &one, sizeof(one));
+		stoppipe_stop(u->stop_fds);
 		pthread_join(u->thread, NULL);
 		u->has_thread = false;
 		/* names of those that still live */
@@ -733,8 +732,9 @@ void usertrace_close(struct usertrace *u)
 		}
 	map_release(&u->tasks);
 	pthread_mutex_destroy(&u->tasks_lock);
-	if (u->stop_fd >= 0)
-		close(u->stop_fd);
+	for (int i = 0; i < 2; i++)
+		if (u->stop_fds[i] >= 0)
+			close(u->stop_fds[i]);
 	if (u->fail_fd >= 0)
 		close(u->fail_fd);
 	free(u->env_preload);

@@ -19,16 +19,17 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "base/stoppipe.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -46,7 +47,7 @@
 
 struct control {
 	struct control_config config;
-	int fd, stop_fd;
+	int fd, stop_fds[2];
 	pthread_t thread;
 	bool has_thread;
 };
@@ -142,7 +143,7 @@ static void *run(void *ctx)
 	struct control *c = ctx;
 
 	for (;;) {
-		struct pollfd fds[] = {{c->stop_fd, POLLIN, 0}, {c->fd, POLLIN, 0}};
+		struct pollfd fds[] = {{c->stop_fds[0], POLLIN, 0}, {c->fd, POLLIN, 0}};
 		int fd;
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
@@ -168,10 +169,9 @@ static int open_socket(struct control *c)
 		return -errno;
 	snprintf(name, sizeof(name), PREFIX "%d-%08x", (int)getpid(), random);
 	len = fill_address(&addr, name);
-	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (c->stop_fd < 0 || c->fd < 0 || bind(c->fd, (struct sockaddr *)&addr, len) ||
-	    listen(c->fd, 16))
+	if (pipe2(c->stop_fds, O_CLOEXEC) || c->fd < 0 ||
+	    bind(c->fd, (struct sockaddr *)&addr, len) || listen(c->fd, 16))
 		return -errno;
 	return 0;
 }
@@ -183,7 +183,7 @@ int control_open(struct control **ret, const struct control_config *config, stru
 
 	if (!c)
 		return errmsg_set_errno(err, -ENOMEM, "cannot make a socket for sonde ctl");
-	*c = (struct control){.config = *config, .fd = -1, .stop_fd = -1};
+	*c = (struct control){.config = *config, .fd = -1, .stop_fds = {-1, -1}};
 	r = open_socket(c);
 	if (r >= 0) {
 		r = -pthread_create(&c->thread, NULL, run, c);
@@ -199,18 +199,17 @@ int control_open(struct control **ret, const struct control_config *config, stru
 
 void control_close(struct control *c)
 {
-	uint64_t one = 1;
-
 	if (!c)
 		return;
 	if (c->has_thread) {
-		(void)!write(c->stop_fd, &one, sizeof(one));
+		stoppipe_stop(c->stop_fds);
 		pthread_join(c->thread, NULL);
 	}
 	if (c->fd >= 0)
 		close(c->fd);
-	if (c->stop_fd >= 0)
-		close(c->stop_fd);
+	for (int i = 0; i < 2; i++)
+		if (c->stop_fds[i] >= 0)
+			close(c->stop_fds[i]);
 	free(c);
 }
 
@@ -232,12 +231,15 @@ static bool take_line(const char *line, struct control_peer *ret)
 	return true;
 }
 
-/* A connection to the recording, if it is what it says it is; -errno. */
-static int connect_peer(const struct control_peer *peer)
+/*
+ * A connection to the recording, if it is what it says it is; -errno. how: SOCK_NONBLOCK does not
+ * wait for a place in its queue, which somebody who plays a recording could keep full.
+ */
+static int connect_peer(const struct control_peer *peer, int how)
 {
 	struct sockaddr_un addr;
 	socklen_t len = fill_address(&addr, peer->name), who_len = sizeof(struct ucred);
-	SCOPED(scope_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	SCOPED(scope_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | how, 0);
 	struct ucred who;
 	int ours;
 
@@ -247,9 +249,8 @@ static int connect_peer(const struct control_peer *peer)
 	if (connect(fd, (struct sockaddr *)&addr, len) ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len))
 		return -errno;
-	if (who.pid != peer->pid || (who.uid && who.uid != geteuid() && geteuid()))
-		return -EACCES;
-	if (who.uid != geteuid() && geteuid()) /* root's recording answers only root */
+	/* root's recording answers only root */
+	if (who.pid != peer->pid || (who.uid != geteuid() && geteuid()))
 		return -EACCES;
 	ours = fd;
 	fd = -1;
@@ -272,7 +273,7 @@ int control_list(struct control_peer **ret, struct errmsg *err)
 
 		if (!take_line(line, &peer))
 			continue;
-		fd = connect_peer(&peer);
+		fd = connect_peer(&peer, SOCK_NONBLOCK);
 		if (fd < 0)
 			continue;
 		close(fd);
@@ -301,7 +302,7 @@ static int take_answer(int fd, struct textbuf *out)
 int control_ask(const struct control_peer *peer, char *const *words, size_t n, struct textbuf *out,
 		struct errmsg *err)
 {
-	SCOPED(scope_close) int fd = connect_peer(peer);
+	SCOPED(scope_close) int fd = connect_peer(peer, 0);
 	TEXTBUF(request, CONTROL_MAX_BYTES);
 	TEXTBUF(reply, CONTROL_ANSWER_MAX_BYTES);
 	int r;

@@ -19,19 +19,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int recordfirst_make_dir(char *template)
+{
+	struct caller_scope scope;
+	int r;
+
+	caller_enter(&scope);
+	r = mkdtemp(template) ? 0 : -errno;
+	caller_leave(&scope);
+	return r;
+}
+
 static int make_place(struct recordfirst *rf, struct errmsg *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct caller_scope scope;
-	char *made;
+	int r;
 
 	snprintf(rf->dir, sizeof(rf->dir), "%.200s/sonde-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	caller_enter(&scope);
-	made = mkdtemp(rf->dir);
-	caller_leave(&scope);
-	if (!made) {
-		int r = errmsg_set_errno(err, -errno, "cannot make a directory like %s", rf->dir);
-
+	r = recordfirst_make_dir(rf->dir);
+	if (r < 0) {
+		errmsg_set_errno(err, r, "cannot make a directory like %s", rf->dir);
 		rf->dir[0] = '\0';
 		return r;
 	}
@@ -41,10 +48,15 @@ static int make_place(struct recordfirst *rf, struct errmsg *err)
 
 void recordfirst_remove(struct recordfirst *rf)
 {
+	struct caller_scope scope;
+
 	if (!rf->dir[0])
 		return;
+	caller_enter(
+		&scope); /* the directory is the caller's, who may have put a link in its place */
 	unlink(rf->path);
 	rmdir(rf->dir);
+	caller_leave(&scope);
 	rf->dir[0] = '\0';
 }
 

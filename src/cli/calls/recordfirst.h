@@ -21,5 +21,7 @@ struct recordfirst {
  */
 int recordfirst_run(struct recordfirst *rf, int n_words, char **words, struct errmsg *err);
 void recordfirst_remove(struct recordfirst *rf);
+/* mkdtemp() with the rights of the user who called sonde: 0 or -errno. */
+int recordfirst_make_dir(char *template);
 
 #endif

@@ -97,6 +97,15 @@ static int walk(struct script_options *o, struct callrun *run, struct running *r
 	return running->result < 0 ? running->result : 0;
 }
 
+static int give_up_rights(const struct script_options *o, struct errmsg *err)
+{
+	if (!o->as_root && caller_become() < 0)
+		return errmsg_set(err, -EPERM,
+				  "cannot give up root's rights for the script; use --as-root if "
+				  "it may have them");
+	return 0;
+}
+
 static int run_script(struct script_options *o, struct callrun *run, const struct script_spec *spec,
 		      struct errmsg *err)
 {
@@ -104,10 +113,7 @@ static int run_script(struct script_options *o, struct callrun *run, const struc
 	struct running running = {.err = err};
 	int status = 0, damage;
 
-	if (!o->as_root && caller_become() < 0)
-		return errmsg_set(err, -EPERM,
-				  "cannot give up root's rights for the script; use --as-root if "
-				  "it may have them");
+	TRY(give_up_rights(o, err));
 	TRY(script_open(&script, spec, callrun_formats(run), err));
 	running.script = script;
 	running.result = script_begin(script, err);
@@ -125,8 +131,11 @@ static int open_and_run(struct script_options *o, struct script_spec *spec,
 			struct recordfirst *first, struct errmsg *err)
 {
 	SCOPED(callrun_close) struct callrun run = {0};
-	int r = callrun_open(&run, &o->calls, o->calls.input, err);
+	int r;
 
+	if (o->record) /* the file is the caller's, who may have put a link in its place */
+		TRY(give_up_rights(o, err));
+	r = callrun_open(&run, &o->calls, o->calls.input, err);
 	recordfirst_remove(first);
 	return r < 0 ? r : run_script(o, &run, spec, err);
 }

@@ -18,6 +18,7 @@
 #include "base/errmsg.h"
 #include "base/map.h"
 #include "base/scope.h"
+#include "base/shortage.h"
 #include "decode/record.h"
 #include "format/uftrace.h"
 #include "store/uftrace/write.h"
@@ -306,6 +307,8 @@ int uftracedir_finish(struct uftracedir *d, struct uftracedir_counts *ret, struc
 	if (!f)
 		return errmsg_code(err);
 	TRY(uftwriter_end_file(&d->w, f, "default.opts", err));
+	/* without info it is no recording: so that one is not there if anything is missing */
+	TRY(shortage_check(err, "cannot write %s", d->c.path));
 	*ret = (struct uftracedir_counts){d->n_calls, d->n_deep};
 	return write_info(d, err);
 }

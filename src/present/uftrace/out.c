@@ -8,6 +8,7 @@
 #include "present/uftrace/out.h"
 
 #include "base/array.h"
+#include "base/escaper.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,14 +47,14 @@ static const struct {
 	char code;
 	const char *terminal, *html;
 } colours[] = {
-	{'R', "\033[91m", "<span style='color:red'>"},
-	{'G', "\033[32m", "<span style='color:green'>"},
-	{'Y', "\033[33m", "<span style='color:yellow'>"},
-	{'B', "\033[94m", "<span style='color:blue'>"},
-	{'M', "\033[35m", "<span style='color:magenta'>"},
-	{'C', "\033[36m", "<span style='color:cyan'>"},
-	{'g', "\033[90m", "<span style='color:gray'>"},
-	{'b', "\033[1m", "<span style='font-weight:bold'>"},
+	{'R', ESCAPER_LIGHT_RED, "<span style='color:red'>"},
+	{'G', ESCAPER_GREEN, "<span style='color:green'>"},
+	{'Y', ESCAPER_YELLOW, "<span style='color:yellow'>"},
+	{'B', ESCAPER_LIGHT_BLUE, "<span style='color:blue'>"},
+	{'M', ESCAPER_MAGENTA, "<span style='color:magenta'>"},
+	{'C', ESCAPER_CYAN, "<span style='color:cyan'>"},
+	{'g', ESCAPER_GREY, "<span style='color:gray'>"},
+	{'b', ESCAPER_BOLD, "<span style='font-weight:bold'>"},
 };
 
 const char *uft_out_colour_on(const struct uft_out *o, char code)
@@ -66,7 +67,7 @@ const char *uft_out_colour_on(const struct uft_out *o, char code)
 
 const char *uft_out_colour_off(const struct uft_out *o)
 {
-	return !o->colour ? "" : o->html ? "</span>" : "\033[0m";
+	return !o->colour ? "" : o->html ? "</span>" : ESCAPER_OFF;
 }
 
 void uft_out_colour(struct uft_out *o, char code, const char *fmt, ...)

@@ -324,7 +324,7 @@ int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *er
 			qsort(m->symbols, m->n_symbols, sizeof(*m->symbols), compare_symbols);
 		textbuf_clear(&tb);
 		fmt_symbols(m, &tb);
-		TRY(uftwriter_write_file(w, m->sym_name, tb.start, textbuf_len(&tb), err));
+		TRY(uftwriter_write_text(w, m->sym_name, &tb, err));
 	}
 	textbuf_clear(&tb);
 	for (size_t i = 0; i < w->n_modules; i++)
@@ -333,7 +333,7 @@ int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *er
 	textbuf_add_str(&tb, "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0                      "
 			     "    [stack]\n");
 	snprintf(name, sizeof(name), "sid-%016llx.map", (unsigned long long)sid);
-	return uftwriter_write_file(w, name, textbuf_text(&tb), textbuf_len(&tb), err);
+	return uftwriter_write_text(w, name, &tb, err);
 }
 
 void uftwriter_free_modules(struct uftwriter *w)

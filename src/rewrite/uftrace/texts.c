@@ -8,6 +8,7 @@
  */
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "base/shortage.h"
 #include "rewrite/uftrace/uftwriter_int.h"
 
 #include <elf.h>
@@ -146,7 +147,9 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 	textbuf_addf(&tb, "record_date:%s\nelapsed_time:%s sec\n", date, run->elapsed);
 	textbuf_addf(&tb, "pattern_type:%s\nuftrace_version:%s\n", run->is_glob ? "glob" : "regex",
 		     UFTRACE);
-	return uftwriter_write_file(w, "info", textbuf_text(&tb), textbuf_len(&tb), err);
+	/* without info it is no recording: so that one is not there if anything is missing */
+	TRY(shortage_check(err, "cannot write %s", w->path));
+	return uftwriter_write_text(w, "info", &tb, err);
 }
 
 /* The trace does not say who created a process: the first one counts as the parent of all. */
@@ -171,7 +174,7 @@ static int write_tasks(struct uftwriter *w, const struct uftwriter_run *run, uin
 			textbuf_addf(&tb, "TASK timestamp=%llu.%09llu tid=%d pid=%d\n", s, ns,
 				     t->tid, t->tgid);
 	}
-	return uftwriter_write_file(w, "task.txt", textbuf_text(&tb), textbuf_len(&tb), err);
+	return uftwriter_write_text(w, "task.txt", &tb, err);
 }
 
 int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, uint64_t sid,

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/files/outplace.h"
 #include "base/hash.h"
 #include "base/scope.h"
 #include "rewrite/uftrace/uftwriter_int.h"
@@ -38,43 +39,86 @@ enum record_type { TYPE_ENTRY, TYPE_EXIT, TYPE_LOST };
  * --- the directory -----------------------------------------------------------------------------
  */
 
-/* Removes a directory of files; what is no file stays, and the directory with it. */
-void uftwriter_remove(const char *path)
+/* The directory that has it, and its name there: from then on, links that others plant do not count. */
+static int open_parent(struct outplace *ret, const char *path, char **ret_name, struct errmsg *err)
 {
-	DIR *dir = opendir(path);
+	SCOPED(scope_free) char *dir = strdup(path), *name = NULL;
+	size_t len = dir ? strlen(dir) : 0;
+	char *slash;
+
+	while (len > 1 && dir[len - 1] == '/')
+		dir[--len] = 0;
+	slash = dir ? strrchr(dir, '/') : NULL;
+	name = dir ? strdup(slash ? slash + 1 : dir) : NULL;
+	if (!name)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	if (slash)
+		slash[slash == dir] = 0;
+	TRY(outplace_open(ret, slash ? dir : ".", OUTPLACE_DIR, err));
+	*ret_name = TAKE(name);
+	return 0;
+}
+
+/* Removes a directory of files; what is no file stays, and the directory with it. */
+static void remove_in(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
-	if (!dir)
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' || !strcmp(entry->d_name, ".channel"))
-			unlinkat(dirfd(dir), entry->d_name, 0);
+			unlinkat(fd, entry->d_name, 0);
 	closedir(dir);
-	rmdir(path);
+	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static bool is_recording(const char *path)
+void uftwriter_remove(const char *path)
 {
-	char name[4200];
+	SCOPED(outplace_close) struct outplace parent = OUTPLACE_NONE;
+	SCOPED(scope_free) char *name = NULL;
+	struct errmsg ignored = {0};
 
-	snprintf(name, sizeof(name), "%.4000s/info", path);
-	return !access(name, F_OK);
+	if (open_parent(&parent, path, &name, &ignored) >= 0)
+		remove_in(parent.dir, name);
 }
 
+static bool is_recording(int parent, const char *name)
+{
+	SCOPED(scope_close)
+	int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd >= 0 && !faccessat(fd, "info", F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* The new directory, open; one that is there becomes NAME.old. */
 static int make_directory(const char *path, struct errmsg *err)
 {
-	char old[4200];
+	SCOPED(outplace_close) struct outplace parent = OUTPLACE_NONE;
+	SCOPED(scope_free) char *name = NULL, *old = NULL;
+	int fd;
 
-	if (!mkdir(path, 0755))
-		return 0;
-	if (errno != EEXIST)
-		return errmsg_set_errno(err, -errno, "cannot make the directory %s", path);
-	snprintf(old, sizeof(old), "%.4000s.old", path);
-	if (is_recording(old))
-		uftwriter_remove(old);
-	if (rename(path, old) < 0 || mkdir(path, 0755) < 0)
-		return errmsg_set_errno(err, -errno, "cannot rename %s to %s", path, old);
-	return 0;
+	TRY(open_parent(&parent, path, &name, err));
+	fd = mkdirat(parent.dir, name, 0700) < 0 ? -errno : 0;
+	if (fd < 0 && fd != -EEXIST)
+		return errmsg_set_errno(err, fd, "cannot make the directory %s", path);
+	if (fd < 0) {
+		if (asprintf(&old, "%s.old", name) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+		if (is_recording(parent.dir, old))
+			remove_in(parent.dir, old);
+		if (renameat(parent.dir, name, parent.dir, old) < 0 ||
+		    mkdirat(parent.dir, name, 0700) < 0)
+			return errmsg_set_errno(err, -errno, "cannot rename %s to %s.old", path,
+						path);
+	}
+	fd = openat(parent.dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : fd;
 }
 
 static int write_all(int fd, const char *data, size_t len)
@@ -96,9 +140,11 @@ static int write_to(const struct uftwriter *w, const char *name, int flags, cons
 		    size_t len, struct errmsg *err)
 {
 	SCOPED(scope_close)
-	int fd = openat(w->dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	int fd = openat(w->dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	int r = fd < 0 ? -errno : write_all(fd, data, len);
 
+	if (r < 0 && fd >= 0) /* a half of info would make it look like a recording */
+		unlinkat(w->dir, name, 0);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s/%s", w->path, name) : 0;
 }
 
@@ -106,6 +152,17 @@ int uftwriter_write_file(const struct uftwriter *w, const char *name, const char
 			 struct errmsg *err)
 {
 	return write_to(w, name, O_CREAT | O_EXCL, data, len, err);
+}
+
+int uftwriter_write_text(const struct uftwriter *w, const char *name, struct textbuf *tb,
+			 struct errmsg *err)
+{
+	const char *text = textbuf_text(tb);
+
+	if (tb->overflow)
+		return errmsg_set(err, -ENOMEM, "cannot write %s/%s: no memory, or too much text",
+				  w->path, name);
+	return uftwriter_write_file(w, name, text, textbuf_len(tb), err);
 }
 
 /*
@@ -244,12 +301,8 @@ int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece function
 	w->path = dir;
 	w->dir = -1;
 	arena_init(&w->arena, ARENA_MAX_BYTES);
-	r = make_directory(dir, err);
-	if (r >= 0) {
-		w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		r = w->dir < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", dir)
-			       : uftwriter_read_modules(w, functions, err);
-	}
+	w->dir = make_directory(dir, err);
+	r = w->dir < 0 ? w->dir : uftwriter_read_modules(w, functions, err);
 	if (r < 0) {
 		uftwriter_free(w);
 		return r;

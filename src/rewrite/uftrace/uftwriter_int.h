@@ -68,6 +68,9 @@ int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, 
 
 /* --- uftwriter.c --- */
 
+/* Creates a file of a text; an error if some of the text is missing. */
+int uftwriter_write_text(const struct uftwriter *w, const char *name, struct textbuf *tb,
+			 struct errmsg *err);
 /* Creates a file of the directory. */
 int uftwriter_write_file(const struct uftwriter *w, const char *name, const char *data, size_t len,
 			 struct errmsg *err);

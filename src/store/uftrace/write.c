@@ -27,14 +27,14 @@ int uftwriter_open(struct uftwriter *w, const char *path, struct errmsg *err)
 
 	*w = (struct uftwriter){.dir = OUTPLACE_NONE, .path = path};
 	if (!copy)
-		return -ENOMEM;
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
 	while (strlen(copy) > 1 && copy[strlen(copy) - 1] == '/')
 		copy[strlen(copy) - 1] = 0;
 	slash = strrchr(copy, '/');
 	if (slash)
 		*slash = 0;
 	TRY(outplace_open(&parent, !slash ? "." : slash == copy ? "/" : copy, OUTPLACE_DIR, err));
-	r = outplace_mkdir_in(&parent, slash ? slash + 1 : copy, 0755);
+	r = outplace_mkdir_in(&parent, slash ? slash + 1 : copy, 0700);
 	if (r == -EEXIST)
 		return errmsg_set(err, r, "%s exists: remove it, or name another directory", path);
 	if (r < 0)
@@ -58,9 +58,12 @@ int uftwriter_end_file(struct uftwriter *w, FILE *f, const char *name, struct er
 {
 	bool failed = ferror(f);
 
-	if (fclose(f) || failed)
-		return errmsg_set_errno(err, errno ? -errno : -EIO, "cannot write %s/%s", w->path,
-					name);
+	if (fclose(f) || failed) {
+		int code = errno ? -errno : -EIO;
+
+		outplace_unlink_in(&w->dir, name); /* a half of info would make it look whole */
+		return errmsg_set_errno(err, code, "cannot write %s/%s", w->path, name);
+	}
 	return 0;
 }
 

@@ -7,11 +7,13 @@
  * calls it, once for each list of words.
  *
  * Three lists of words can apply to one command: the command line, --opt-file, and default.opts of
- * the directory, which the recorder wrote (only -t so far). The command line wins.
+ * the directory, which the recorder wrote: filters only. The command line wins.
  */
 #include "cli/as/uftrace/opts.h"
 
 #include "base/array.h"
+#include "base/errmsg.h"
+#include "base/files/outplace.h"
 #include "base/textbuf.h"
 #include "cli/as/uftrace/optwords.h"
 #include "cli/screen/terminal.h"
@@ -21,6 +23,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ARENA_MAX_BYTES (16u << 20)
 #define WORDS_MAX	1024
@@ -120,12 +123,38 @@ uint64_t uft_parse_time(struct uft_opts *o, const char *text, unsigned n_digits)
 	return value * unit_ns + (fraction ? parse_fraction(fraction, n_digits, unit_ns) : 0);
 }
 
+/*
+ * default.opts comes with the data, which anybody may have written. It may choose functions and how
+ * they are shown; a script, a file or a command would be somebody else's choice of what we run and read.
+ */
+static bool may_come_with_data(const struct uft_option *row)
+{
+	static const char letters[] = "ACDEFHKLNPRTUZaefklrst";
+	static const char *const names[] = {
+		"demangle", "event-full", "kernel-full", "kernel-only", "libname",
+		"match",    "no-args",	  "no-comment",	 "no-event",	"no-libcall",
+		"no-merge", "no-sched",	  "srcline",	 "task",	"no-sched-preempt",
+		"tid",	    "max-stack",  "sort-column", "column-view", "kernel-skip-out",
+	};
+
+	if (row->letter)
+		return strchr(letters, row->letter);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(row->name, names[i]))
+			return true;
+	return false;
+}
+
 static void apply(struct uft_opts *o, int key, const char *value)
 {
 	const struct uft_option *row = uft_option_of_key(key);
 
 	if (!row)
 		return;
+	if (o->in_default_opts && !may_come_with_data(row)) {
+		uft_warn(o, "%s/default.opts: --%s is ignored", o->dir, row->name);
+		return;
+	}
 	switch (row->kind) {
 	case UFT_OPT_FLAG:
 		*(bool *)((char *)o + row->offset) = true;
@@ -233,10 +262,15 @@ static int parse_opt_file(struct uft_opts *o, int *ret_status)
 
 static int open_log(struct uft_opts *o, int *ret_status)
 {
-	FILE *f = fopen(o->logfile, "w");
+	struct errmsg err = {0};
+	int fd = outplace_open_file(o->logfile, OUTPLACE_WRITE, &err);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!f) {
-		uft_fail(o, "cannot open log file: %s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		uft_fail(o, "cannot open log file: %s",
+			 strerror(fd < 0 ? -errmsg_code(&err) : errno));
 		*ret_status = 1;
 		return -1;
 	}

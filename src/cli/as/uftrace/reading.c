@@ -154,8 +154,10 @@ int uft_reading_close(struct uft_reading *r, int status)
 {
 	if (r->has_out) {
 		uft_out_flush(&r->text, true);
-		if (r->text.status < 0 && r->text.status != -EPIPE)
+		if (r->text.status < 0 && r->text.status != -EPIPE) {
+			uft_fail(r->o, "cannot write the output: %s", strerror(-r->text.status));
 			status = 1;
+		}
 		uft_out_release(&r->text);
 		output_close(&r->out);
 	}

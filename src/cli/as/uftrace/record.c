@@ -487,7 +487,7 @@ int uft_record_into(struct uft_opts *o, int argc, char **argv)
 int uft_live(struct uft_opts *o, int argc, char **argv)
 {
 	const char *tmp = getenv("TMPDIR");
-	char dir[300];
+	char place[256], dir[300];
 	int status;
 
 	if (!argc) {
@@ -496,12 +496,13 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 	}
 	if (o->nop)
 		return run_plain(argv);
-	snprintf(dir, sizeof(dir), "%.200s/uftrace-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	snprintf(place, sizeof(place), "%.200s/uftrace-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!o->record) {
-		if (!mkdtemp(dir) || rmdir(dir) < 0) {
-			uft_fail(o, "cannot make a directory like %s", dir);
+		if (recordfirst_make_dir(place) < 0) {
+			uft_fail(o, "cannot make a directory like %s", place);
 			return 1;
 		}
+		snprintf(dir, sizeof(dir), "%s/data", place);
 		o->dir = dir;
 	}
 	status = record(o, argc, argv, o->record);
@@ -513,7 +514,9 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 		if (c)
 			c->run(o, 0, argv + argc);
 	}
-	if (!o->record)
-		uftwriter_remove(o->dir);
+	if (!o->record) {
+		uftwriter_remove(dir);
+		rmdir(place);
+	}
 	return status;
 }

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "cli/as/uftrace/reading.h"
 #include "cli/as/uftrace/uftrace.h"
+#include "cli/calls/recordfirst.h"
 #include "format/uftrace.h"
 #include "rewrite/uftrace/uftwriter.h"
 #include "script/script.h"
@@ -111,7 +112,8 @@ static int run_script(struct uft_reading *reading, int argc, char **argv)
 	int status = 0;
 
 	if (caller_become() < 0 || script_open(&run.script, &spec, NULL, &run.err) < 0) {
-		uft_warn(reading->o, "%s", run.err.text);
+		uft_warn(reading->o, "%s",
+			 run.err.text[0] ? run.err.text : "cannot run as the calling user");
 		return 1;
 	}
 	if (walk(&run) < 0 || script_end(run.script, &status, &run.err) < 0) {
@@ -135,7 +137,7 @@ static int read_and_run(struct uft_opts *o, int argc, char **argv)
 
 int uft_script(struct uft_opts *o, int argc, char **argv)
 {
-	char dir[] = "/tmp/uftrace-script-XXXXXX";
+	char place[] = "/tmp/uftrace-script-XXXXXX", dir[sizeof(place) + 8];
 	int status;
 
 	if (!o->script) {
@@ -144,14 +146,16 @@ int uft_script(struct uft_opts *o, int argc, char **argv)
 	}
 	if (!o->record)
 		return read_and_run(o, argc, argv);
-	if (!argc || !mkdtemp(dir) || rmdir(dir) < 0) {
+	if (!argc || recordfirst_make_dir(place) < 0) {
 		uft_fail(o, "--record needs a program to record");
 		return 1;
 	}
+	snprintf(dir, sizeof(dir), "%s/data", place);
 	o->dir = dir;
 	status = uft_record_into(o, argc, argv);
 	if (!access(dir, F_OK))
 		read_and_run(o, 0, argv);
 	uftwriter_remove(dir);
+	rmdir(place);
 	return status;
 }

@@ -21,8 +21,8 @@
 #include <string.h>
 
 /*
- * Returns the end of a template's arguments, "fix<3, true>", or `at` itself if the sign opens none,
- * as in "a<3" and "operator<".
+ * Returns the end of the arguments of a template, as in "fix<3, true>". Returns `at` if the < there
+ * does not open such arguments, as in "a<3" and "operator<".
  */
 static const char *skip_template(const char *start, const char *at)
 {

@@ -27,6 +27,7 @@
 
 #include "decode/walker.h"
 #include "format/bytes.h"
+#include "store/tracefile.h"
 #include "symbols/tasks.h"
 #include "timeline/states/states.h"
 #include "timeline/timeline.h"

@@ -10,6 +10,8 @@
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
 #include "format/tracedat.h"
+#include "store/tracefile.h"
+#include "symbols/kallsyms.h"
 #include "timeline/timeline_int.h"
 
 #include <stdlib.h>

@@ -32,7 +32,8 @@ static void opened(void)
 	long fd;
 
 	if ((debug && debug->r_state != RT_CONSISTENT) || !snrt_process.shared ||
-	    !__atomic_load_n(&snrt_process.shared->enabled, __ATOMIC_RELAXED))
+	    !__atomic_load_n(&snrt_process.shared->enabled, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&snrt_process.shared->is_ending, __ATOMIC_RELAXED))
 		return;
 	mask = snrt_block_signals();
 	fd = snrt_connect();

@@ -149,7 +149,8 @@ struct snrt_shared {
 	int32_t recorder_pid;
 	int32_t rings_fd;	    /* in the recorder: /proc/PID/fd/N is a way to this memory */
 	uint32_t state[SNRT_SLOTS]; /* enum snrt_state */
-	uint32_t n_quiet;	    /* threads that gave up the rights to record (seccomp) */
+	uint32_t is_ending; /* the recorder leaves: libraries that come now are not traced */
+	uint32_t n_quiet;   /* threads that gave up the rights to record (seccomp) */
 	struct snrt_general general;
 	/* written by programs when a function or a signal says so, see enum snrt_rule_flag */
 	uint32_t is_paused; /* calls are not recorded at the moment */

@@ -14,7 +14,7 @@
 #include "capture/attach/target.h"
 #include "runtime/snrt.h"
 
-#define OPERATION_TRIES 300   /* two seconds and more */
+#define OPERATION_TRIES 600   /* five seconds and more */
 #define ARGS_BYTES	4096u /* a page behind the runtime, for struct snrt_args */
 
 struct operation {

@@ -132,11 +132,11 @@ static void find_run(struct run *run, const struct patches *p, size_t first, siz
 	}
 }
 
-static bool read_run(struct run *run, int mem)
+static bool read_run(const struct operation *o, struct run *run)
 {
 	size_t n = run->end - run->start;
 
-	if (pread(mem, run->before, n, (off_t)run->start) != (ssize_t)n)
+	if (!tracees_read(o->pid, run->start, run->before, n))
 		return false;
 	memcpy(run->after, run->before, n);
 	return true;
@@ -200,7 +200,7 @@ static int change_image(const struct operation *o, const struct patches_image *i
 		find_run(run, &o->patches, i, end);
 		if (!run->n)
 			return -EFAULT;
-		if (!read_run(run, mem)) {
+		if (!read_run(o, run)) {
 			if (action != REMOVE)
 				return -EFAULT;
 			continue; /* the library is gone, with its patches */

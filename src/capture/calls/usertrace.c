@@ -591,19 +591,26 @@ static void leave_children(struct usertrace *u)
 	}
 }
 
-void usertrace_leave(struct usertrace *u)
+/* A program that opens libraries all the time would wait for our answers just when we leave it. */
+static void leave(struct usertrace *u)
 {
 	if (!u->attached.n)
 		return;
-	userrings_enable(&u->rings,
-			 false); /* a thread that waits for room must not keep us waiting */
+	__atomic_store_n(&u->rings.shared->is_ending, 1, __ATOMIC_RELAXED);
 	userattached_end(&u->attached);
+}
+
+void usertrace_leave(struct usertrace *u)
+{
+	if (u->attached.n) /* a thread that waits for room must not keep us waiting */
+		userrings_enable(&u->rings, false);
+	leave(u);
 }
 
 int usertrace_stop(struct usertrace *u, struct errmsg *err)
 {
 	/* while rings are still read: a thread may wait for room in its own */
-	userattached_end(&u->attached);
+	leave(u);
 	userserver_stop(&u->server);
 	if (u->has_thread) {
 		stoppipe_stop(u->stop_fds);

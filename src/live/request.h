@@ -10,7 +10,7 @@
 #define SONDE_LIVE_REQUEST_H
 
 #include "capture/plan.h"
-#include "capture/user/callrules.h"
+#include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
 #include "capture/user/values.h"
 #include "live/front.h"

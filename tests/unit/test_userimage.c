@@ -440,6 +440,43 @@ static bool chosen(const struct userchoice *c, const char *file, const char *sym
 	return userchoice_has(c, file, symbol, 100);
 }
 
+static bool chosen_from(const char *rule, const char *file, const char *source)
+{
+	struct userchoice c = {.is_program = true};
+	struct errmsg err = {0};
+	bool has;
+
+	assert_int_equal(userchoice_add(&c, rule, false, &err), 0);
+	assert_true(userchoice_names_sources(&c));
+	c.is_program = !strcmp(file, "prog");
+	has = userchoice_has_from(&c, file, "work", source, 100);
+	userchoice_release(&c);
+	return has;
+}
+
+/* As many last parts of the path as the rule has. */
+static void rules_name_source_files(void **state)
+{
+	static const char path[] = "/home/me/src/net/parse.c";
+
+	assert_true(chosen_from("*@parse.c", "prog", path));
+	assert_true(chosen_from("wo*@net/parse.c", "prog", path));
+	assert_true(chosen_from("work@@parse.c", "prog", path));
+	assert_true(chosen_from("/^wo/@src/*/p*.c", "prog", path));
+	assert_true(chosen_from("*@/home/me/src/net/parse.c", "prog", path));
+	assert_true(chosen_from("*@src/", "prog", path));
+	assert_true(chosen_from("*@src/net/", "prog", path));
+	assert_true(chosen_from("*@libz@parse.c", "libz.so.1", path));
+	assert_false(chosen_from("*@libz@parse.c", "libm.so.6", path));
+	assert_false(chosen_from("*@arse.c", "prog", path));
+	assert_false(chosen_from("*@src/parse.c", "prog", path));
+	assert_false(chosen_from("rest@parse.c", "prog", path));
+	assert_false(chosen_from("*@sr/", "prog", path));
+	assert_false(chosen_from("*@parse.c", "prog", NULL));
+	assert_true(chosen_from("*@parse.c", "prog", "parse.c"));
+	assert_false(chosen_from("*@net/parse.c", "prog", "parse.c"));
+}
+
 static void last_rule_decides(void **state)
 {
 	struct userchoice c = {.is_program = true, .min_bytes = 50};
@@ -624,6 +661,7 @@ int main(void)
 		cmocka_unit_test(long_loop_is_redirected),
 		cmocka_unit_test(jump_into_the_patch_prevents_it),
 		cmocka_unit_test(what_cannot_move_is_refused),
+		cmocka_unit_test(rules_name_source_files),
 		cmocka_unit_test(last_rule_decides),
 		cmocka_unit_test(some_are_never_hooked),
 		cmocka_unit_test(area_is_near_and_free),

@@ -27,7 +27,7 @@
 #include "capture/record/endsignals.h"
 #include "capture/steer/userstats.h"
 #include "capture/steer/userswitch.h"
-#include "capture/user/callrules.h"
+#include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
 #include "format/bytes.h"
 #include "runtime/snrt.h"

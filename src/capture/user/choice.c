@@ -58,12 +58,17 @@ static int set_regex(struct userrule *r, const char *text, size_t len, struct er
 		    : 0;
 }
 
-/* Where FILE begins, or NULL. Inside a regular expression an @ is a letter like any other. */
+/*
+ * Where FILE begins, or NULL. Inside a regular expression an @ is a letter like any other, but not
+ * behind a slash.
+ */
 static const char *find_file(const char *text, const char **ret_slash)
 {
-	const char *slash = *text == '/' ? strrchr(text + 1, '/') : NULL;
-	const char *at = strrchr(slash ? slash : text, '@');
+	const char *slash = *text == '/' ? strstr(text + 1, "/@") : NULL, *at;
 
+	if (*text == '/' && !slash)
+		slash = strrchr(text + 1, '/');
+	at = strrchr(slash ? slash : text, '@');
 	*ret_slash = slash && (!slash[1] || slash[1] == '@') ? slash : NULL;
 	return at ? at + 1 : NULL;
 }

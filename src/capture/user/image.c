@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "capture/user/callrules.h"
+#include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
 #include "runtime/snrt.h"
 #include "symbols/cxx/demangle.h"

@@ -5,7 +5,7 @@
  * The actions are rows of one table: a word, what it sets, whether it takes a number or a time.
  * Options that are shorter to write (--inside, --not-inside) make the same rules.
  */
-#include "capture/user/callrules.h"
+#include "capture/steer/callrules.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"

@@ -13,8 +13,8 @@
  * Functions are named as in choice.h, in any image. If several rules match, all count; of two that
  * contradict each other the last one does.
  */
-#ifndef SONDE_CAPTURE_USER_CALLRULES_H
-#define SONDE_CAPTURE_USER_CALLRULES_H
+#ifndef SONDE_CAPTURE_STEER_CALLRULES_H
+#define SONDE_CAPTURE_STEER_CALLRULES_H
 
 #include "runtime/snrt.h"
 

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -152,6 +153,7 @@ static int try_ptrace(void)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
 	}

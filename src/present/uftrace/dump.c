@@ -65,7 +65,7 @@ static void add_header(const struct uftinfo *info, struct uft_out *o)
 
 static void add_time(struct uft_out *o, uint64_t ns, int tid)
 {
-	textbuf_addf(&o->tb, "%5" PRIu64 ".%09" PRIu64 "  %5d: ", ns / 1000000000, ns % 1000000000,
+	textbuf_addf(&o->tb, "%" PRIu64 ".%09" PRIu64 "  %5d: ", ns / 1000000000, ns % 1000000000,
 		     tid);
 }
 

@@ -24,14 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODULES_MAX  4096
-#define SYMBOLS_MAX  (1u << 22)
-#define FUNCS_MAX    (1u << 22)
-#define PAGE_BYTES   4096ull
-#define PROGRAM_BASE 0x555555554000ull
-#define LIBRARY_BASE 0x7f0000000000ull
-#define FILE_MAX     (4ull << 30)
-#define LINE_MAX_LEN 8192
+#define MODULES_MAX   4096
+#define SYMBOLS_MAX   (1u << 22)
+#define FUNCS_MAX     (1u << 22)
+#define PAGE_BYTES    4096ull
+#define PROGRAM_BASE  0x555555554000ull
+#define LIBRARY_BASE  0x7f0000000000ull
+#define INVENTED_BASE 0x100000000000ull
+#define INVENTED_SPAN 0x10000000ull
+#define FILE_MAX      (4ull << 30)
+#define LINE_MAX_LEN  8192
 
 /*
  * --- the program's file ------------------------------------------------------------------------
@@ -270,6 +272,55 @@ int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct e
 		r = each_line(w, functions, note_address);
 	w->n_lost = 0;
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the functions of the trace") : 0;
+}
+
+/*
+ * --- functions that the option does not list ---------------------------------------------------
+ */
+
+static struct uft_module *take_invented(struct uftwriter *w, const char *path)
+{
+	struct uft_module *m;
+
+	for (size_t i = 0; i < w->n_modules; i++)
+		if (w->modules[i].is_invented && !strcmp(w->modules[i].path, path))
+			return &w->modules[i];
+	if (add_module(w, path) < 0)
+		return NULL;
+	m = &w->modules[w->n_modules - 1];
+	m->is_invented = true;
+	m->base = INVENTED_BASE + (w->n_modules - 1) * INVENTED_SPAN;
+	return m;
+}
+
+static uint64_t invent_address(struct uftwriter *w, const struct uftwriter_call *c)
+{
+	struct uft_module *m = take_invented(w, c->module ? c->module : "program");
+	const char *name = arena_strndup(&w->arena, c->name, strlen(c->name));
+	struct uft_symbol *s;
+
+	if (!m || !name ||
+	    !ARRAY_ROOM(m->symbols, m->cap_symbols, m->n_symbols + 1, INVENTED_SPAN / 16))
+		return 0;
+	s = &m->symbols[m->n_symbols];
+	*s = (struct uft_symbol){
+		.address = 16 * m->n_symbols, .n_bytes = 16, .type = 'T', .name = name};
+	m->n_symbols++;
+	m->high = (s->address + 16 + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	return m->base + s->address;
+}
+
+uint64_t uftwriter_address(struct uftwriter *w, const struct uftwriter_call *c)
+{
+	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	void **slot;
+
+	if (address)
+		return address;
+	slot = map_take(&w->addresses, c->func, FUNCS_MAX);
+	if (slot)
+		*slot = (void *)(uintptr_t)invent_address(w, c);
+	return slot ? (uintptr_t)*slot : 0;
 }
 
 /*

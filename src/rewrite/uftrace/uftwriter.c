@@ -15,6 +15,7 @@
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "base/scope.h"
+#include "format/uftrace.h"
 #include "rewrite/uftrace/uftwriter_int.h"
 
 #include <dirent.h>
@@ -30,9 +31,6 @@
 #define ARENA_MAX_BYTES	  (1ull << 30)
 #define PIECE_BYTES	  (256u << 10)
 #define RECORDS_MAX_BYTES (PIECE_BYTES + 65536)
-#define MAGIC		  5
-
-enum record_type { TYPE_ENTRY, TYPE_EXIT, TYPE_LOST };
 
 /*
  * --- the directory -----------------------------------------------------------------------------
@@ -61,12 +59,14 @@ static bool is_recording(const char *path)
 	return !access(name, F_OK);
 }
 
-static int make_directory(const char *path, struct errmsg *err)
+static int make_directory(const char *path, bool must_be_new, struct errmsg *err)
 {
 	char old[4200];
 
 	if (!mkdir(path, 0755))
 		return 0;
+	if (errno == EEXIST && must_be_new)
+		return errmsg_set(err, -EEXIST, "%s exists; name a new directory", path);
 	if (errno != EEXIST)
 		return errmsg_set_errno(err, -errno, "cannot make the directory %s", path);
 	snprintf(old, sizeof(old), "%.4000s.old", path);
@@ -132,6 +132,8 @@ static struct uft_task *find_task(struct uftwriter *w, const struct uftwriter_ca
 	t->tid = c->tid;
 	t->tgid = c->tgid > 0 ? c->tgid : c->tid;
 	t->first_ts = c->ts;
+	if (!w->n_tasks)
+		w->first_ts = c->ts;
 	textbuf_init(&t->records, RECORDS_MAX_BYTES);
 	w->order[w->n_tasks++] = t;
 	*slot = t;
@@ -168,15 +170,15 @@ static void put_record(struct uft_task *t, uint64_t ts, uint64_t word)
 	textbuf_commit(&t->records, p + 16);
 }
 
-static uint64_t make_word(enum record_type type, uint32_t depth, uint64_t address)
+static uint64_t make_word(enum uft_type type, uint32_t depth, uint64_t address)
 {
-	return type | MAGIC << 3 | (uint64_t)depth << 6 | address << 16;
+	return type | UFT_RECORD_MAGIC << 3 | (uint64_t)depth << 6 | address << 16;
 }
 
 static void put_loss(struct uftwriter *w, struct uft_task *t)
 {
 	if (w->n_lost)
-		put_record(t, 0, make_word(TYPE_LOST, 0, w->n_lost));
+		put_record(t, 0, make_word(UFT_LOST, 0, w->n_lost));
 	w->n_lost = 0;
 }
 
@@ -190,20 +192,23 @@ static void put_pending(struct uftwriter *w, struct uft_task *t)
 
 int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
 {
-	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
 
-	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+	w->counts.n_calls++;
+	if (c->depth > UFT_DEPTH_MAX) {
+		w->counts.n_deep++;
 		return 0;
+	}
 	t = find_task(w, c);
-	if (!t ||
-	    !ARRAY_ROOM(t->pending, t->cap_pending, t->n_pending + 1, UFTWRITER_DEPTH_MAX + 1))
-		return t ? 0 : no_memory(err);
+	if (!t || !address ||
+	    !ARRAY_ROOM(t->pending, t->cap_pending, t->n_pending + 1, UFT_DEPTH_MAX + 1))
+		return no_memory(err);
 	/* calls of that depth or deeper that wait have never returned */
-	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & 1023) >= c->depth)
+	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & UFT_DEPTH_MAX) >= c->depth)
 		t->n_pending--;
 	t->pending[t->n_pending++] =
-		(struct uft_pending){c->ts, make_word(TYPE_ENTRY, c->depth, address)};
+		(struct uft_pending){c->ts, make_word(UFT_ENTRY, c->depth, address)};
 	if (map_find(&w->leavers, address))
 		put_pending(w, t);
 	return 0;
@@ -211,16 +216,18 @@ int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct 
 
 int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
 {
-	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
 
-	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+	if (c->depth > UFT_DEPTH_MAX)
 		return 0;
 	t = find_task(w, c);
-	if (!t)
+	if (!t || !address)
 		return no_memory(err);
+	if (c->ts > w->last_ts)
+		w->last_ts = c->ts;
 	put_pending(w, t);
-	put_record(t, c->ts, make_word(TYPE_EXIT, c->depth, address));
+	put_record(t, c->ts, make_word(UFT_EXIT, c->depth, address));
 	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
 }
 
@@ -233,22 +240,26 @@ void uftwriter_lose(struct uftwriter *w, uint64_t n)
  * --- life --------------------------------------------------------------------------------------
  */
 
-int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece functions,
-		  struct errmsg *err)
+struct uftwriter_counts uftwriter_counts(const struct uftwriter *w)
+{
+	return w->counts;
+}
+
+int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config, struct errmsg *err)
 {
 	struct uftwriter *w = calloc(1, sizeof(*w));
 	int r;
 
 	if (!w)
 		return no_memory(err);
-	w->path = dir;
+	w->path = config->dir;
 	w->dir = -1;
 	arena_init(&w->arena, ARENA_MAX_BYTES);
-	r = make_directory(dir, err);
+	r = make_directory(w->path, config->must_be_new, err);
 	if (r >= 0) {
-		w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		r = w->dir < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", dir)
-			       : uftwriter_read_modules(w, functions, err);
+		w->dir = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = w->dir < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", w->path)
+			       : uftwriter_read_modules(w, config->functions, err);
 	}
 	if (r < 0) {
 		uftwriter_free(w);

@@ -24,6 +24,7 @@ struct uft_module {
 	char build_id[65];	     /* "" if unknown */
 	uint64_t low, high;	     /* addresses of the file that are loaded */
 	uint64_t base;		     /* where low is in the made-up process */
+	bool is_invented;	     /* not of the option: each of its functions has 16 bytes */
 	struct uft_symbol *symbols;
 	size_t n_symbols, cap_symbols;
 };
@@ -51,13 +52,16 @@ struct uftwriter {
 	struct map tasks;   /* by tid + 1 */
 	struct uft_task **order;
 	size_t n_tasks, cap_tasks;
-	uint64_t n_lost;
+	uint64_t n_lost, first_ts, last_ts;
+	struct uftwriter_counts counts;
 };
 
 /* --- modules.c --- */
 
 /* Reads the option's text and the programs' files. */
 int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct errmsg *err);
+/* The address of a function in the made-up process; 0: no memory. */
+uint64_t uftwriter_address(struct uftwriter *w, const struct uftwriter_call *c);
 int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *err);
 void uftwriter_free_modules(struct uftwriter *w);
 

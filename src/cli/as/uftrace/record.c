@@ -12,7 +12,6 @@
  * The exit status is uftrace's: 0, 1 if the program returned another status than 0, 2 if a signal
  * killed it.
  */
-#include "analyse/calls/replay.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -23,12 +22,8 @@
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/callopts.h"
 #include "cli/calls/recordfirst.h"
-#include "decode/record.h"
-#include "format/tracedat.h"
+#include "cli/calls/uftexport.h"
 #include "rewrite/uftrace/uftwriter.h"
-#include "store/packedtext.h"
-#include "store/tracefile.h"
-#include "symbols/tasks.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -42,7 +37,6 @@
 #include <unistd.h>
 
 #define WORDS_MAX      4096
-#define FUNCTIONS_MAX  (256u << 20)
 #define TEXT_MAX_BYTES (1u << 20)
 
 /*
@@ -105,76 +99,6 @@ static void add_choice(struct words *w, enum uft_program_kind kind)
 /*
  * --- the directory -----------------------------------------------------------------------------
  */
-
-struct conversion {
-	struct uftwriter *writer;
-	struct errmsg *err;
-	uint32_t
-		max_depth; /* -D alone; with -F it is relative to that function, and the reader's */
-	bool stop;
-};
-
-static void convert_item(void *ctx, const struct replay_item *item)
-{
-	struct conversion *c = ctx;
-	const struct task *task = item->task ? item->task->task : NULL;
-	struct uftwriter_call call = {.ts = item->ts, .depth = item->level};
-	int r = 0;
-
-	if (item->kind == REPLAY_LOST)
-		uftwriter_lose(c->writer, item->n_lost);
-	if (!task || !item->func || c->stop || item->level >= c->max_depth)
-		return;
-	call.tid = task->pid;
-	call.tgid = task->tgid;
-	call.func = item->func->addr;
-	if (item->kind == REPLAY_ENTER)
-		r = uftwriter_enter(c->writer, &call, c->err);
-	else if (item->kind == REPLAY_LEAVE)
-		r = uftwriter_leave(c->writer, &call, c->err);
-	c->stop = r < 0;
-}
-
-static void visit(void *ctx, const struct record *rec)
-{
-	replay_add(ctx, rec);
-}
-
-SCOPED_POINTER(struct replay, replay_free)
-SCOPED_POINTER(struct uftwriter, uftwriter_free)
-
-static int read_functions(const struct callrun *run, struct textbuf *plain, struct piece *ret,
-			  struct errmsg *err)
-{
-	const struct tracefile_option *o =
-		tracefile_option_find(run->in.files[0].tf, SNF_OPTION_USER_FUNCTIONS);
-	int r = o ? packedtext_read(o->data, plain, ret) : -ENODATA;
-
-	return r < 0 ? errmsg_set_errno(err, r, "cannot read which functions were recorded") : 0;
-}
-
-static int convert_calls(const struct uft_opts *o, struct callrun *run, struct uftwriter *writer,
-			 struct errmsg *err)
-{
-	SCOPED(replay_free_scoped) struct replay *rp = NULL;
-	struct conversion c = {.writer = writer,
-			       .err = err,
-			       .max_depth =
-				       o->filter || o->depth < 1 ? UINT32_MAX : (uint32_t)o->depth};
-	struct replay_config config = {.no_merge = true,
-				       .no_events = true,
-				       .no_calls = true,
-				       .ctx = &c,
-				       .emit = convert_item};
-	const uint8_t *events;
-	size_t n_events;
-
-	TRY(replay_new(&rp, callrun_formats(run), &config, err));
-	events = replay_events(rp, &n_events);
-	TRY(callrun_walk(run, events, n_events, visit, rp, &c.stop, err));
-	replay_finish(rp);
-	return c.stop ? errmsg_code(err) : 0;
-}
 
 /* Does the pattern match a recorded function? uftrace ignores filters that match none. */
 static bool is_known(const struct uft_opts *o, const char *pattern, struct piece functions)
@@ -261,10 +185,12 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 {
 	TEXTBUF(defaults, TEXT_MAX_BYTES);
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
-	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = FUNCTIONS_MAX};
+	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
 	struct call_options none = {0};
 	struct callrun run;
-	struct piece functions = {0};
+	struct uftwriter_config config = {.dir = o->dir};
+	/* with -F it is relative to that function, and the reader's */
+	uint32_t max_depth = o->filter || o->depth < 1 ? UINT32_MAX : (uint32_t)o->depth;
 	int r = callrun_open(&run, &none, first->path, err);
 
 	recordfirst_remove(first);
@@ -273,14 +199,14 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 		r = 0;
 	}
 	if (r >= 0)
-		r = read_functions(&run, &plain, &functions, err);
+		r = uftexport_functions(&run, &plain, &config.functions, err);
 	if (r >= 0)
-		r = uftwriter_new(&writer, o->dir, functions, err);
+		r = uftwriter_new(&writer, &config, err);
 	if (with_filters)
-		fmt_default_opts(o, functions, &defaults);
+		fmt_default_opts(o, config.functions, &defaults);
 	about->default_opts = textbuf_text(&defaults);
 	if (r >= 0 && run.src.n)
-		r = convert_calls(o, &run, writer, err);
+		r = uftexport_calls(&run, writer, max_depth, err);
 	if (r >= 0)
 		r = uftwriter_finish(writer, about, err);
 	callrun_close(&run);
@@ -342,8 +268,10 @@ static void print_times(const struct uftwriter_run *about)
 /* Records into o->dir. with_filters: readers of the directory get them. */
 static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 {
-	struct uftwriter_run about = {
-		.max_stack = 1024, .is_glob = o->match_glob, .has_libcalls = !o->no_libcall};
+	struct uftwriter_run about = {.is_here = true,
+				      .max_stack = 1024,
+				      .is_glob = o->match_glob,
+				      .has_libcalls = !o->no_libcall};
 	struct words w = {.o = o};
 	struct recordfirst first = {0};
 	struct errmsg err = {0};

@@ -90,7 +90,7 @@ size_t userimage_n_patches(const struct userimage *img);
  */
 bool userimage_takes_programs(const struct userimage *img); /* only on x86-64 */
 int userimage_set_program(struct userimage *img, size_t hook, const void *program, size_t n_bytes);
-/* As in the symbol table, or as userimage_name() once that was called; NULL: it has none. */
+/* As in the symbol table; NULL: it has none. */
 const char *userimage_symbol(const struct userimage *img, size_t i);
 const char *userimage_path(const struct userimage *img);
 /* Whole pages. */

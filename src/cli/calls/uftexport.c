@@ -43,6 +43,7 @@ static void convert_item(void *ctx, const struct replay_item *item)
 	call.func = item->func->addr;
 	call.name = item->func->name;
 	call.module = item->func->module;
+	call.values = item->kind == REPLAY_ENTER ? item->args : item->ret;
 	if (item->kind == REPLAY_ENTER)
 		r = uftwriter_enter(c->writer, &call, c->err);
 	else if (item->kind == REPLAY_LEAVE)

@@ -23,10 +23,12 @@
 
 #define VERSION	       4
 #define ITEMS	       0x3bff /* all lines but those of argument specifications */
+#define SPECS	       0x0400 /* those */
 #define HERE	       0x0370 /* those that describe this machine and the processes of the recording */
 #define UFTRACE	       "v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )"
 
-static void add_header(const struct uftwriter_run *run, struct textbuf *tb)
+static void add_header(const struct uftwriter *w, const struct uftwriter_run *run,
+		       struct textbuf *tb)
 {
 	uint8_t head[UFT_HEADER_BYTES] = UFT_MAGIC;
 	uint32_t version = VERSION;
@@ -34,6 +36,13 @@ static void add_header(const struct uftwriter_run *run, struct textbuf *tb)
 	uint64_t features = UFT_FEATURE_TASK_SESSION | UFT_FEATURE_SYM_REL_ADDR |
 			    UFT_FEATURE_MAX_STACK | (run->has_libcalls ? UFT_FEATURE_PLTHOOK : 0),
 		 items = run->is_here ? ITEMS : ITEMS & ~HERE;
+
+	if (w->has_values) {
+		features |=
+			UFT_FEATURE_ARGUMENT | UFT_FEATURE_RETVAL |
+			(run->has_auto_values ? UFT_FEATURE_AUTO_ARGS | UFT_FEATURE_DEBUG_INFO : 0);
+		items |= SPECS;
+	}
 
 	memcpy(head + 8, &version, 4);
 	memcpy(head + 12, &n_bytes, 2);
@@ -135,7 +144,7 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 
 	localtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
-	add_header(run, &tb);
+	add_header(w, run, &tb);
 	textbuf_addf(&tb, "exename:%s\n", exename(w, run));
 	textbuf_addf(&tb, "build_id:%s\n", w->n_modules ? w->modules[0].build_id : "");
 	textbuf_addf(&tb, "exit_status:%d\n", run->wait_status);
@@ -147,6 +156,8 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 		add_usage(run, &tb);
 	if (!run->elapsed)
 		snprintf(elapsed, sizeof(elapsed), "%llu.%09llu", ns / 1000000000, ns % 1000000000);
+	if (w->has_values)
+		uftwriter_fmt_specs(w, run->has_auto_values, &tb);
 	textbuf_addf(&tb, "record_date:%s\nelapsed_time:%s sec\n", date,
 		     run->elapsed ? run->elapsed : elapsed);
 	textbuf_addf(&tb, "pattern_type:%s\nuftrace_version:%s\n", run->is_glob ? "glob" : "regex",

@@ -30,7 +30,9 @@
 #define TASKS_MAX	  (1u << 18)
 #define ARENA_MAX_BYTES	  (1ull << 30)
 #define PIECE_BYTES	  (256u << 10)
-#define RECORDS_MAX_BYTES (PIECE_BYTES + 65536)
+#define WAITING_MAX_BYTES (16u << 20) /* values of calls of one task that have not returned */
+#define RECORDS_MAX_BYTES (PIECE_BYTES + WAITING_MAX_BYTES + 65536)
+#define MORE		  4 /* in a record's word: values follow */
 
 /*
  * --- the directory -----------------------------------------------------------------------------
@@ -135,6 +137,7 @@ static struct uft_task *find_task(struct uftwriter *w, const struct uftwriter_ca
 	if (!w->n_tasks)
 		w->first_ts = c->ts;
 	textbuf_init(&t->records, RECORDS_MAX_BYTES);
+	textbuf_init(&t->waiting, WAITING_MAX_BYTES);
 	w->order[w->n_tasks++] = t;
 	*slot = t;
 	return t;
@@ -145,7 +148,7 @@ static int flush_task(struct uftwriter *w, struct uft_task *t, struct errmsg *er
 	char name[32];
 	int flags = t->is_created ? O_APPEND : O_CREAT | O_EXCL;
 
-	if (t->records.overflow)
+	if (t->records.overflow || t->waiting.overflow)
 		return no_memory(err);
 	if (!textbuf_len(&t->records) && t->is_created)
 		return 0;
@@ -185,15 +188,21 @@ static void put_loss(struct uftwriter *w, struct uft_task *t)
 static void put_pending(struct uftwriter *w, struct uft_task *t)
 {
 	put_loss(w, t);
-	for (size_t i = 0; i < t->n_pending; i++)
-		put_record(t, t->pending[i].ts, t->pending[i].word);
+	for (size_t i = 0; i < t->n_pending; i++) {
+		const struct uft_pending *p = &t->pending[i];
+
+		put_record(t, p->ts, p->word | (p->len ? MORE : 0));
+		textbuf_add(&t->records, t->waiting.start + p->at, p->len);
+	}
 	t->n_pending = 0;
+	textbuf_clear(&t->waiting);
 }
 
 int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
 {
 	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
+	size_t at;
 
 	w->counts.n_calls++;
 	if (c->depth > UFT_DEPTH_MAX) {
@@ -207,8 +216,10 @@ int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct 
 	/* calls of that depth or deeper that wait have never returned */
 	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & UFT_DEPTH_MAX) >= c->depth)
 		t->n_pending--;
+	at = textbuf_len(&t->waiting);
 	t->pending[t->n_pending++] =
-		(struct uft_pending){c->ts, make_word(UFT_ENTRY, c->depth, address)};
+		(struct uft_pending){c->ts, make_word(UFT_ENTRY, c->depth, address), at,
+				     uftwriter_put_values(w, c, false, &t->waiting)};
 	if (map_find(&w->leavers, address))
 		put_pending(w, t);
 	return 0;
@@ -218,6 +229,7 @@ int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct 
 {
 	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
+	bool has_values;
 
 	if (c->depth > UFT_DEPTH_MAX)
 		return 0;
@@ -227,7 +239,10 @@ int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct 
 	if (c->ts > w->last_ts)
 		w->last_ts = c->ts;
 	put_pending(w, t);
-	put_record(t, c->ts, make_word(UFT_EXIT, c->depth, address));
+	has_values = uftwriter_put_values(w, c, true, &t->waiting);
+	put_record(t, c->ts, make_word(UFT_EXIT, c->depth, address) | (has_values ? MORE : 0));
+	textbuf_add(&t->records, t->waiting.start, textbuf_len(&t->waiting));
+	textbuf_clear(&t->waiting);
 	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
 }
 
@@ -275,7 +290,7 @@ int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struc
 
 	for (size_t i = 0; i < w->n_tasks; i++)
 		TRY(flush_task(w, w->order[i], err));
-	TRY(uftwriter_write_modules(w, sid, err));
+	TRY(uftwriter_write_modules(w, sid, w->has_values && run->has_auto_values, err));
 	return uftwriter_write_texts(w, run, sid, err);
 }
 
@@ -285,6 +300,7 @@ void uftwriter_free(struct uftwriter *w)
 		return;
 	for (size_t i = 0; i < w->n_tasks; i++) {
 		textbuf_release(&w->order[i]->records);
+		textbuf_release(&w->order[i]->waiting);
 		free(w->order[i]->pending);
 		free(w->order[i]);
 	}

@@ -34,6 +34,7 @@ struct uftwriter_run {
 	struct rusage usage;
 	int max_stack;
 	bool is_glob, has_libcalls;
+	bool has_auto_values; /* the values are those of all functions, not of named ones */
 };
 
 struct uftwriter_config {
@@ -56,6 +57,8 @@ struct uftwriter_call {
 	uint64_t func;		   /* as in events */
 	const char *name, *module; /* used if the option does not list it; module may be NULL */
 	uint32_t depth;
+	/* arguments or return value as texts, as in events; NULL: none. Needs forms in the option. */
+	const char *values;
 };
 
 struct uftwriter_counts {

@@ -24,6 +24,7 @@
 #include "cli/calls/recordfirst.h"
 #include "cli/calls/uftexport.h"
 #include "rewrite/uftrace/uftwriter.h"
+#include "symbols/uftrace/argspec.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -57,15 +58,22 @@ static void add_word(struct words *w, const char *word)
 		w->list[w->n++] = copy;
 }
 
-/* A pattern of -P or -U, as sonde writes it; '!' before it: not these. */
+/* A pattern of functions, as sonde writes it. */
+static void fmt_pattern(const struct uft_opts *o, const char *pattern, char *out, size_t size)
+{
+	bool is_plain = o->match_glob || !strpbrk(pattern, ".?*+-^$|()[]{}");
+
+	snprintf(out, size, is_plain ? "%s" : "/%s/", pattern);
+}
+
+/* A pattern of -P or -U; '!' before it: not these. */
 static void add_pattern(struct words *w, const char *pattern)
 {
-	bool is_not = *pattern == '!', is_plain;
-	char text[1024];
+	bool is_not = *pattern == '!';
+	char text[1024] = "-u";
 
 	pattern += is_not;
-	is_plain = w->o->match_glob || !strpbrk(pattern, ".?*+-^$|()[]{}");
-	snprintf(text, sizeof(text), is_plain ? "%s%s" : "%s/%s/", is_not ? "" : "-u", pattern);
+	fmt_pattern(w->o, pattern, text + (is_not ? 0 : 2), sizeof(text) - 2);
 	if (is_not)
 		add_word(w, "--no-user");
 	add_word(w, text);
@@ -94,6 +102,52 @@ static void add_choice(struct words *w, enum uft_program_kind kind)
 	/* uftrace has ended its recording before this one is called */
 	add_word(w, "--no-user");
 	add_word(w, "__cxa_finalize");
+}
+
+/*
+ * --- values ------------------------------------------------------------------------------------
+ */
+
+/* Adds the values of one word, "FUNC@arg1,arg2/s,retval": other actions of a trigger are not ours. */
+static void add_value_word(struct words *w, char *word)
+{
+	char *specs = strchr(word, '@'), *spec;
+	char function[1024], text[2048];
+
+	if (!specs)
+		return;
+	*specs++ = 0;
+	fmt_pattern(w->o, word, function, sizeof(function));
+	while ((spec = strsep(&specs, ","))) {
+		bool is_retval = !strncmp(spec, "retval", 6);
+
+		if (!uft_arg_is_spec(spec) && strcmp(spec, "auto-args"))
+			continue;
+		snprintf(text, sizeof(text), uft_arg_is_spec(spec) ? "%s@%s" : "%s", function,
+			 spec);
+		add_word(w, is_retval ? "--retval" : "--arg");
+		add_word(w, text);
+	}
+}
+
+/* -A, -R, -a, and triggers with values. */
+static void add_values(struct words *w)
+{
+	const char *lists[] = {w->o->args, w->o->retval, w->o->trigger};
+	int n_before = w->n;
+
+	if (w->o->auto_args)
+		add_word(w, "--args");
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		char *list = lists[i] ? arena_strndup(&w->o->arena, lists[i], strlen(lists[i]))
+				      : NULL,
+		     *word;
+
+		while ((word = list ? strsep(&list, ";") : NULL))
+			add_value_word(w, word);
+	}
+	if (w->n > n_before)
+		add_word(w, "--plain-values");
 }
 
 /*
@@ -216,8 +270,6 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 /* What uftrace records and sonde does not. */
 static void warn_missing(const struct uft_opts *o)
 {
-	if (o->args || o->retval || o->auto_args)
-		uft_warn(o, "arguments and return values are not recorded (use sonde record -u)");
 	if (o->kernel)
 		uft_warn(o, "kernel tracing disabled: use sonde record -u -p function_graph");
 	if (o->event)
@@ -271,7 +323,8 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	struct uftwriter_run about = {.is_here = true,
 				      .max_stack = 1024,
 				      .is_glob = o->match_glob,
-				      .has_libcalls = !o->no_libcall};
+				      .has_libcalls = !o->no_libcall,
+				      .has_auto_values = o->auto_args};
 	struct words w = {.o = o};
 	struct recordfirst first = {0};
 	struct errmsg err = {0};
@@ -283,6 +336,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 		return 1;
 	warn_missing(o);
 	add_choice(&w, kind);
+	add_values(&w);
 	add_word(&w, "-q");
 	add_word(&w, "--");
 	add_word(&w, path);

@@ -8,8 +8,8 @@
  * as a number, a reference as an address, and of a struct only that it was there. The forms (spec)
  * go into the file's option beside the function.
  *
- * All rules that name a function count, a later one for the same value instead of the older; types
- * come first (--args).
+ * All rules that name a function count, a later one for the same value instead of the older. Types
+ * (--args) count where no rule does.
  */
 #include "base/array.h"
 #include "base/textbuf.h"
@@ -257,11 +257,23 @@ static void emit_list(struct builder *b, const struct plain_list *l, bool is_ret
 		b->arg_spec = take_text(b->arena, &specs);
 }
 
+/* Does a rule name arguments, or the result? Then types do not count for them. */
+static bool has_want(const struct plain_source *from, bool is_return)
+{
+	for (size_t i = 0; i < from->n_rules; i++)
+		for (size_t k = 0; k < from->rules[i]->n_wants; k++)
+			if ((from->rules[i]->wants[k].kind == WANT_RETVAL) == is_return)
+				return true;
+	return false;
+}
+
 void values_build_plain(struct builder *b, const struct plain_source *from)
 {
 	struct plain_list l = {.n = 0};
 
 	for (int is_return = 0; is_return < 2 && from->is_automatic; is_return++) {
+		if (has_want(from, is_return))
+			continue;
 		if (b->signature)
 			put_types(&l, b->signature, is_return);
 		else if (from->formats)

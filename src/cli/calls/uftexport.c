@@ -13,6 +13,7 @@
 #include "format/tracedat.h"
 #include "store/packedtext.h"
 #include "store/tracefile.h"
+#include "store/uftrace/newdir.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -125,7 +126,7 @@ int uftexport(const struct call_options *o, const char *path, const char *direct
 	if (r >= 0)
 		r = write_directory(&run, directory, &counts, err);
 	if (r >= 0 && !counts.n_calls) {
-		uftwriter_remove(directory);
+		uftdir_remove(directory);
 		r = errmsg_set(err, -ENODATA,
 			       "the trace has no calls of programs (record them with record -u)");
 	}

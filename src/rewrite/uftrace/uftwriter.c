@@ -17,14 +17,13 @@
 #include "base/scope.h"
 #include "format/uftrace.h"
 #include "rewrite/uftrace/uftwriter_int.h"
+#include "store/uftrace/newdir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TASKS_MAX	  (1u << 18)
@@ -37,47 +36,6 @@
 /*
  * --- the directory -----------------------------------------------------------------------------
  */
-
-/* Removes a directory of files; what is no file stays, and the directory with it. */
-void uftwriter_remove(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' || !strcmp(entry->d_name, ".channel"))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	closedir(dir);
-	rmdir(path);
-}
-
-static bool is_recording(const char *path)
-{
-	char name[4200];
-
-	snprintf(name, sizeof(name), "%.4000s/info", path);
-	return !access(name, F_OK);
-}
-
-static int make_directory(const char *path, bool must_be_new, struct errmsg *err)
-{
-	char old[4200];
-
-	if (!mkdir(path, 0755))
-		return 0;
-	if (errno == EEXIST && must_be_new)
-		return errmsg_set(err, -EEXIST, "%s exists; name a new directory", path);
-	if (errno != EEXIST)
-		return errmsg_set_errno(err, -errno, "cannot make the directory %s", path);
-	snprintf(old, sizeof(old), "%.4000s.old", path);
-	if (is_recording(old))
-		uftwriter_remove(old);
-	if (rename(path, old) < 0 || mkdir(path, 0755) < 0)
-		return errmsg_set_errno(err, -errno, "cannot rename %s to %s", path, old);
-	return 0;
-}
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -270,7 +228,7 @@ int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config,
 	w->path = config->dir;
 	w->dir = -1;
 	arena_init(&w->arena, ARENA_MAX_BYTES);
-	r = make_directory(w->path, config->must_be_new, err);
+	r = uftdir_make(w->path, config->must_be_new, err);
 	if (r >= 0) {
 		w->dir = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		r = w->dir < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", w->path)

@@ -48,8 +48,6 @@ struct uftwriter_config {
 int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config,
 		  struct errmsg *err);
 void uftwriter_free(struct uftwriter *w);
-/* Removes such a directory. */
-void uftwriter_remove(const char *dir);
 
 struct uftwriter_call {
 	int tid, tgid; /* tgid -1: unknown */

@@ -24,7 +24,9 @@
 #include "cli/calls/recordfirst.h"
 #include "cli/calls/uftexport.h"
 #include "rewrite/uftrace/uftwriter.h"
+#include "store/uftrace/newdir.h"
 #include "symbols/uftrace/argspec.h"
+#include "wire/uftrace/uftsend.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -267,12 +269,35 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 	return r;
 }
 
+static bool has_function_graph(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing/available_tracers",
+					    "/sys/kernel/debug/tracing/available_tracers"};
+	char text[1024];
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		SCOPED(fclose_scoped) FILE *f = fopen(paths[i], "re");
+
+		if (f && fgets(text, sizeof(text), f))
+			return strstr(text, "function_graph");
+	}
+	return false;
+}
+
 /* What uftrace records and sonde does not. */
 static void warn_missing(const struct uft_opts *o)
 {
-	if (o->kernel)
-		uft_warn(o, "kernel tracing disabled: use sonde record -u -p function_graph");
-	if (o->event)
+	bool wants_kernel = o->kernel || (o->event && strstr(o->event, "@kernel"));
+
+	if (wants_kernel && geteuid())
+		uft_warn(o, "kernel tracing requires root privilege");
+	else if (wants_kernel && !has_function_graph())
+		uft_warn(o, "kernel tracing disabled due to an error\n"
+			    "is CONFIG_FUNCTION_GRAPH_TRACER enabled in the kernel?");
+	else if (wants_kernel)
+		uft_warn(o, "functions and events of the kernel are not recorded: use sonde record "
+			    "-u --kernel-depth 1");
+	if (o->event && !wants_kernel)
 		uft_warn(o, "events are not recorded: use sonde record -u -e EVENT");
 	if (o->nest_libcall)
 		uft_warn(o, "-l: calls between libraries are not recorded");
@@ -368,20 +393,54 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	return status_of(o, first.wait_status);
 }
 
+/* A name for a directory that does not exist yet, for recordings that nobody keeps. */
+static bool make_temporary(const struct uft_opts *o, const char *what, char *dir, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, size, "%.200s/uftrace-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", what);
+	if (mkdtemp(dir) && !rmdir(dir))
+		return true;
+	uft_fail(o, "cannot make a directory like %s", dir);
+	return false;
+}
+
+/* --host: the recording goes there, and nothing stays here. */
+static int record_and_send(struct uft_opts *o, int argc, char **argv)
+{
+	const char *name = strrchr(o->dir, '/') ? strrchr(o->dir, '/') + 1 : o->dir;
+	struct errmsg err = {0};
+	char dir[300];
+	int status, sock = uftsend_connect(o->host, o->port, &err);
+
+	if (sock < 0) {
+		uft_fail(o, "%s", err.text);
+		return 1;
+	}
+	if (!make_temporary(o, "send", dir, sizeof(dir))) {
+		close(sock);
+		return 1;
+	}
+	o->dir = dir;
+	status = record(o, argc, argv, true);
+	if (!access(dir, F_OK) && uftsend_directory(sock, dir, name, &err) < 0) {
+		uft_fail(o, "%s", err.text);
+		status = 1;
+	}
+	uftdir_remove(dir);
+	close(sock);
+	return status;
+}
+
 int uft_record(struct uft_opts *o, int argc, char **argv)
 {
 	if (!argc) {
 		uft_opts_print_help(stdout);
 		return 1;
 	}
-	if (o->host) {
-		uft_fail(o,
-			 "--host: sonde cannot send to 'uftrace recv'; copy the directory instead");
-		return 1;
-	}
 	if (o->nop)
 		return run_plain(argv);
-	return record(o, argc, argv, true);
+	return o->host ? record_and_send(o, argc, argv) : record(o, argc, argv, true);
 }
 
 int uft_record_into(struct uft_opts *o, int argc, char **argv)
@@ -391,7 +450,6 @@ int uft_record_into(struct uft_opts *o, int argc, char **argv)
 
 int uft_live(struct uft_opts *o, int argc, char **argv)
 {
-	const char *tmp = getenv("TMPDIR");
 	char dir[300];
 	int status;
 
@@ -401,12 +459,9 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 	}
 	if (o->nop)
 		return run_plain(argv);
-	snprintf(dir, sizeof(dir), "%.200s/uftrace-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!o->record) {
-		if (!mkdtemp(dir) || rmdir(dir) < 0) {
-			uft_fail(o, "cannot make a directory like %s", dir);
+		if (!make_temporary(o, "live", dir, sizeof(dir)))
 			return 1;
-		}
 		o->dir = dir;
 	}
 	status = record(o, argc, argv, o->record);
@@ -417,6 +472,6 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 			c->run(o, 0, argv + argc);
 	}
 	if (!o->record)
-		uftwriter_remove(o->dir);
+		uftdir_remove(o->dir);
 	return status;
 }

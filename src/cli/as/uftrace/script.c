@@ -13,7 +13,7 @@
 #include "cli/as/uftrace/reading.h"
 #include "cli/as/uftrace/uftrace.h"
 #include "format/uftrace.h"
-#include "rewrite/uftrace/uftwriter.h"
+#include "store/uftrace/newdir.h"
 #include "script/script.h"
 #include "symbols/tasks.h"
 
@@ -152,6 +152,6 @@ int uft_script(struct uft_opts *o, int argc, char **argv)
 	status = uft_record_into(o, argc, argv);
 	if (!access(dir, F_OK))
 		read_and_run(o, 0, argv);
-	uftwriter_remove(dir);
+	uftdir_remove(dir);
 	return status;
 }

@@ -22,7 +22,7 @@
  * A line that begins otherwise is for later versions. Control characters in names are '?'.
  */
 #include "base/textbuf.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userswitch.h"
 #include "capture/user/values.h"

@@ -3,6 +3,10 @@
  * uftexport.c - goes through the calls of a trace file and writes a uftrace.data directory.
  *
  *	callrun_open ─▶ analyse/calls/replay ─▶ rewrite/uftrace/uftwriter
+ *
+ * Calls of the kernel and events are left out. A trace that lost the list of its functions (the
+ * option) is written, too; the functions get addresses of their own. The directory is written with
+ * the rights of the user who called sonde.
  */
 #include "cli/calls/uftexport.h"
 

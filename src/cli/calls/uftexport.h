@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "cli/calls/callopts.h"
+#include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter.h"
 
 /* The functions of an opened trace; they lie in the file or in plain. -ENODATA with a message. */

@@ -337,7 +337,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .arg = "FUNC@SPEC",                                                             \
 		 .help = "record the return value: FUNC@retval/d; FUNC alone: by its type",      \
 		 .apply = recordopts_retval},                                                    \
-		ROW_FLAG(0, "plain-values",                                               \
+		ROW_FLAG(0, "plain-values",                                                      \
 			 "record values in uftrace's forms, for export --uftrace",               \
 			 RECORDOPTS_AT(user_values.is_plain)),                                   \
 		{.kind = OPTION_CALL,                                                            \

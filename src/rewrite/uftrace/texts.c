@@ -23,9 +23,16 @@
 
 #define VERSION	       4
 #define ITEMS	       0x3bff /* all lines but those of argument specifications */
+#define BUILD_ID       0x0002
 #define SPECS	       0x0400 /* those */
 #define HERE	       0x0370 /* those that describe this machine and the processes of the recording */
 #define UFTRACE	       "v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )"
+
+/* Of the program; NULL: unknown. uftrace does not read an empty one. */
+static const char *build_id(const struct uftwriter *w)
+{
+	return w->n_modules && w->modules[0].build_id[0] ? w->modules[0].build_id : NULL;
+}
 
 static void add_header(const struct uftwriter *w, const struct uftwriter_run *run,
 		       struct textbuf *tb)
@@ -37,6 +44,8 @@ static void add_header(const struct uftwriter *w, const struct uftwriter_run *ru
 			    UFT_FEATURE_MAX_STACK | (run->has_libcalls ? UFT_FEATURE_PLTHOOK : 0),
 		 items = run->is_here ? ITEMS : ITEMS & ~HERE;
 
+	if (!build_id(w))
+		items &= ~(uint64_t)BUILD_ID;
 	if (w->has_values) {
 		features |=
 			UFT_FEATURE_ARGUMENT | UFT_FEATURE_RETVAL |
@@ -146,7 +155,8 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
 	add_header(w, run, &tb);
 	textbuf_addf(&tb, "exename:%s\n", exename(w, run));
-	textbuf_addf(&tb, "build_id:%s\n", w->n_modules ? w->modules[0].build_id : "");
+	if (build_id(w))
+		textbuf_addf(&tb, "build_id:%s\n", build_id(w));
 	textbuf_addf(&tb, "exit_status:%d\n", run->wait_status);
 	textbuf_addf(&tb, "cmdline:%s\n", run->cmdline ? run->cmdline : "");
 	if (run->is_here)

@@ -18,7 +18,9 @@
 #include "base/hash.h"
 #include "base/textbuf.h"
 #include "decode/callevent.h"
+#include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter_int.h"
+#include "symbols/uftrace/argspec.h"
 
 #include <errno.h>
 #include <stdio.h>

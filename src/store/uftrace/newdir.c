@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * newdir.c - makes and removes uftrace.data directories, as uftrace does: the one before is kept.
+ *
+ * Only one older directory is kept. It is removed if it is a recording (it has an info file), and
+ * only files are removed from it: a directory of the user with the same name stays, and the new one
+ * fails with a message.
  */
 #include "store/uftrace/newdir.h"
 

@@ -2,7 +2,7 @@
 /*
  * uftreceive.h - stores what `uftrace record --host` sends, of several senders at a time.
  *
- * There is no key: whoever reaches the port can store a recording. Names that lead out of the
+ * There is no key: anybody who reaches the port can store a recording. Names that lead out of the
  * directory are refused, and so is more than UFT_RECEIVE_MAX_BYTES of one sender.
  */
 #ifndef SONDE_WIRE_UFTRACE_UFTRECEIVE_H

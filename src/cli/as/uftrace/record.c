@@ -23,6 +23,7 @@
 #include "cli/calls/callopts.h"
 #include "cli/calls/recordfirst.h"
 #include "cli/calls/uftexport.h"
+#include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter.h"
 #include "store/uftrace/newdir.h"
 #include "symbols/uftrace/argspec.h"

@@ -5,13 +5,14 @@
  *
  *	check the program ─▶ sonde record -u (a process of its own) ─▶ trace.dat ─▶ uftwriter ─▶ directory
  *
- * Filters of uftrace (-F, -N, -t, -T, -C, -Z, -L, and -D with -F) are stored in the directory's
- * default.opts: every reader applies them, ours and uftrace's. So all calls are in the directory,
- * and cost what they cost.
+ * -F, -N and -D leave calls out when the directory is written. The other filters of uftrace (-t, -T,
+ * -C, -Z, -L), and these together with them, are stored in the directory's default.opts: every reader
+ * applies them, ours and uftrace's. All calls are recorded, and cost what they cost.
  *
  * The exit status is uftrace's: 0, 1 if the program returned another status than 0, 2 if a signal
  * killed it.
  */
+#include "analyse/calls/callfilter.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -221,8 +222,20 @@ static void add_list(const struct uft_opts *o, const char *letter, const char *l
 	free(copy);
 }
 
+/*
+ * -F and -N alone are applied here, as uftrace does while it records: calls around a function are not
+ * in the directory. Together with other filters they are the readers'.
+ */
+static bool filters_here(const struct uft_opts *o)
+{
+	return o->filter && !strchr(o->filter, '@') && !o->trigger && !o->caller &&
+	       !o->loc_filter && !o->size_filter && !o->time_filter_ns;
+}
+
 static void fmt_default_opts(const struct uft_opts *o, struct piece functions, struct textbuf *tb)
 {
+	if (filters_here(o))
+		return;
 	add_list(o, "-F", o->filter, functions, tb);
 	add_list(o, "-T", o->trigger, functions, tb);
 	add_list(o, "-C", o->caller, functions, tb);
@@ -236,14 +249,51 @@ static void fmt_default_opts(const struct uft_opts *o, struct piece functions, s
 		textbuf_addf(tb, "-t %lluns\n", (unsigned long long)o->time_filter_ns);
 }
 
+struct choice {
+	struct callfilter_word words[CALLOPTS_WORDS_MAX];
+	struct callfilter_config config;
+};
+
+/* The filter of a walk through the calls; with functions that do not exist it is none. */
+static int use_filter(struct uft_opts *o, struct choice *c, struct piece functions,
+		      struct callrun *run, struct errmsg *err)
+{
+	char *list = arena_strndup(&o->arena, o->filter, strlen(o->filter)), *word;
+	char text[1024];
+
+	c->config = (struct callfilter_config){
+		.words = c->words,
+		.is_regex = !o->match_glob,
+		.max_depth = o->depth == UFT_DEPTH_DEFAULT ? 0 : (uint32_t)o->depth};
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		bool is_not = *word == '!';
+		bool is_name = !strpbrk(word + is_not, ".?*+-^$|()[]{}");
+		char *copy;
+
+		if (!is_known(o, word + is_not, functions) ||
+		    c->config.n_words == CALLOPTS_WORDS_MAX)
+			continue;
+		snprintf(text, sizeof(text), is_name && !o->match_glob ? "^%s$" : "%s",
+			 word + is_not);
+		copy = arena_strndup(&o->arena, text, strlen(text));
+		if (!copy)
+			return errmsg_set_errno(err, -ENOMEM, "cannot use the filters");
+		c->words[c->config.n_words++] =
+			(struct callfilter_word){is_not ? CALL_NEVER : CALL_ONLY, copy};
+	}
+	callfilter_free(TAKE(run->filter));
+	return callfilter_new(&run->filter, &c->config, err);
+}
+
 /* with_filters: readers of the directory get them. */
-static int convert(const struct uft_opts *o, struct recordfirst *first, struct uftwriter_run *about,
+static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwriter_run *about,
 		   bool with_filters, struct errmsg *err)
 {
 	TEXTBUF(defaults, TEXT_MAX_BYTES);
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
 	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
 	struct call_options none = {0};
+	struct choice choice = {0};
 	struct callrun run;
 	struct uftwriter_config config = {.dir = o->dir};
 	/* with -F it is relative to that function, and the reader's */
@@ -261,6 +311,8 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 		r = uftwriter_new(&writer, &config, err);
 	if (with_filters)
 		fmt_default_opts(o, config.functions, &defaults);
+	if (r >= 0 && with_filters && filters_here(o))
+		r = use_filter(o, &choice, config.functions, &run, err);
 	about->default_opts = textbuf_text(&defaults);
 	if (r >= 0 && run.src.n)
 		r = uftexport_calls(&run, writer, max_depth, err);

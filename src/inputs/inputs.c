@@ -13,6 +13,8 @@
 #include "base/scope.h"
 #include "decode/names.h"
 #include "decode/timeconv.h"
+#include "inputs/uftrace/asfile.h"
+#include "store/uftrace/dir.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -54,6 +56,8 @@ static int open_path(struct tracefile **ret, const struct inputs_path *p, struct
 		return tracefile_open_memory(ret, p->path, p->memory, err);
 	if (p->fd)
 		return tracefile_open_fd(ret, *p->fd, p->path, err);
+	if (!p->is_own && uftdir_is(p->path))
+		return uftdata_open_file(ret, p->path, err);
 	return p->is_own ? tracefile_open_regular(ret, p->path, err)
 			 : tracefile_open(ret, p->path, err);
 }

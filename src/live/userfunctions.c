@@ -9,7 +9,7 @@
 #include "live/userfunctions.h"
 
 #include "base/errmsg.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userlibrary.h"
 #include "capture/calls/userrecording.h"
 #include "capture/calls/usertrace.h"

@@ -8,7 +8,7 @@
  */
 #include "capture/calls/userclock.h"
 #include "capture/calls/usercollector.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userrings.h"
 #include "base/errmsg.h"
 #include "format/tracedat.h"

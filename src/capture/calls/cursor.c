@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "capture/calls/userpids.h"
 #include "runtime/snrt.h"
+#include "store/userevents.h"
 
 #include <errno.h>
 #include <signal.h>

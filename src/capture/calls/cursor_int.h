@@ -16,7 +16,7 @@
 #define SONDE_CAPTURE_CALLS_CURSOR_INT_H
 
 #include "capture/calls/usercollector.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userrings.h"
 #include "runtime/snrt.h"
 

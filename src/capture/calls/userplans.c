@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userpids.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userswitch.h"

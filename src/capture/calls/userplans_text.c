@@ -12,6 +12,10 @@
  *	L FUNC LINE PATH              where a called function begins in its source (userplans_sources.c);
  *	                              LINE is decimal
  *	P FUNC                        the function before is a library's, called through a stub (PLT)
+ *	M SYMBOL                      the mangled name of the function before, if it has one
+ *	A FUNC SPEC                   its arguments were recorded in uftrace's forms: arg1/s,fparg1/64
+ *	R FUNC SPEC                   so was its return value: retval/x
+ *	E enum NAME {A,B=4}           an enum that a SPEC of the file names
  *	W NUMBER SENTENCE             a reason
  *	S FUNC ON NS CALLS WHY        a function was switched off (ON 0) or on (1) at this time (of the
  *	                              events, decimal) after this number of recorded calls; FUNC 0: all
@@ -20,9 +24,10 @@
  * A line that begins otherwise is for later versions. Control characters in names are '?'.
  */
 #include "base/textbuf.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userswitch.h"
+#include "capture/user/values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +100,33 @@ void userplans_fmt_symbols(struct userplans *p, struct textbuf *tb)
 	userplans_fmt_new_symbols(p, &n, tb);
 }
 
+/* What is known of the values of a hooked function. */
+static void add_forms(const struct userfile *f, size_t hook, struct textbuf *tb)
+{
+	const struct uservalues *v = uservalues_find(f->values, hook);
+	struct uservalues_forms forms;
+
+	if (!v)
+		return;
+	forms = uservalues_forms(v);
+	if (forms.args)
+		textbuf_addf(tb, "A %x %s\n", userevents_func(f->first_number + hook), forms.args);
+	if (forms.ret)
+		textbuf_addf(tb, "R %x %s\n", userevents_func(f->first_number + hook), forms.ret);
+	if (forms.enums)
+		textbuf_add_str(tb, forms.enums);
+}
+
+static void add_symbol(const struct userfile *f, size_t i, struct textbuf *tb)
+{
+	const char *symbol = userimage_symbol(f->image, i);
+
+	if (!symbol || !strcmp(symbol, userimage_name(f->image, i)))
+		return;
+	textbuf_add_str(tb, "M ");
+	userplans_add_line(tb, symbol);
+}
+
 static void add_file(struct userfile *f, struct textbuf *tb, bool *whys)
 {
 	textbuf_add_str(tb, "I ");
@@ -113,8 +145,12 @@ static void add_file(struct userfile *f, struct textbuf *tb, bool *whys)
 				     fn->n_bytes, fn->why);
 		whys[fn->why] = true;
 		userplans_add_line(tb, userimage_name(f->image, i));
+		if (fn->why == USERIMAGE_HOOKED)
+			add_symbol(f, i, tb);
 		if (fn->is_stub && fn->why == USERIMAGE_HOOKED)
 			textbuf_addf(tb, "P %x\n", userevents_func(f->first_number + fn->hook));
+		if (fn->why == USERIMAGE_HOOKED)
+			add_forms(f, fn->hook, tb);
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "capture/calls/userplans_int.h"
 
 #include "base/array.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/user/values.h"
 #include "runtime/snrt.h"
 

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/usertrace.h"
 #include "capture/record/child.h"
 #include "capture/record/endsignals.h"

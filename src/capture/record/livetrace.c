@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/usertrace.h"
 #include "capture/record/feeder.h"
 #include "capture/record/recording_int.h"

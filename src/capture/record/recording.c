@@ -16,7 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userrecording.h"
 #include "capture/calls/usertrace.h"
 #include "capture/record/recording_int.h"

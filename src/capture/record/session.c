@@ -13,7 +13,7 @@
 #include "capture/bpf/tasks.h"
 #include "base/clock.h"
 #include "capture/kernel/pidspace.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userrecording.h"
 #include "capture/record/endsignals.h"
 #include "capture/record/privileges.h"

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "capture/calls/usercollector.h"
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 #include "capture/calls/userplans.h"
 #include "capture/steer/userswitch.h"
 

@@ -380,6 +380,7 @@ const char *userimage_name(struct userimage *img, size_t i)
 	if (!f->symbol || demangle(f->symbol, name, sizeof(name))) {
 		const char *copy = arena_strndup(&img->arena, name, strlen(name));
 
+		f->mangled = copy ? f->symbol : NULL;
 		f->symbol = copy ? copy : f->symbol ? f->symbol : "";
 	}
 	f->is_source = true;
@@ -429,7 +430,9 @@ const struct snrt_rule *userimage_rules(const struct userimage *img)
 
 const char *userimage_symbol(const struct userimage *img, size_t i)
 {
-	return img->functions[i].symbol;
+	const struct function *f = &img->functions[i];
+
+	return f->mangled ? f->mangled : f->symbol;
 }
 
 const char *userimage_path(const struct userimage *img)

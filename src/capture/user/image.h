@@ -94,7 +94,7 @@ int userimage_set_program(struct userimage *img, size_t hook, const void *progra
 /* Rules of hooks (callrules.h), which the plan's file must have. */
 size_t userimage_n_rules(const struct userimage *img);
 const struct snrt_rule *userimage_rules(const struct userimage *img);
-/* As in the symbol table, or as userimage_name() once that was called; NULL: it has none. */
+/* As in the symbol table; NULL: it has none. */
 const char *userimage_symbol(const struct userimage *img, size_t i);
 const char *userimage_path(const struct userimage *img);
 /* Whole pages. */

@@ -19,6 +19,7 @@ struct function {
 	struct userimage_function pub; /* what others see */
 	const char *source;	       /* its file, if a rule needs it; NULL: unknown */
 	const char *symbol;	       /* as in the symbol table, or as in the source; NULL: none */
+	const char *mangled;	       /* what symbol was before it was demangled; else NULL */
 	/* padding behind it that is free: from here to there, from its end on */
 	uint16_t free_begin, free_end;
 	uint8_t n_skipped; /* bytes at the beginning that stay: endbr64 */

@@ -217,10 +217,10 @@ void form_of_type(struct arena *a, struct type t, struct form *ret)
  * --- values ------------------------------------------------------------------------------------
  */
 
-static void add_text(struct code *c, bool is_std, struct value *ret)
+static void add_text(const struct builder *b, struct code *c, bool is_std, struct value *ret)
 {
 	code_add(c, (struct snrt_fetch){.op = is_std ? SNRT_FETCH_STRING : SNRT_FETCH_TEXT,
-					.n_bytes = VALUES_TEXT_BYTES});
+					.n_bytes = b->n_text_bytes});
 	ret->carrier = CARRIER_TEXT;
 }
 
@@ -228,7 +228,7 @@ static void add_text(struct code *c, bool is_std, struct value *ret)
 static void add_copy(struct builder *b, struct code *c, struct type t, struct value *ret)
 {
 	if (type_is_std_string(t)) {
-		add_text(c, true, ret);
+		add_text(b, c, true, ret);
 		return;
 	}
 	form_of_type(b->arena, t, &ret->form);
@@ -296,7 +296,7 @@ void value_of_type(struct builder *b, struct code *c, struct type t, const struc
 	}
 	if (type_is_text(t) || (f.kind == TYPE_POINTER && type_is_std_string(f.target))) {
 		code_add_where(c, w);
-		add_text(c, !type_is_text(t), ret);
+		add_text(b, c, !type_is_text(t), ret);
 		return;
 	}
 	is_plain = f.kind == TYPE_INT || f.kind == TYPE_ENUM || f.kind == TYPE_POINTER ||
@@ -371,7 +371,7 @@ void value_of_want(struct builder *b, struct code *c, const struct want *w, stru
 		return;
 	if (w->format == 's' || w->format == 'S') {
 		code_add_where(c, where);
-		add_text(c, w->format == 'S', ret);
+		add_text(b, c, w->format == 'S', ret);
 		return;
 	}
 	n_bytes = w->n_bits ? w->n_bits / 8 : f.n_bytes && f.n_bytes <= 8 ? f.n_bytes : 8;

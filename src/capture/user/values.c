@@ -168,8 +168,7 @@ static void add_known_result(struct builder *b)
 	b->has_ret = b->ret.carrier != CARRIER_NONE;
 }
 
-/* The place that a want names, by its number or otherwise. */
-static struct where where_of(const struct want *w)
+struct where where_of_want(const struct want *w)
 {
 	struct where p = {.kind = WHERE_REGS, .n_regs = 1};
 
@@ -234,7 +233,7 @@ static void add_want(struct planning *p, struct builder *b, size_t rule, size_t 
 		if (value_of_expression(b, c, w->arg, is_return, &v, &err) < 0)
 			note_lack(p, rule, function, err.text);
 	} else {
-		struct where where = where_of(w);
+		struct where where = where_of_want(w);
 		struct type t = type_at(b, w, &where);
 		struct want real = *w;
 
@@ -321,6 +320,26 @@ static void use_rule(struct planning *p, struct builder *b, size_t rule, size_t 
 			 is_return || r->wants[i].kind == WANT_RETVAL);
 }
 
+#define PLAIN_RULES_MAX 256u
+
+/* All rules count, not only the last one of a kind. */
+static void use_plain(struct planning *p, struct builder *b, size_t function)
+{
+	const struct valuerule *rules[PLAIN_RULES_MAX];
+	const char *name = userimage_symbol(p->img, function);
+	struct plain_source from = {.is_automatic = p->rules->is_automatic,
+				    .name = name,
+				    .formats = name ? valuelibc_find(name) : NULL,
+				    .rules = rules};
+
+	for (size_t i = 0; i < p->rules->n && from.n_rules < PLAIN_RULES_MAX; i++)
+		if (names_function(p, &p->rules->list[i], function)) {
+			from.is_automatic |= p->rules->list[i].is_automatic;
+			rules[from.n_rules++] = &p->rules->list[i];
+		}
+	values_build_plain(b, &from);
+}
+
 static void use_known(struct planning *p, struct builder *b, size_t function, bool args,
 		      bool result)
 {
@@ -399,29 +418,25 @@ static int store(struct planning *p, const struct builder *b, size_t hook)
 		.n_args = b->n_args,
 		.has_ret = b->has_ret,
 		.ret = b->ret,
-		.prototype = b->signature ? fmt_prototype(&p->v->arena, b->signature) : NULL};
+		.prototype = b->signature ? fmt_prototype(&p->v->arena, b->signature) : NULL,
+		.arg_spec = b->arg_spec,
+		.ret_spec = b->ret_spec,
+		.enums = p->rules->is_plain && b->signature
+				 ? values_fmt_enums(&p->v->arena, b->signature)
+				 : NULL};
 	p->v->list[hook] = v;
 	return userimage_set_program(p->img, hook, &program,
 				     sizeof(program.head) + n * sizeof(*program.code));
 }
 
-static int plan_function(struct planning *p, size_t hook, struct builder *b)
+/* args, ret: the rules for the function, or SIZE_MAX. */
+static void use_last(struct planning *p, struct builder *b, size_t function, size_t args,
+		     size_t ret)
 {
-	size_t function = userimage_hooked(p->img, hook);
-	size_t args = find_rule(p, RULE_ARGS, function), ret = find_rule(p, RULE_RETVAL, function);
-	size_t condition = find_rule(p, RULE_CONDITION, function);
 	bool auto_args =
 		args == SIZE_MAX ? p->rules->is_automatic : p->rules->list[args].is_automatic;
 	bool auto_ret = ret == SIZE_MAX ? p->rules->is_automatic : p->rules->list[ret].is_automatic;
-	struct signature s;
 
-	if (args == SIZE_MAX && ret == SIZE_MAX && condition == SIZE_MAX && !p->rules->is_automatic)
-		return 0;
-	b->tests.n = b->enter.n = b->leave.n = 0;
-	b->n_args = 0;
-	b->has_ret = false;
-	b->signature = find_signature(p, function, &s) ? &s : NULL;
-	b->types = p->info ? debuginfo_types(p->info) : NULL;
 	use_known(p, b, function, auto_args, auto_ret && ret == SIZE_MAX);
 	if (args != SIZE_MAX)
 		use_rule(p, b, args, function, false);
@@ -429,6 +444,27 @@ static int plan_function(struct planning *p, size_t hook, struct builder *b)
 		use_known(p, b, function, false, true);
 	if (ret != SIZE_MAX)
 		use_rule(p, b, ret, function, true);
+}
+
+static int plan_function(struct planning *p, size_t hook, struct builder *b)
+{
+	size_t function = userimage_hooked(p->img, hook);
+	size_t args = find_rule(p, RULE_ARGS, function), ret = find_rule(p, RULE_RETVAL, function);
+	size_t condition = find_rule(p, RULE_CONDITION, function);
+	struct signature s;
+
+	if (args == SIZE_MAX && ret == SIZE_MAX && condition == SIZE_MAX && !p->rules->is_automatic)
+		return 0;
+	b->tests.n = b->enter.n = b->leave.n = 0;
+	b->n_args = 0;
+	b->has_ret = false;
+	b->arg_spec = b->ret_spec = NULL;
+	b->signature = find_signature(p, function, &s) ? &s : NULL;
+	b->types = p->info ? debuginfo_types(p->info) : NULL;
+	if (p->rules->is_plain)
+		use_plain(p, b, function);
+	else
+		use_last(p, b, function, args, ret);
 	if (condition != SIZE_MAX)
 		add_conditions(p, b, condition, function);
 	if (b->tests.is_full || b->enter.is_full || b->leave.is_full) {
@@ -446,6 +482,7 @@ static int plan_all(struct planning *p)
 
 	for (size_t i = 0; i < p->v->n && r >= 0; i++) {
 		b->arena = &p->v->arena;
+		b->n_text_bytes = p->rules->is_plain ? VALUES_PLAIN_TEXT : VALUES_TEXT_BYTES;
 		r = plan_function(p, i, b);
 	}
 	free(b);
@@ -496,6 +533,11 @@ void uservalues_free(struct uservalues_image *v)
 const struct uservalues *uservalues_find(const struct uservalues_image *v, size_t hook)
 {
 	return v && hook < v->n ? v->list[hook] : NULL;
+}
+
+struct uservalues_forms uservalues_forms(const struct uservalues *v)
+{
+	return (struct uservalues_forms){v->arg_spec, v->ret_spec, v->enums};
 }
 
 const char *uservalues_prototype(const struct uservalues *v)

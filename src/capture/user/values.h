@@ -27,6 +27,7 @@ struct valuerule;
 /* Start with zeros. */
 struct valuerules {
 	bool is_automatic; /* every function whose types are known */
+	bool is_plain;	   /* in uftrace's forms: valueplain.c */
 	struct valuerule *list;
 	size_t n, cap;
 };
@@ -65,6 +66,11 @@ struct uservalues_names {
  */
 size_t uservalues_fmt(const struct uservalues *v, bool is_ret, const uint64_t *words,
 		      size_t n_bytes, const struct uservalues_names *names, char *out, size_t size);
+/* Of is_plain: "arg1/s,arg2", "retval", and lines "E enum …"; each may be NULL. */
+struct uservalues_forms {
+	const char *args, *ret, *enums;
+};
+struct uservalues_forms uservalues_forms(const struct uservalues *v);
 /* "int n, char *name": names and types of the arguments; for the option of the file. */
 const char *uservalues_prototype(const struct uservalues *v);
 

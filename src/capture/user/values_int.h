@@ -19,6 +19,7 @@ struct expression;
 #define VALUES_ARGS_MAX	  32u	/* arguments that are shown */
 #define VALUES_CODE_MAX	  128u	/* instructions of a part of a program */
 #define VALUES_TEXT_BYTES 64u	/* of a string that is recorded */
+#define VALUES_PLAIN_TEXT 98u	/* … in uftrace's forms: one more than it shows */
 #define VALUES_COPY_BYTES 128u	/* of a struct or array */
 #define VALUES_PARTS_MAX  16u	/* members, elements that are shown */
 #define VALUES_ENUM_MAX	  1024u /* names of an enum */
@@ -122,6 +123,7 @@ struct uservalues {
 	bool has_ret;
 	struct value ret;
 	const char *prototype;
+	const char *arg_spec, *ret_spec, *enums; /* see uservalues_forms(); NULL: none */
 };
 
 /*
@@ -181,6 +183,8 @@ struct builder {
 	struct value args[VALUES_ARGS_MAX], ret;
 	size_t n_args;
 	bool has_ret;
+	const char *arg_spec, *ret_spec; /* valueplain.c */
+	uint16_t n_text_bytes;
 };
 
 void code_add(struct code *c, struct snrt_fetch fetch);
@@ -204,6 +208,21 @@ int value_of_expression(struct builder *b, struct code *c, const struct definiti
 /* The same into the accumulator, for a comparison. */
 int code_add_operand(struct builder *b, struct code *c, const struct expression *e,
 		     uint32_t *ret_n_bytes, bool *ret_signed, struct errmsg *err);
+
+/* values.c: the place that a want names, by its number or otherwise. */
+struct where where_of_want(const struct want *w);
+
+/* valueplain.c: values in uftrace's forms. */
+struct plain_source {
+	bool is_automatic;
+	const char *name, *formats; /* of valuelibc_find(); formats: NULL if it knows none */
+	const struct valuerule *const *rules;
+	size_t n_rules;
+};
+
+void values_build_plain(struct builder *b, const struct plain_source *from);
+/* "E enum colour {RED,GREEN=2}", a line each; NULL: none. */
+const char *values_fmt_enums(struct arena *a, const struct signature *s);
 
 /* valuelibc.c: "FORMATS", a letter for each argument, then = and that of the result; NULL. */
 const char *valuelibc_find(const char *name);

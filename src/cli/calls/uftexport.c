@@ -2,80 +2,146 @@
 /*
  * uftexport.c - goes through the calls of a trace file and writes a uftrace.data directory.
  *
- *	callrun_open ─▶ callflow ─▶ present/export/uftracedir
+ *	callrun_open ─▶ analyse/calls/replay ─▶ rewrite/uftrace/uftwriter
  *
- * The flow must live as long as the directory is written: names of functions belong to it.
+ * Calls of the kernel and events are left out. A trace that lost the list of its functions (the
+ * option) is written, too; the functions get addresses of their own. The directory is written with
+ * the rights of the user who called sonde.
  */
 #include "cli/calls/uftexport.h"
 
-#include "analyse/calls/callflow.h"
+#include "analyse/calls/replay.h"
+#include "base/files/caller.h"
 #include "base/scope.h"
-#include "decode/callevent.h"
-#include "present/export/uftracedir.h"
+#include "decode/record.h"
+#include "format/tracedat.h"
+#include "store/packedtext.h"
+#include "store/tracefile.h"
+#include "store/uftrace/newdir.h"
+#include "symbols/tasks.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct work {
-	struct callrun run;
-	struct callflow *flow;
-	struct uftracedir *dir;
-	uint8_t *wanted;
+struct conversion {
+	struct uftwriter *writer;
+	struct errmsg *err;
+	uint32_t max_depth;
+	bool stop;
 };
 
-static void release(struct work *w)
+static void convert_item(void *ctx, const struct replay_item *item)
 {
-	uftracedir_free(w->dir);
-	callflow_free(w->flow);
-	callrun_close(&w->run);
-	free(w->wanted);
+	struct conversion *c = ctx;
+	const struct task *task = item->task ? item->task->task : NULL;
+	struct uftwriter_call call = {.ts = item->ts, .depth = item->level};
+	int r = 0;
+
+	if (item->kind == REPLAY_LOST)
+		uftwriter_lose(c->writer, item->n_lost);
+	if (!task || !item->func || !item->func->is_user || c->stop || item->level >= c->max_depth)
+		return;
+	call.tid = task->pid;
+	call.tgid = task->tgid;
+	call.func = item->func->addr;
+	call.name = item->func->name;
+	call.module = item->func->module;
+	call.values = item->kind == REPLAY_ENTER ? item->args : item->ret;
+	if (item->kind == REPLAY_ENTER)
+		r = uftwriter_enter(c->writer, &call, c->err);
+	else if (item->kind == REPLAY_LEAVE)
+		r = uftwriter_leave(c->writer, &call, c->err);
+	c->stop = r < 0;
 }
 
 static void visit(void *ctx, const struct record *rec)
 {
-	callflow_add(ctx, rec);
+	replay_add(ctx, rec);
 }
 
-static int find_events(struct work *w, size_t n_table, struct errmsg *err)
-{
-	const struct call_kinds *kinds = callflow_kinds(w->flow);
+SCOPED_POINTER(struct replay, replay_free)
 
-	w->wanted = calloc(n_table + 1, 1);
-	if (!w->wanted)
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the calls");
-	for (size_t i = 1; i < kinds->n; i++)
-		if ((size_t)kinds->rows[i].event->id < n_table)
-			w->wanted[kinds->rows[i].event->id] = 1;
-	return 0;
+int uftexport_functions(const struct callrun *run, struct textbuf *plain, struct piece *ret,
+			struct errmsg *err)
+{
+	const struct tracefile_option *o =
+		tracefile_option_find(run->in.files[0].tf, SNF_OPTION_USER_FUNCTIONS);
+	int r = o ? packedtext_read(o->data, plain, ret) : -ENODATA;
+
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read which functions were recorded") : 0;
+}
+
+int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_depth,
+		    struct errmsg *err)
+{
+	SCOPED(replay_free_scoped) struct replay *rp = NULL;
+	struct conversion c = {.writer = writer, .err = err, .max_depth = max_depth};
+	struct replay_config config = {.filter = run->filter,
+				       .no_merge = true,
+				       .no_events = true,
+				       .no_calls = true,
+				       .ctx = &c,
+				       .emit = convert_item};
+	const uint8_t *events;
+	size_t n_events;
+
+	TRY(replay_new(&rp, callrun_formats(run), &config, err));
+	events = replay_events(rp, &n_events);
+	TRY(callrun_walk(run, events, n_events, visit, rp, &c.stop, err));
+	replay_finish(rp);
+	return c.stop ? errmsg_code(err) : 0;
+}
+
+static int write_directory(struct callrun *run, const char *directory, struct uftwriter_counts *ret,
+			   struct errmsg *err)
+{
+	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
+	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
+	struct uftwriter_config config = {.dir = directory, .must_be_new = true};
+	struct uftwriter_run about = {.max_stack = 1024, .has_libcalls = true};
+	int r = uftexport_functions(run, &plain, &config.functions, err);
+
+	if (r == -ENODATA) /* a trace that lost the option: functions get addresses of their own */
+		*err = (struct errmsg){0};
+	else if (r < 0)
+		return r;
+	TRY(uftwriter_new(&writer, &config, err));
+	TRY(uftexport_calls(run, writer, UINT32_MAX, err));
+	*ret = uftwriter_counts(writer);
+	return uftwriter_finish(writer, &about, err);
+}
+
+static void close_run(struct callrun *run)
+{
+	callrun_close(run);
 }
 
 int uftexport(const struct call_options *o, const char *path, const char *directory,
 	      struct errmsg *err)
 {
-	SCOPED(release) struct work w = {0};
-	struct uftracedir_config config = {.path = directory};
-	struct callflow_config flow_config = {0};
-	struct uftracedir_counts counts;
-	struct flow_sink sink;
-	struct formats *f;
+	SCOPED(close_run) struct callrun run = {0};
+	struct uftwriter_counts counts = {0};
+	int r = callrun_open(&run, o, path, err);
 
-	TRY(callrun_open(&w.run, o, path, err));
-	f = callrun_formats(&w.run);
-	flow_config.filter = w.run.filter;
-	TRY(uftracedir_new(&w.dir, &config, err));
-	sink = uftracedir_sink(w.dir);
-	if (callflow_new(&w.flow, f, &flow_config, &sink) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the calls");
-	TRY(find_events(&w, f->n_table, err));
-	TRY(callrun_walk(&w.run, w.wanted, f->n_table, visit, w.flow, NULL, err));
-	callflow_finish(w.flow);
-	TRY(uftracedir_finish(w.dir, &counts, err));
-	fprintf(stderr, "%s: %" PRIu64 " calls\n", directory, counts.n_calls);
+	if (r >= 0)
+		r = caller_become();
+	if (r >= 0)
+		r = write_directory(&run, directory, &counts, err);
+	if (r >= 0 && !counts.n_calls) {
+		uftdir_remove(directory);
+		r = errmsg_set(err, -ENODATA,
+			       "the trace has no calls of programs (record them with record -u)");
+	}
+	if (r < 0)
+		return errmsg_code(err) ? r
+					: errmsg_set_errno(err, r, "cannot write %s", directory);
+	fprintf(stderr, "%s: %" PRIu64 " calls\n", directory, counts.n_calls - counts.n_deep);
+	r = callrun_finish(&run, o);
 	if (!counts.n_deep)
-		return callrun_finish(&w.run, o);
+		return r;
 	fprintf(stderr, "sonde: %" PRIu64 " calls are deeper than uftrace can store; left out\n",
 		counts.n_deep);
-	callrun_finish(&w.run, o);
 	return 1;
 }

@@ -451,6 +451,9 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 			"--libcalls and --only-instrumented are for user functions; give -u");
 	if (o->has_user_full && !o->has_user)
 		return errmsg_set(err, -EINVAL, "--user-full is for user functions; give -u");
+	if (o->user_values.is_plain && valuerules_are_empty(&o->user_values))
+		return errmsg_set(err, -EINVAL,
+				  "--plain-values is about values; give --args, --arg or --retval");
 	if (!valuerules_are_empty(&o->user_values) && !o->has_user)
 		return errmsg_set(
 			err, -EINVAL,

@@ -326,7 +326,10 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 			 recordopts_arg),                                                        \
 		ROW_CALL(0, "retval", "FUNC@SPEC",                                               \
 			 "record the return value: FUNC@retval/d; FUNC alone: by its type",      \
-			 recordopts_retval)
+			 recordopts_retval),                                                     \
+		ROW_FLAG(0, "plain-values",                                                      \
+			 "record values in uftrace's forms, for export --uftrace",               \
+			 RECORDOPTS_AT(user_values.is_plain))
 
 /* … and which of their calls. */
 #define RECORDOPTS_ROWS_USER_CALLS                                                               \

@@ -24,14 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODULES_MAX  4096
-#define SYMBOLS_MAX  (1u << 22)
-#define FUNCS_MAX    (1u << 22)
-#define PAGE_BYTES   4096ull
-#define PROGRAM_BASE 0x555555554000ull
-#define LIBRARY_BASE 0x7f0000000000ull
-#define FILE_MAX     (4ull << 30)
-#define LINE_MAX_LEN 8192
+#define MODULES_MAX   4096
+#define SYMBOLS_MAX   (1u << 22)
+#define FUNCS_MAX     (1u << 22)
+#define PAGE_BYTES    4096ull
+#define PROGRAM_BASE  0x555555554000ull
+#define LIBRARY_BASE  0x7f0000000000ull
+#define INVENTED_BASE 0x100000000000ull
+#define INVENTED_SPAN 0x10000000ull
+#define FILE_MAX      (4ull << 30)
+#define LINE_MAX_LEN  8192
 
 /*
  * --- the program's file ------------------------------------------------------------------------
@@ -182,6 +184,28 @@ static int add_symbol(struct uftwriter *w, const char *line)
 	return 0;
 }
 
+static int add_mangled(struct uftwriter *w, struct uft_symbol *s, const char *name)
+{
+	s->mangled = arena_strndup(&w->arena, name, strlen(name));
+	return s->mangled ? 0 : -ENOMEM;
+}
+
+static int add_enum(struct uftwriter *w, struct uft_module *m, const char *text)
+{
+	struct uft_line *line;
+
+	for (line = m->enums; line; line = line->next)
+		if (!strcmp(line->text, text))
+			return 0;
+	line = arena_alloc(&w->arena, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	line->text = arena_strndup(&w->arena, text, strlen(text));
+	line->next = m->enums;
+	m->enums = line;
+	return line->text ? 0 : -ENOMEM;
+}
+
 static int read_line(struct uftwriter *w, const char *line)
 {
 	struct uft_module *m = w->n_modules ? &w->modules[w->n_modules - 1] : NULL;
@@ -190,9 +214,22 @@ static int read_line(struct uftwriter *w, const char *line)
 		return add_module(w, line + 2);
 	if (line[0] == 'F')
 		return add_symbol(w, line);
-	if (line[0] == 'P' && m && m->n_symbols)
+	if (!m || !m->n_symbols || line[0] == '\0' || line[1] != ' ')
+		return 0;
+	switch (line[0]) {
+	case 'P':
 		m->symbols[m->n_symbols - 1].type = 'P';
-	return 0;
+		return 0;
+	case 'M':
+		return add_mangled(w, &m->symbols[m->n_symbols - 1], line + 2);
+	case 'A':
+	case 'R':
+		return uftwriter_add_forms(w, &m->symbols[m->n_symbols - 1], line);
+	case 'E':
+		return add_enum(w, m, line + 2);
+	default:
+		return 0;
+	}
 }
 
 /* Calls visit for each line. */
@@ -273,6 +310,55 @@ int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct e
 }
 
 /*
+ * --- functions that the option does not list ---------------------------------------------------
+ */
+
+static struct uft_module *take_invented(struct uftwriter *w, const char *path)
+{
+	struct uft_module *m;
+
+	for (size_t i = 0; i < w->n_modules; i++)
+		if (w->modules[i].is_invented && !strcmp(w->modules[i].path, path))
+			return &w->modules[i];
+	if (add_module(w, path) < 0)
+		return NULL;
+	m = &w->modules[w->n_modules - 1];
+	m->is_invented = true;
+	m->base = INVENTED_BASE + (w->n_modules - 1) * INVENTED_SPAN;
+	return m;
+}
+
+static uint64_t invent_address(struct uftwriter *w, const struct uftwriter_call *c)
+{
+	struct uft_module *m = take_invented(w, c->module ? c->module : "program");
+	const char *name = arena_strndup(&w->arena, c->name, strlen(c->name));
+	struct uft_symbol *s;
+
+	if (!m || !name ||
+	    !ARRAY_ROOM(m->symbols, m->cap_symbols, m->n_symbols + 1, INVENTED_SPAN / 16))
+		return 0;
+	s = &m->symbols[m->n_symbols];
+	*s = (struct uft_symbol){
+		.address = 16 * m->n_symbols, .n_bytes = 16, .type = 'T', .name = name};
+	m->n_symbols++;
+	m->high = (s->address + 16 + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	return m->base + s->address;
+}
+
+uint64_t uftwriter_address(struct uftwriter *w, const struct uftwriter_call *c)
+{
+	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	void **slot;
+
+	if (address)
+		return address;
+	slot = map_take(&w->addresses, c->func, FUNCS_MAX);
+	if (slot)
+		*slot = (void *)(uintptr_t)invent_address(w, c);
+	return slot ? (uintptr_t)*slot : 0;
+}
+
+/*
  * --- the files ---------------------------------------------------------------------------------
  */
 
@@ -294,7 +380,7 @@ static void fmt_symbols(struct uft_module *m, struct textbuf *tb)
 		uint64_t end = s->address + (s->type == 'P' ? 16 : s->n_bytes);
 
 		textbuf_addf(tb, "%016llx %c %s\n", (unsigned long long)(s->address - m->low),
-			     s->type, s->name);
+			     s->type, s->mangled ? s->mangled : s->name);
 		if (i + 1 == m->n_symbols || m->symbols[i + 1].address > end)
 			textbuf_addf(tb, "%016llx ? __sym_end\n",
 				     (unsigned long long)(end - m->low));
@@ -312,7 +398,18 @@ static void fmt_map_line(const struct uft_module *m, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *err)
+static int write_debug(const struct uftwriter *w, const struct uft_module *m, struct textbuf *tb,
+		       struct errmsg *err)
+{
+	char name[320];
+
+	snprintf(name, sizeof(name), "%.*s.dbg", (int)strlen(m->sym_name) - 4, m->sym_name);
+	textbuf_clear(tb);
+	uftwriter_fmt_debug(m, tb);
+	return uftwriter_write_file(w, name, tb->start, textbuf_len(tb), err);
+}
+
+int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_debug, struct errmsg *err)
 {
 	TEXTBUF(tb, 256u << 20);
 	char name[64];
@@ -325,6 +422,8 @@ int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *er
 		textbuf_clear(&tb);
 		fmt_symbols(m, &tb);
 		TRY(uftwriter_write_text(w, m->sym_name, &tb, err));
+		if (with_debug)
+			TRY(write_debug(w, m, &tb, err));
 	}
 	textbuf_clear(&tb);
 	for (size_t i = 0; i < w->n_modules; i++)
@@ -343,4 +442,6 @@ void uftwriter_free_modules(struct uftwriter *w)
 	free(w->modules);
 	map_release(&w->addresses);
 	map_release(&w->leavers);
+	map_release(&w->forms);
+	map_release(&w->by_name);
 }

@@ -9,6 +9,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/shortage.h"
+#include "format/uftrace.h"
 #include "rewrite/uftrace/uftwriter_int.h"
 
 #include <elf.h>
@@ -21,26 +22,37 @@
 
 #define INFO_MAX_BYTES (64u << 20)
 
-enum features {
-	FEATURE_PLT = 1 << 0,
-	FEATURE_TASK_SESSION = 1 << 1,
-	FEATURE_SYM_REL_ADDR = 1 << 5,
-	FEATURE_MAX_STACK = 1 << 6,
-};
+#define VERSION	       4
+#define ITEMS	       0x3bff /* all lines but those of argument specifications */
+#define BUILD_ID       0x0002
+#define SPECS	       0x0400 /* those */
+#define HERE	       0x0370 /* those that describe this machine and the processes of the recording */
+#define UFTRACE	       "v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )"
 
-#define VERSION	     4
-#define HEADER_BYTES 40
-#define ITEMS	     0x3bff /* all lines but those of argument specifications */
-#define UFTRACE	     "v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )"
-
-static void add_header(const struct uftwriter_run *run, struct textbuf *tb)
+/* Of the program; NULL: unknown. uftrace does not read an empty one. */
+static const char *build_id(const struct uftwriter *w)
 {
-	uint8_t head[HEADER_BYTES] = "Ftrace!";
+	return w->n_modules && w->modules[0].build_id[0] ? w->modules[0].build_id : NULL;
+}
+
+static void add_header(const struct uftwriter *w, const struct uftwriter_run *run,
+		       struct textbuf *tb)
+{
+	uint8_t head[UFT_HEADER_BYTES] = UFT_MAGIC;
 	uint32_t version = VERSION;
-	uint16_t n_bytes = HEADER_BYTES, max_stack = (uint16_t)run->max_stack;
-	uint64_t features = FEATURE_TASK_SESSION | FEATURE_SYM_REL_ADDR | FEATURE_MAX_STACK |
-			    (run->has_libcalls ? FEATURE_PLT : 0),
-		 items = ITEMS;
+	uint16_t n_bytes = UFT_HEADER_BYTES, max_stack = (uint16_t)run->max_stack;
+	uint64_t features = UFT_FEATURE_TASK_SESSION | UFT_FEATURE_SYM_REL_ADDR |
+			    UFT_FEATURE_MAX_STACK | (run->has_libcalls ? UFT_FEATURE_PLTHOOK : 0),
+		 items = run->is_here ? ITEMS : ITEMS & ~HERE;
+
+	if (!build_id(w))
+		items &= ~(uint64_t)BUILD_ID;
+	if (w->has_values) {
+		features |=
+			UFT_FEATURE_ARGUMENT | UFT_FEATURE_RETVAL |
+			(run->has_auto_values ? UFT_FEATURE_AUTO_ARGS | UFT_FEATURE_DEBUG_INFO : 0);
+		items |= SPECS;
+	}
 
 	memcpy(head + 8, &version, 4);
 	memcpy(head + 12, &n_bytes, 2);
@@ -127,24 +139,38 @@ static void add_usage(const struct uftwriter_run *run, struct textbuf *tb)
 	textbuf_addf(tb, "loadinfo:%.02f / %.02f / %.02f\n", load[0], load[1], load[2]);
 }
 
+static const char *exename(const struct uftwriter *w, const struct uftwriter_run *run)
+{
+	return run->exename ? run->exename : w->n_modules ? w->modules[0].path : "program";
+}
+
 static int write_info(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err)
 {
 	TEXTBUF(tb, INFO_MAX_BYTES);
 	time_t now = time(NULL);
 	struct tm tm;
-	char date[64];
+	char date[64], elapsed[48];
+	unsigned long long ns = w->last_ts > w->first_ts ? w->last_ts - w->first_ts : 0;
 
 	localtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
-	add_header(run, &tb);
-	textbuf_addf(&tb, "exename:%s\n", run->exename);
-	textbuf_addf(&tb, "build_id:%s\n", w->n_modules ? w->modules[0].build_id : "");
+	add_header(w, run, &tb);
+	textbuf_addf(&tb, "exename:%s\n", exename(w, run));
+	if (build_id(w))
+		textbuf_addf(&tb, "build_id:%s\n", build_id(w));
 	textbuf_addf(&tb, "exit_status:%d\n", run->wait_status);
-	textbuf_addf(&tb, "cmdline:%s\n", run->cmdline);
-	add_machine(&tb);
+	textbuf_addf(&tb, "cmdline:%s\n", run->cmdline ? run->cmdline : "");
+	if (run->is_here)
+		add_machine(&tb);
 	add_tasks(w, &tb);
-	add_usage(run, &tb);
-	textbuf_addf(&tb, "record_date:%s\nelapsed_time:%s sec\n", date, run->elapsed);
+	if (run->is_here)
+		add_usage(run, &tb);
+	if (!run->elapsed)
+		snprintf(elapsed, sizeof(elapsed), "%llu.%09llu", ns / 1000000000, ns % 1000000000);
+	if (w->has_values)
+		uftwriter_fmt_specs(w, run->has_auto_values, &tb);
+	textbuf_addf(&tb, "record_date:%s\nelapsed_time:%s sec\n", date,
+		     run->elapsed ? run->elapsed : elapsed);
 	textbuf_addf(&tb, "pattern_type:%s\nuftrace_version:%s\n", run->is_glob ? "glob" : "regex",
 		     UFTRACE);
 	/* without info it is no recording: so that one is not there if anything is missing */
@@ -166,7 +192,7 @@ static int write_tasks(struct uftwriter *w, const struct uftwriter_run *run, uin
 			textbuf_addf(&tb,
 				     "SESS timestamp=%llu.%09llu pid=%d sid=%016llx "
 				     "exename=\"%s\"\n",
-				     s, ns, t->tgid, (unsigned long long)sid, run->exename);
+				     s, ns, t->tgid, (unsigned long long)sid, exename(w, run));
 		if (i && t->tid == t->tgid)
 			textbuf_addf(&tb, "FORK timestamp=%llu.%09llu pid=%d ppid=%d\n", s, ns,
 				     t->tid, w->order[0]->tgid);

@@ -13,113 +13,29 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
-#include "base/files/outplace.h"
 #include "base/hash.h"
 #include "base/scope.h"
+#include "format/uftrace.h"
 #include "rewrite/uftrace/uftwriter_int.h"
+#include "store/uftrace/newdir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TASKS_MAX	  (1u << 18)
 #define ARENA_MAX_BYTES	  (1ull << 30)
 #define PIECE_BYTES	  (256u << 10)
-#define RECORDS_MAX_BYTES (PIECE_BYTES + 65536)
-#define MAGIC		  5
-
-enum record_type { TYPE_ENTRY, TYPE_EXIT, TYPE_LOST };
+#define WAITING_MAX_BYTES (16u << 20) /* values of calls of one task that have not returned */
+#define RECORDS_MAX_BYTES (PIECE_BYTES + WAITING_MAX_BYTES + 65536)
+#define MORE		  4 /* in a record's word: values follow */
 
 /*
  * --- the directory -----------------------------------------------------------------------------
  */
-
-/* The directory that has it, and its name there: from then on, links that others plant do not count. */
-static int open_parent(struct outplace *ret, const char *path, char **ret_name, struct errmsg *err)
-{
-	SCOPED(scope_free) char *dir = strdup(path), *name = NULL;
-	size_t len = dir ? strlen(dir) : 0;
-	char *slash;
-
-	while (len > 1 && dir[len - 1] == '/')
-		dir[--len] = 0;
-	slash = dir ? strrchr(dir, '/') : NULL;
-	name = dir ? strdup(slash ? slash + 1 : dir) : NULL;
-	if (!name)
-		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
-	if (slash)
-		slash[slash == dir] = 0;
-	TRY(outplace_open(ret, slash ? dir : ".", OUTPLACE_DIR, err));
-	*ret_name = TAKE(name);
-	return 0;
-}
-
-/* Removes a directory of files; what is no file stays, and the directory with it. */
-static void remove_in(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' || !strcmp(entry->d_name, ".channel"))
-			unlinkat(fd, entry->d_name, 0);
-	closedir(dir);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void uftwriter_remove(const char *path)
-{
-	SCOPED(outplace_close) struct outplace parent = OUTPLACE_NONE;
-	SCOPED(scope_free) char *name = NULL;
-	struct errmsg ignored = {0};
-
-	if (open_parent(&parent, path, &name, &ignored) >= 0)
-		remove_in(parent.dir, name);
-}
-
-static bool is_recording(int parent, const char *name)
-{
-	SCOPED(scope_close)
-	int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd >= 0 && !faccessat(fd, "info", F_OK, AT_SYMLINK_NOFOLLOW);
-}
-
-/* The new directory, open; one that is there becomes NAME.old. */
-static int make_directory(const char *path, struct errmsg *err)
-{
-	SCOPED(outplace_close) struct outplace parent = OUTPLACE_NONE;
-	SCOPED(scope_free) char *name = NULL, *old = NULL;
-	int fd;
-
-	TRY(open_parent(&parent, path, &name, err));
-	fd = mkdirat(parent.dir, name, 0700) < 0 ? -errno : 0;
-	if (fd < 0 && fd != -EEXIST)
-		return errmsg_set_errno(err, fd, "cannot make the directory %s", path);
-	if (fd < 0) {
-		if (asprintf(&old, "%s.old", name) < 0)
-			return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
-		if (is_recording(parent.dir, old))
-			remove_in(parent.dir, old);
-		if (renameat(parent.dir, name, parent.dir, old) < 0 ||
-		    mkdirat(parent.dir, name, 0700) < 0)
-			return errmsg_set_errno(err, -errno, "cannot rename %s to %s.old", path,
-						path);
-	}
-	fd = openat(parent.dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : fd;
-}
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -189,7 +105,10 @@ static struct uft_task *find_task(struct uftwriter *w, const struct uftwriter_ca
 	t->tid = c->tid;
 	t->tgid = c->tgid > 0 ? c->tgid : c->tid;
 	t->first_ts = c->ts;
+	if (!w->n_tasks)
+		w->first_ts = c->ts;
 	textbuf_init(&t->records, RECORDS_MAX_BYTES);
+	textbuf_init(&t->waiting, WAITING_MAX_BYTES);
 	w->order[w->n_tasks++] = t;
 	*slot = t;
 	return t;
@@ -200,7 +119,7 @@ static int flush_task(struct uftwriter *w, struct uft_task *t, struct errmsg *er
 	char name[32];
 	int flags = t->is_created ? O_APPEND : O_CREAT | O_EXCL;
 
-	if (t->records.overflow)
+	if (t->records.overflow || t->waiting.overflow)
 		return no_memory(err);
 	if (!textbuf_len(&t->records) && t->is_created)
 		return 0;
@@ -225,42 +144,53 @@ static void put_record(struct uft_task *t, uint64_t ts, uint64_t word)
 	textbuf_commit(&t->records, p + 16);
 }
 
-static uint64_t make_word(enum record_type type, uint32_t depth, uint64_t address)
+static uint64_t make_word(enum uft_type type, uint32_t depth, uint64_t address)
 {
-	return type | MAGIC << 3 | (uint64_t)depth << 6 | address << 16;
+	return type | UFT_RECORD_MAGIC << 3 | (uint64_t)depth << 6 | address << 16;
 }
 
 static void put_loss(struct uftwriter *w, struct uft_task *t)
 {
 	if (w->n_lost)
-		put_record(t, 0, make_word(TYPE_LOST, 0, w->n_lost));
+		put_record(t, 0, make_word(UFT_LOST, 0, w->n_lost));
 	w->n_lost = 0;
 }
 
 static void put_pending(struct uftwriter *w, struct uft_task *t)
 {
 	put_loss(w, t);
-	for (size_t i = 0; i < t->n_pending; i++)
-		put_record(t, t->pending[i].ts, t->pending[i].word);
+	for (size_t i = 0; i < t->n_pending; i++) {
+		const struct uft_pending *p = &t->pending[i];
+
+		put_record(t, p->ts, p->word | (p->len ? MORE : 0));
+		textbuf_add(&t->records, t->waiting.start + p->at, p->len);
+	}
 	t->n_pending = 0;
+	textbuf_clear(&t->waiting);
 }
 
 int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
 {
-	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
+	size_t at;
 
-	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+	w->counts.n_calls++;
+	if (c->depth > UFT_DEPTH_MAX) {
+		w->counts.n_deep++;
 		return 0;
+	}
 	t = find_task(w, c);
-	if (!t ||
-	    !ARRAY_ROOM(t->pending, t->cap_pending, t->n_pending + 1, UFTWRITER_DEPTH_MAX + 1))
-		return t ? 0 : no_memory(err);
+	if (!t || !address ||
+	    !ARRAY_ROOM(t->pending, t->cap_pending, t->n_pending + 1, UFT_DEPTH_MAX + 1))
+		return no_memory(err);
 	/* calls of that depth or deeper that wait have never returned */
-	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & 1023) >= c->depth)
+	while (t->n_pending && (t->pending[t->n_pending - 1].word >> 6 & UFT_DEPTH_MAX) >= c->depth)
 		t->n_pending--;
+	at = textbuf_len(&t->waiting);
 	t->pending[t->n_pending++] =
-		(struct uft_pending){c->ts, make_word(TYPE_ENTRY, c->depth, address)};
+		(struct uft_pending){c->ts, make_word(UFT_ENTRY, c->depth, address), at,
+				     uftwriter_put_values(w, c, false, &t->waiting)};
 	if (map_find(&w->leavers, address))
 		put_pending(w, t);
 	return 0;
@@ -268,16 +198,22 @@ int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct 
 
 int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err)
 {
-	uint64_t address = (uintptr_t)map_find(&w->addresses, c->func);
+	uint64_t address = uftwriter_address(w, c);
 	struct uft_task *t;
+	bool has_values;
 
-	if (!address || c->depth > UFTWRITER_DEPTH_MAX)
+	if (c->depth > UFT_DEPTH_MAX)
 		return 0;
 	t = find_task(w, c);
-	if (!t)
+	if (!t || !address)
 		return no_memory(err);
+	if (c->ts > w->last_ts)
+		w->last_ts = c->ts;
 	put_pending(w, t);
-	put_record(t, c->ts, make_word(TYPE_EXIT, c->depth, address));
+	has_values = uftwriter_put_values(w, c, true, &t->waiting);
+	put_record(t, c->ts, make_word(UFT_EXIT, c->depth, address) | (has_values ? MORE : 0));
+	textbuf_add(&t->records, t->waiting.start, textbuf_len(&t->waiting));
+	textbuf_clear(&t->waiting);
 	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
 }
 
@@ -290,19 +226,23 @@ void uftwriter_lose(struct uftwriter *w, uint64_t n)
  * --- life --------------------------------------------------------------------------------------
  */
 
-int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece functions,
-		  struct errmsg *err)
+struct uftwriter_counts uftwriter_counts(const struct uftwriter *w)
+{
+	return w->counts;
+}
+
+int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config, struct errmsg *err)
 {
 	struct uftwriter *w = calloc(1, sizeof(*w));
 	int r;
 
 	if (!w)
 		return no_memory(err);
-	w->path = dir;
+	w->path = config->dir;
 	w->dir = -1;
 	arena_init(&w->arena, ARENA_MAX_BYTES);
-	w->dir = make_directory(dir, err);
-	r = w->dir < 0 ? w->dir : uftwriter_read_modules(w, functions, err);
+	w->dir = uftdir_make(w->path, config->must_be_new, err);
+	r = w->dir < 0 ? w->dir : uftwriter_read_modules(w, config->functions, err);
 	if (r < 0) {
 		uftwriter_free(w);
 		return r;
@@ -317,7 +257,7 @@ int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struc
 
 	for (size_t i = 0; i < w->n_tasks; i++)
 		TRY(flush_task(w, w->order[i], err));
-	TRY(uftwriter_write_modules(w, sid, err));
+	TRY(uftwriter_write_modules(w, sid, w->has_values && run->has_auto_values, err));
 	return uftwriter_write_texts(w, run, sid, err);
 }
 
@@ -327,6 +267,7 @@ void uftwriter_free(struct uftwriter *w)
 		return;
 	for (size_t i = 0; i < w->n_tasks; i++) {
 		textbuf_release(&w->order[i]->records);
+		textbuf_release(&w->order[i]->waiting);
 		free(w->order[i]->pending);
 		free(w->order[i]);
 	}

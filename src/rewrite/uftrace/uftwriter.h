@@ -6,9 +6,10 @@
  *	uftwriter_new ─▶ uftwriter_enter, uftwriter_leave … (each task in the order of time)
  *	              ─▶ uftwriter_finish ─▶ uftwriter_free
  *
- * Functions are those of SNF_OPTION_USER_FUNCTIONS (capture/calls/userplans_text.c describes it).
- * What a trace does not know is made up: the address of a program in memory, and one session for all
- * programs of a recording. One owner.
+ * Functions are those of SNF_OPTION_USER_FUNCTIONS (capture/calls/userplans_text.c describes it). A
+ * function that the option does not list gets an address of its own. What a trace does not know is
+ * made up: the address of a program in memory, and one session for all programs of a recording. One
+ * owner.
  */
 #ifndef SONDE_REWRITE_UFTRACE_UFTWRITER_H
 #define SONDE_REWRITE_UFTRACE_UFTWRITER_H
@@ -22,36 +23,48 @@
 struct errmsg;
 struct uftwriter;
 
-#define UFTWRITER_DEPTH_MAX \
-	1023 /* the format has ten bits; deeper calls are left out, as by uftrace */
-
 /* What the directory says about the recording. Texts may be NULL. */
 struct uftwriter_run {
-	const char *exename;	  /* full path */
-	const char *cmdline;	  /* of the recorder */
-	const char *elapsed;	  /* "0.058039326" seconds */
+	bool is_here;	     /* recorded just now on this machine; usage is valid */
+	const char *exename; /* full path; NULL: the first file of the option */
+	const char *cmdline; /* of the recorder */
+	const char *elapsed; /* "0.058039326" seconds; NULL: from the first to the last record */
 	const char *default_opts; /* options that readers use, too */
 	int wait_status;	  /* of the command, as from wait() */
 	struct rusage usage;
 	int max_stack;
 	bool is_glob, has_libcalls;
+	bool has_auto_values; /* the values are those of all functions, not of named ones */
 };
 
-/* Makes the directory; one that exists becomes DIR.old. functions: the option's text, which must stay. */
-int uftwriter_new(struct uftwriter **ret, const char *dir, struct piece functions,
+struct uftwriter_config {
+	const char *dir;
+	/* one that exists is refused with -EEXIST; else it becomes DIR.old */
+	bool must_be_new;
+	struct piece functions; /* the option's text, which must stay; may be empty */
+};
+
+/* Makes the directory. */
+int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config,
 		  struct errmsg *err);
 void uftwriter_free(struct uftwriter *w);
-/* Removes such a directory. */
-void uftwriter_remove(const char *dir);
 
 struct uftwriter_call {
 	int tid, tgid; /* tgid -1: unknown */
 	uint64_t ts;
-	uint64_t func; /* as in events */
+	uint64_t func;		   /* as in events */
+	const char *name, *module; /* used if the option does not list it; module may be NULL */
 	uint32_t depth;
+	/* arguments or return value as texts, as in events; NULL: none. Needs forms in the option. */
+	const char *values;
 };
 
-/* A function that the option does not list is left out. 0 or negative with a message. */
+struct uftwriter_counts {
+	uint64_t n_calls;
+	uint64_t n_deep; /* left out: the format has ten bits for the depth */
+};
+
+/* 0 or negative with a message. */
 int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
 int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
 /* n events were lost here. */
@@ -59,5 +72,6 @@ void uftwriter_lose(struct uftwriter *w, uint64_t n);
 
 /* Calls that have not returned, and have nothing inside that has, are left out. */
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);
+struct uftwriter_counts uftwriter_counts(const struct uftwriter *w);
 
 #endif

@@ -10,12 +10,24 @@
 #include "base/textbuf.h"
 #include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter.h"
+#include "symbols/uftrace/argspec.h"
 
 struct uft_symbol {
 	uint64_t address; /* as in the file */
 	uint32_t n_bytes;
-	char type; /* T, or P for a stub */
-	const char *name;
+	char type;			 /* T, or P for a stub */
+	const char *name, *mangled;	 /* mangled: NULL if it is the same */
+	const char *arg_spec, *ret_spec; /* forms of recorded values; NULL: none */
+};
+
+/* How the values of a function are stored. */
+struct uft_forms {
+	struct uft_arg *args, *ret;
+};
+
+struct uft_line {
+	const char *text;
+	struct uft_line *next;
 };
 
 /* A program or library. */
@@ -24,8 +36,10 @@ struct uft_module {
 	char build_id[65];	     /* "" if unknown */
 	uint64_t low, high;	     /* addresses of the file that are loaded */
 	uint64_t base;		     /* where low is in the made-up process */
+	bool is_invented;	     /* not of the option: each of its functions has 16 bytes */
 	struct uft_symbol *symbols;
 	size_t n_symbols, cap_symbols;
+	struct uft_line *enums;
 };
 
 struct uft_task {
@@ -34,8 +48,10 @@ struct uft_task {
 	struct textbuf records;
 	struct uft_pending {
 		uint64_t ts, word;
-	} * pending; /* entries that are not written yet */
+		size_t at, len; /* its values, in waiting */
+	} * pending;		/* entries that are not written yet */
 	size_t n_pending, cap_pending;
+	struct textbuf waiting;
 	bool is_created; /* its file exists */
 };
 
@@ -51,15 +67,32 @@ struct uftwriter {
 	struct map tasks;   /* by tid + 1 */
 	struct uft_task **order;
 	size_t n_tasks, cap_tasks;
-	uint64_t n_lost;
+	struct map forms;   /* of values: struct uft_forms by function in events */
+	struct map by_name; /* addresses of functions by the hash of their names */
+	bool has_values, has_by_name;
+	uint64_t n_lost, first_ts, last_ts;
+	struct uftwriter_counts counts;
 };
 
 /* --- modules.c --- */
 
 /* Reads the option's text and the programs' files. */
 int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct errmsg *err);
-int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, struct errmsg *err);
+/* The address of a function in the made-up process; 0: no memory. */
+uint64_t uftwriter_address(struct uftwriter *w, const struct uftwriter_call *c);
+int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_debug, struct errmsg *err);
 void uftwriter_free_modules(struct uftwriter *w);
+
+/* --- values.c --- */
+
+/* "A FUNC SPEC" or "R FUNC SPEC" of the option; s: the function. */
+int uftwriter_add_forms(struct uftwriter *w, struct uft_symbol *s, const char *line);
+/* Adds the bytes of a call's values. Returns how many. */
+size_t uftwriter_put_values(struct uftwriter *w, const struct uftwriter_call *c, bool is_return,
+			    struct textbuf *tb);
+/* The lines of info, and the text of NAME.dbg. */
+void uftwriter_fmt_specs(const struct uftwriter *w, bool is_automatic, struct textbuf *tb);
+void uftwriter_fmt_debug(const struct uft_module *m, struct textbuf *tb);
 
 /* --- texts.c --- */
 

@@ -100,13 +100,13 @@ int uft_arg_add(struct uft_arg **list, struct arena *a, const struct uft_arg *ar
 		*at = old->next;
 		break;
 	}
-	for (at = list; *at && (*at)->number <= arg->number;)
+	while (*at)
 		at = &(*at)->next;
 	copy = arena_alloc(a, sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
 	*copy = *arg;
-	copy->next = *at;
+	copy->next = NULL;
 	*at = copy;
 	return 0;
 }

@@ -5,16 +5,17 @@
  *
  *	check the program ─▶ sonde record -u (a process of its own) ─▶ trace.dat ─▶ uftwriter ─▶ directory
  *
- * Filters of uftrace (-F, -N, -t, -T, -C, -Z, -L, and -D with -F) are stored in the directory's
- * default.opts: every reader applies them, ours and uftrace's. A depth (-D) or a time (-t) without
- * filters and triggers is sonde record's, too: what nobody is going to see is not recorded. Whether a
- * function exists is known only when the program runs, and uftrace ignores filters that match none;
- * so -F and -N are only the reader's, and their calls cost what they cost.
+ * -F, -N and -D leave calls out when the directory is written. The other filters of uftrace (-t, -T,
+ * -C, -Z, -L), and these together with them, are stored in the directory's default.opts: every reader
+ * applies them, ours and uftrace's. A depth (-D) or a time (-t) without filters and triggers is sonde
+ * record's, too: calls that nobody will see are not recorded. Whether a function exists is known only
+ * when the program runs, and uftrace ignores filters that match none; so calls outside of -F cost
+ * what they cost.
  *
  * The exit status is uftrace's: 0, 1 if the program returned another status than 0, 2 if a signal
  * killed it.
  */
-#include "analyse/calls/replay.h"
+#include "analyse/calls/callfilter.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -25,12 +26,12 @@
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/callopts.h"
 #include "cli/calls/recordfirst.h"
-#include "decode/record.h"
-#include "format/tracedat.h"
+#include "cli/calls/uftexport.h"
+#include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter.h"
-#include "store/packedtext.h"
-#include "store/tracefile.h"
-#include "symbols/tasks.h"
+#include "store/uftrace/newdir.h"
+#include "symbols/uftrace/argspec.h"
+#include "wire/uftrace/uftsend.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -44,7 +45,6 @@
 #include <unistd.h>
 
 #define WORDS_MAX      4096
-#define FUNCTIONS_MAX  (256u << 20)
 #define TEXT_MAX_BYTES (1u << 20)
 #define TIME_MAX_NS    1000000000u /* of --user-min-time: longer ones are the reader's */
 
@@ -66,15 +66,22 @@ static void add_word(struct words *w, const char *word)
 		w->list[w->n++] = copy;
 }
 
-/* A pattern of -P or -U, as sonde writes it; '!' before it: not these. */
+/* A pattern of functions, as sonde writes it. */
+static void fmt_pattern(const struct uft_opts *o, const char *pattern, char *out, size_t size)
+{
+	bool is_plain = o->match_glob || !strpbrk(pattern, ".?*+-^$|()[]{}");
+
+	snprintf(out, size, is_plain ? "%s" : "/%s/", pattern);
+}
+
+/* A pattern of -P or -U; '!' before it: not these. */
 static void add_pattern(struct words *w, const char *pattern)
 {
-	bool is_not = *pattern == '!', is_plain;
-	char text[1024];
+	bool is_not = *pattern == '!';
+	char text[1024] = "-u";
 
 	pattern += is_not;
-	is_plain = w->o->match_glob || !strpbrk(pattern, ".?*+-^$|()[]{}");
-	snprintf(text, sizeof(text), is_plain ? "%s%s" : "%s/%s/", is_not ? "" : "-u", pattern);
+	fmt_pattern(w->o, pattern, text + (is_not ? 0 : 2), sizeof(text) - 2);
 	if (is_not)
 		add_word(w, "--no-user");
 	add_word(w, text);
@@ -179,78 +186,54 @@ static void add_rules(struct words *w)
 }
 
 /*
- * --- the directory -----------------------------------------------------------------------------
+ * --- values ------------------------------------------------------------------------------------
  */
 
-struct conversion {
-	struct uftwriter *writer;
-	struct errmsg *err;
-	uint32_t
-		max_depth; /* -D alone; with -F it is relative to that function, and the reader's */
-	bool stop;
-};
-
-static void convert_item(void *ctx, const struct replay_item *item)
+/* Adds the values of one word, "FUNC@arg1,arg2/s,retval": other actions of a trigger are not ours. */
+static void add_value_word(struct words *w, char *word)
 {
-	struct conversion *c = ctx;
-	const struct task *task = item->task ? item->task->task : NULL;
-	struct uftwriter_call call = {.ts = item->ts, .depth = item->level};
-	int r = 0;
+	char *specs = strchr(word, '@'), *spec;
+	char function[1024], text[2048];
 
-	if (item->kind == REPLAY_LOST)
-		uftwriter_lose(c->writer, item->n_lost);
-	if (!task || !item->func || c->stop || item->level >= c->max_depth)
+	if (!specs)
 		return;
-	call.tid = task->pid;
-	call.tgid = task->tgid;
-	call.func = item->func->addr;
-	if (item->kind == REPLAY_ENTER)
-		r = uftwriter_enter(c->writer, &call, c->err);
-	else if (item->kind == REPLAY_LEAVE)
-		r = uftwriter_leave(c->writer, &call, c->err);
-	c->stop = r < 0;
+	*specs++ = 0;
+	fmt_pattern(w->o, word, function, sizeof(function));
+	while ((spec = strsep(&specs, ","))) {
+		bool is_retval = !strncmp(spec, "retval", 6);
+
+		if (!uft_arg_is_spec(spec) && strcmp(spec, "auto-args"))
+			continue;
+		snprintf(text, sizeof(text), uft_arg_is_spec(spec) ? "%s@%s" : "%s", function,
+			 spec);
+		add_word(w, is_retval ? "--retval" : "--arg");
+		add_word(w, text);
+	}
 }
 
-static void visit(void *ctx, const struct record *rec)
+/* -A, -R, -a, and triggers with values. */
+static void add_values(struct words *w)
 {
-	replay_add(ctx, rec);
+	const char *lists[] = {w->o->args, w->o->retval, w->o->trigger};
+	int n_before = w->n;
+
+	if (w->o->auto_args)
+		add_word(w, "--args");
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		char *list = lists[i] ? arena_strndup(&w->o->arena, lists[i], strlen(lists[i]))
+				      : NULL,
+		     *word;
+
+		while ((word = list ? strsep(&list, ";") : NULL))
+			add_value_word(w, word);
+	}
+	if (w->n > n_before)
+		add_word(w, "--plain-values");
 }
 
-SCOPED_POINTER(struct replay, replay_free)
-SCOPED_POINTER(struct uftwriter, uftwriter_free)
-
-static int read_functions(const struct callrun *run, struct textbuf *plain, struct piece *ret,
-			  struct errmsg *err)
-{
-	const struct tracefile_option *o =
-		tracefile_option_find(run->in.files[0].tf, SNF_OPTION_USER_FUNCTIONS);
-	int r = o ? packedtext_read(o->data, plain, ret) : -ENODATA;
-
-	return r < 0 ? errmsg_set_errno(err, r, "cannot read which functions were recorded") : 0;
-}
-
-static int convert_calls(const struct uft_opts *o, struct callrun *run, struct uftwriter *writer,
-			 struct errmsg *err)
-{
-	SCOPED(replay_free_scoped) struct replay *rp = NULL;
-	struct conversion c = {.writer = writer,
-			       .err = err,
-			       .max_depth =
-				       o->filter || o->depth < 1 ? UINT32_MAX : (uint32_t)o->depth};
-	struct replay_config config = {.no_merge = true,
-				       .no_events = true,
-				       .no_calls = true,
-				       .ctx = &c,
-				       .emit = convert_item};
-	const uint8_t *events;
-	size_t n_events;
-
-	TRY(replay_new(&rp, callrun_formats(run), &config, err));
-	events = replay_events(rp, &n_events);
-	TRY(callrun_walk(run, events, n_events, visit, rp, &c.stop, err));
-	replay_finish(rp);
-	return c.stop ? errmsg_code(err) : 0;
-}
+/*
+ * --- the directory -----------------------------------------------------------------------------
+ */
 
 /* Does the pattern match a recorded function? uftrace ignores filters that match none. */
 static bool is_known(const struct uft_opts *o, const char *pattern, struct piece functions)
@@ -316,8 +299,20 @@ static void add_list(const struct uft_opts *o, const char *letter, const char *l
 	free(copy);
 }
 
+/*
+ * -F and -N alone are applied here, as uftrace does while it records: calls around a function are not
+ * in the directory. Together with other filters they are the readers'.
+ */
+static bool filters_here(const struct uft_opts *o)
+{
+	return o->filter && !strchr(o->filter, '@') && !o->trigger && !o->caller &&
+	       !o->loc_filter && !o->size_filter && !o->time_filter_ns;
+}
+
 static void fmt_default_opts(const struct uft_opts *o, struct piece functions, struct textbuf *tb)
 {
+	if (filters_here(o))
+		return;
 	add_list(o, "-F", o->filter, functions, tb);
 	add_list(o, "-T", o->trigger, functions, tb);
 	add_list(o, "-C", o->caller, functions, tb);
@@ -331,16 +326,55 @@ static void fmt_default_opts(const struct uft_opts *o, struct piece functions, s
 		textbuf_addf(tb, "-t %lluns\n", (unsigned long long)o->time_filter_ns);
 }
 
+struct choice {
+	struct callfilter_word words[CALLOPTS_WORDS_MAX];
+	struct callfilter_config config;
+};
+
+/* The filter of a walk through the calls; with functions that do not exist it is none. */
+static int use_filter(struct uft_opts *o, struct choice *c, struct piece functions,
+		      struct callrun *run, struct errmsg *err)
+{
+	char *list = arena_strndup(&o->arena, o->filter, strlen(o->filter)), *word;
+	char text[1024];
+
+	c->config = (struct callfilter_config){
+		.words = c->words,
+		.is_regex = !o->match_glob,
+		.max_depth = o->depth == UFT_DEPTH_DEFAULT ? 0 : (uint32_t)o->depth};
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		bool is_not = *word == '!';
+		bool is_name = !strpbrk(word + is_not, ".?*+-^$|()[]{}");
+		char *copy;
+
+		if (!is_known(o, word + is_not, functions) ||
+		    c->config.n_words == CALLOPTS_WORDS_MAX)
+			continue;
+		snprintf(text, sizeof(text), is_name && !o->match_glob ? "^%s$" : "%s",
+			 word + is_not);
+		copy = arena_strndup(&o->arena, text, strlen(text));
+		if (!copy)
+			return errmsg_set_errno(err, -ENOMEM, "cannot use the filters");
+		c->words[c->config.n_words++] =
+			(struct callfilter_word){is_not ? CALL_NEVER : CALL_ONLY, copy};
+	}
+	callfilter_free(TAKE(run->filter));
+	return callfilter_new(&run->filter, &c->config, err);
+}
+
 /* with_filters: readers of the directory get them. */
-static int convert(const struct uft_opts *o, struct recordfirst *first, struct uftwriter_run *about,
+static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwriter_run *about,
 		   bool with_filters, struct errmsg *err)
 {
 	TEXTBUF(defaults, TEXT_MAX_BYTES);
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
-	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = FUNCTIONS_MAX};
+	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
 	struct call_options none = {0};
+	struct choice choice = {0};
 	struct callrun run;
-	struct piece functions = {0};
+	struct uftwriter_config config = {.dir = o->dir};
+	/* with -F it is relative to that function, and the reader's */
+	uint32_t max_depth = o->filter || o->depth < 1 ? UINT32_MAX : (uint32_t)o->depth;
 	int r = callrun_open(&run, &none, first->path, err);
 
 	recordfirst_remove(first);
@@ -349,28 +383,51 @@ static int convert(const struct uft_opts *o, struct recordfirst *first, struct u
 		r = 0;
 	}
 	if (r >= 0)
-		r = read_functions(&run, &plain, &functions, err);
+		r = uftexport_functions(&run, &plain, &config.functions, err);
 	if (r >= 0)
-		r = uftwriter_new(&writer, o->dir, functions, err);
+		r = uftwriter_new(&writer, &config, err);
 	if (with_filters)
-		fmt_default_opts(o, functions, &defaults);
+		fmt_default_opts(o, config.functions, &defaults);
+	if (r >= 0 && with_filters && filters_here(o))
+		r = use_filter(o, &choice, config.functions, &run, err);
 	about->default_opts = textbuf_text(&defaults);
 	if (r >= 0 && run.src.n)
-		r = convert_calls(o, &run, writer, err);
+		r = uftexport_calls(&run, writer, max_depth, err);
 	if (r >= 0)
 		r = uftwriter_finish(writer, about, err);
 	callrun_close(&run);
 	return r;
 }
 
+static bool has_function_graph(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing/available_tracers",
+					    "/sys/kernel/debug/tracing/available_tracers"};
+	char text[1024];
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		SCOPED(fclose_scoped) FILE *f = fopen(paths[i], "re");
+
+		if (f && fgets(text, sizeof(text), f))
+			return strstr(text, "function_graph");
+	}
+	return false;
+}
+
 /* What uftrace records and sonde does not. */
 static void warn_missing(const struct uft_opts *o)
 {
-	if (o->args || o->retval || o->auto_args)
-		uft_warn(o, "arguments and return values are not recorded (use sonde record -u)");
-	if (o->kernel)
-		uft_warn(o, "kernel tracing disabled: use sonde record -u -p function_graph");
-	if (o->event)
+	bool wants_kernel = o->kernel || (o->event && strstr(o->event, "@kernel"));
+
+	if (wants_kernel && geteuid())
+		uft_warn(o, "kernel tracing requires root privilege");
+	else if (wants_kernel && !has_function_graph())
+		uft_warn(o, "kernel tracing disabled due to an error\n"
+			    "is CONFIG_FUNCTION_GRAPH_TRACER enabled in the kernel?");
+	else if (wants_kernel)
+		uft_warn(o, "functions and events of the kernel are not recorded: use sonde record "
+			    "-u --kernel-depth 1");
+	if (o->event && !wants_kernel)
 		uft_warn(o, "events are not recorded: use sonde record -u -e EVENT");
 	if (o->nest_libcall)
 		uft_warn(o, "-l: calls between libraries are not recorded");
@@ -418,8 +475,11 @@ static void print_times(const struct uftwriter_run *about)
 /* Records into o->dir. with_filters: readers of the directory get them. */
 static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 {
-	struct uftwriter_run about = {
-		.max_stack = 1024, .is_glob = o->match_glob, .has_libcalls = !o->no_libcall};
+	struct uftwriter_run about = {.is_here = true,
+				      .max_stack = 1024,
+				      .is_glob = o->match_glob,
+				      .has_libcalls = !o->no_libcall,
+				      .has_auto_values = o->auto_args};
 	struct words w = {.o = o};
 	struct recordfirst first = {0};
 	struct errmsg err = {0};
@@ -432,6 +492,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	warn_missing(o);
 	add_choice(&w, kind);
 	add_rules(&w);
+	add_values(&w);
 	add_word(&w, "-q");
 	add_word(&w, "--");
 	add_word(&w, path);
@@ -463,20 +524,61 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	return status_of(o, first.wait_status);
 }
 
+/* A name for a directory that does not exist yet, for recordings that nobody keeps. */
+static bool make_temporary(const struct uft_opts *o, const char *what, char *dir, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, size, "%.200s/uftrace-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", what);
+	if (recordfirst_make_dir(dir) >= 0)
+		return true;
+	uft_fail(o, "cannot make a directory like %s", dir);
+	return false;
+}
+
+static void remove_temporary(const char *place, const char *dir)
+{
+	uftdir_remove(dir);
+	rmdir(place);
+}
+
+/* --host: the recording goes there, and nothing stays here. */
+static int record_and_send(struct uft_opts *o, int argc, char **argv)
+{
+	const char *name = strrchr(o->dir, '/') ? strrchr(o->dir, '/') + 1 : o->dir;
+	struct errmsg err = {0};
+	char place[256], dir[300];
+	int status, sock = uftsend_connect(o->host, o->port, &err);
+
+	if (sock < 0) {
+		uft_fail(o, "%s", err.text);
+		return 1;
+	}
+	if (!make_temporary(o, "send", place, sizeof(place))) {
+		close(sock);
+		return 1;
+	}
+	snprintf(dir, sizeof(dir), "%s/data", place);
+	o->dir = dir;
+	status = record(o, argc, argv, true);
+	if (!access(dir, F_OK) && uftsend_directory(sock, dir, name, &err) < 0) {
+		uft_fail(o, "%s", err.text);
+		status = 1;
+	}
+	remove_temporary(place, dir);
+	close(sock);
+	return status;
+}
+
 int uft_record(struct uft_opts *o, int argc, char **argv)
 {
 	if (!argc) {
 		uft_opts_print_help(stdout);
 		return 1;
 	}
-	if (o->host) {
-		uft_fail(o,
-			 "--host: sonde cannot send to 'uftrace recv'; copy the directory instead");
-		return 1;
-	}
 	if (o->nop)
 		return run_plain(argv);
-	return record(o, argc, argv, true);
+	return o->host ? record_and_send(o, argc, argv) : record(o, argc, argv, true);
 }
 
 int uft_record_into(struct uft_opts *o, int argc, char **argv)
@@ -486,7 +588,6 @@ int uft_record_into(struct uft_opts *o, int argc, char **argv)
 
 int uft_live(struct uft_opts *o, int argc, char **argv)
 {
-	const char *tmp = getenv("TMPDIR");
 	char place[256], dir[300];
 	int status;
 
@@ -496,12 +597,9 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 	}
 	if (o->nop)
 		return run_plain(argv);
-	snprintf(place, sizeof(place), "%.200s/uftrace-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!o->record) {
-		if (recordfirst_make_dir(place) < 0) {
-			uft_fail(o, "cannot make a directory like %s", place);
+		if (!make_temporary(o, "live", place, sizeof(place)))
 			return 1;
-		}
 		snprintf(dir, sizeof(dir), "%s/data", place);
 		o->dir = dir;
 	}
@@ -514,9 +612,7 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 		if (c)
 			c->run(o, 0, argv + argc);
 	}
-	if (!o->record) {
-		uftwriter_remove(dir);
-		rmdir(place);
-	}
+	if (!o->record)
+		remove_temporary(place, dir);
 	return status;
 }

@@ -14,7 +14,7 @@
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/recordfirst.h"
 #include "format/uftrace.h"
-#include "rewrite/uftrace/uftwriter.h"
+#include "store/uftrace/newdir.h"
 #include "script/script.h"
 #include "symbols/tasks.h"
 
@@ -155,7 +155,7 @@ int uft_script(struct uft_opts *o, int argc, char **argv)
 	status = uft_record_into(o, argc, argv);
 	if (!access(dir, F_OK))
 		read_and_run(o, 0, argv);
-	uftwriter_remove(dir);
+	uftdir_remove(dir);
 	rmdir(place);
 	return status;
 }

@@ -21,6 +21,7 @@ const struct uft_command uft_commands[] = {
 	{"report", "print how often functions were called, and how long they took", uft_report},
 	{"graph", "print who calls whom", uft_graph},
 	{"dump", "print the records, or write them in another form", uft_dump},
+	{"recv", "store the recordings that record --host sends", uft_recv},
 	{"info", "print what the recording says about itself", uft_info},
 	{NULL},
 };

@@ -27,6 +27,7 @@ int uft_replay(struct uft_opts *o, int argc, char **argv);
 int uft_report(struct uft_opts *o, int argc, char **argv);
 int uft_graph(struct uft_opts *o, int argc, char **argv);
 int uft_dump(struct uft_opts *o, int argc, char **argv);
+int uft_recv(struct uft_opts *o, int argc, char **argv);
 int uft_info(struct uft_opts *o, int argc, char **argv);
 
 #define UFT_FAILED 255 /* uftrace's commands return -1 */

@@ -11,7 +11,7 @@
  * The addresses are below those of any kernel, and 16 apart, so that a reader which looks for the
  * last symbol before an address finds the right one.
  */
-#include "capture/calls/userevents.h"
+#include "store/userevents.h"
 
 #include "base/array.h"
 #include "base/textbuf.h"

@@ -5,8 +5,8 @@
  * Other readers see ordinary events of a system "user" in a buffer of that name. A function is
  * shown as its synthetic address, which has a line in the file's kallsyms.
  */
-#ifndef SONDE_CAPTURE_CALLS_USEREVENTS_H
-#define SONDE_CAPTURE_CALLS_USEREVENTS_H
+#ifndef SONDE_STORE_USEREVENTS_H
+#define SONDE_STORE_USEREVENTS_H
 
 #include <stdint.h>
 

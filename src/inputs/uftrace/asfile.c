@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * asfile.c - writes the calls of a uftrace.data directory into a temporary trace file.
+ *
+ *	uftdata ─▶ analyse/uftrace/walk ─▶ user_entry, user_exit ─▶ store/writer ─▶ tracefile
+ *
+ * The events are those of sonde record -u (store/userevents.h), all on CPU 0: a directory does not
+ * say where a call ran. A function is a symbol; one without a symbol is named after its address.
+ * The file lies in $TMPDIR and loses its name as soon as it is open. Filters that the recorder stored
+ * (default.opts) do not apply: the commands have their own.
+ */
+#include "inputs/uftrace/asfile.h"
+
+#include "analyse/uftrace/walk.h"
+#include "base/array.h"
+#include "base/errmsg.h"
+#include "base/map.h"
+#include "base/scope.h"
+#include "base/textbuf.h"
+#include "format/tracedat.h"
+#include "inputs/uftrace/data.h"
+#include "store/packedtext.h"
+#include "store/pagebuilder.h"
+#include "store/tracefile.h"
+#include "store/userevents.h"
+#include "store/writer.h"
+#include "symbols/uftrace/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE_BYTES     4096u
+#define FUNCTIONS_MAX  (1u << 22)
+#define TEXT_MAX_BYTES (1u << 30)
+
+struct conversion {
+	struct uftdata data;
+	struct uft_walk *walk;
+	struct pagebuilder page;
+	struct map functions; /* number + 1, by symbol or by address */
+	struct textbuf kallsyms, formats, header_page, header_event, cmdlines, processes, packed;
+	uint32_t n_functions;
+	struct writer *writer;
+	bool is_full; /* memory ran out */
+};
+
+static void release(struct conversion *c)
+{
+	writer_free(c->writer);
+	uft_walk_free(c->walk);
+	uftdata_close(&c->data);
+	pagebuilder_release(&c->page);
+	map_release(&c->functions);
+	textbuf_release(&c->kallsyms);
+	textbuf_release(&c->formats);
+	textbuf_release(&c->header_page);
+	textbuf_release(&c->header_event);
+	textbuf_release(&c->cmdlines);
+	textbuf_release(&c->processes);
+	textbuf_release(&c->packed);
+}
+
+/*
+ * --- records -----------------------------------------------------------------------------------
+ */
+
+static const char *file_of(const struct conversion *c, const struct uft_reader *r)
+{
+	const struct uft_session *s = uft_session_find(&c->data.names, r->task, r->rec.time_ns);
+	const struct uft_map *m = s ? uft_map_find(s, r->rec.addr) : NULL;
+	const char *slash = m && m->path ? strrchr(m->path, '/') : NULL;
+
+	return slash ? slash + 1 : m && m->path ? m->path : "?";
+}
+
+/* The function of the current record in events; 0: no memory. */
+static uint32_t find_function(struct conversion *c, struct uft_reader *r)
+{
+	const struct uft_sym *sym = uft_walk_rec_sym(c->walk, r, &r->rec);
+	uint64_t key = sym ? (uintptr_t)sym : r->rec.addr << 16 | 1; /* symbols are aligned */
+	void **slot = map_take(&c->functions, key, FUNCTIONS_MAX);
+	char name[32];
+
+	if (!slot) {
+		c->is_full = true;
+		return 0;
+	}
+	if (!*slot) {
+		snprintf(name, sizeof(name), "func_%" PRIx64, r->rec.addr);
+		userevents_add_symbol(&c->kallsyms, c->n_functions, sym ? sym->name : name,
+				      file_of(c, r));
+		*slot = (void *)(uintptr_t)++c->n_functions;
+	}
+	return userevents_func((uint32_t)(uintptr_t)*slot - 1);
+}
+
+static bool is_call(const struct uft_reader *r)
+{
+	return r->origin == UFT_FROM_TASK && (r->rec.type == UFT_ENTRY || r->rec.type == UFT_EXIT);
+}
+
+/* A page of records; 0: there are no more. */
+static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret)
+{
+	struct conversion *c = ctx;
+	struct uft_reader *r;
+	bool has_begun = false;
+	int64_t n_lost = 0;
+
+	while ((r = uft_walk_peek(c->walk))) {
+		struct userevents_record rec = {
+			.type = r->rec.type == UFT_ENTRY ? USEREVENTS_ENTRY : USEREVENTS_EXIT,
+			.pid = r->tid,
+			.depth = r->rec.depth,
+		};
+
+		if (r->origin == UFT_FROM_TASK && r->rec.type == UFT_LOST) {
+			if (has_begun)
+				break; /* losses are before a page */
+			n_lost += (int64_t)r->rec.addr;
+		}
+		if (is_call(r)) {
+			rec.func = find_function(c, r);
+			if (c->is_full)
+				return -ENOMEM;
+			if (!has_begun)
+				pagebuilder_begin(&c->page, r->rec.time_ns, n_lost);
+			has_begun = true;
+			if (!pagebuilder_add(&c->page, r->rec.time_ns, &rec,
+					     USEREVENTS_SHORT_BYTES))
+				break;
+		}
+		uft_walk_take(c->walk, r);
+	}
+	if (!has_begun)
+		return 0;
+	*ret_cpu = 0;
+	*ret = pagebuilder_end(&c->page);
+	return 1;
+}
+
+/*
+ * --- texts -------------------------------------------------------------------------------------
+ */
+
+static struct piece piece_of(const struct textbuf *tb)
+{
+	return (struct piece){(const uint8_t *)(tb->start ? tb->start : ""), textbuf_len(tb)};
+}
+
+/* The name of a task: of perf's data, or of its program. */
+static void add_tasks(struct conversion *c)
+{
+	for (size_t i = 0; i < c->data.n_streams; i++) {
+		int tid = c->data.streams[i].tid;
+		const struct uft_task *t = uft_task_find(&c->data.names, tid);
+		const char *exe = c->data.dir.info.exename ? c->data.dir.info.exename : "?";
+		const char *slash = strrchr(exe, '/');
+
+		textbuf_addf(&c->cmdlines, "%d %.15s\n", tid,
+			     t && t->comm[0] ? t->comm
+			     : slash	     ? slash + 1
+					     : exe);
+		if (t && t->pid != tid)
+			textbuf_addf(&c->processes, "thread %d %d\n", tid, t->pid);
+	}
+}
+
+static int add_texts(struct conversion *c, struct errmsg *err)
+{
+	struct {
+		enum tracefile_text_kind kind;
+		const struct textbuf *tb;
+	} texts[] = {{TRACEFILE_HEADER_PAGE, &c->header_page},
+		     {TRACEFILE_HEADER_EVENT, &c->header_event},
+		     {TRACEFILE_EVENT_FORMATS, &c->formats},
+		     {TRACEFILE_CMDLINES, &c->cmdlines}};
+
+	userevents_fmt_header_page(&c->header_page, PAGE_BYTES);
+	userevents_fmt_header_event(&c->header_event);
+	userevents_add_formats(&c->formats);
+	add_tasks(c);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		TRY(writer_add_text(c->writer, texts[i].kind, piece_of(texts[i].tb), err));
+	if (!textbuf_len(&c->processes) || packedtext_fmt(piece_of(&c->processes), &c->packed) < 0)
+		return 0;
+	return writer_add_option(c->writer, SNF_OPTION_PROCESSES, piece_of(&c->packed), err);
+}
+
+static int write_file(struct conversion *c, const char *path, struct errmsg *err)
+{
+	struct writer_config config = {.path = path,
+				       .version = 7,
+				       .compression = COMPRESSION_NONE,
+				       .big_endian = bytes_host_is_big(),
+				       .long_size = sizeof(long),
+				       .page_size = PAGE_BYTES,
+				       .n_threads = 1,
+				       .is_copy = true};
+	struct writer_buffer buffer = {.name = "", .clock = "mono", .page_size = PAGE_BYTES};
+	struct writer_source source = {c, next_page};
+	int index;
+
+	TRY(writer_open(&c->writer, &config, err));
+	writer_set_cpu_count(c->writer, 1);
+	TRY(add_texts(c, err));
+	index = writer_add_buffer(c->writer, &buffer, err);
+	if (index < 0)
+		return index;
+	TRY(writer_write_buffer(c->writer, index, &source, err));
+	TRY(writer_add_text(c->writer, TRACEFILE_KALLSYMS, piece_of(&c->kallsyms), err));
+	return writer_close(TAKE(c->writer), err);
+}
+
+static int start(struct conversion *c, const char *dir, struct errmsg *err)
+{
+	struct textbuf *texts[] = {&c->kallsyms, &c->formats,	&c->header_page, &c->header_event,
+				   &c->cmdlines, &c->processes, &c->packed};
+	struct uft_walk_config config;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		textbuf_init(texts[i], TEXT_MAX_BYTES);
+	c->page = (struct pagebuilder){.big_endian = bytes_host_is_big(),
+				       .long_size = sizeof(long),
+				       .data_offset = 8 + sizeof(long),
+				       .page_size = PAGE_BYTES};
+	TRY(uftdata_open(&c->data, dir, UFT_NAMES_SIMPLE, false, err));
+	uftdata_walk_config(&c->data, &config);
+	config.no_event = true;
+	if (pagebuilder_init(&c->page) < 0 || uft_walk_new(&c->walk, &config) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", dir);
+	return 0;
+}
+
+int uftdata_open_file(struct tracefile **ret, const char *dir, struct errmsg *err)
+{
+	SCOPED(release) struct conversion c = {0};
+	SCOPED(scope_close) int fd = -1;
+	const char *tmp = getenv("TMPDIR");
+	char place[256], path[300];
+	int r;
+
+	snprintf(place, sizeof(place), "%.200s/sonde-uftrace-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	TRY(start(&c, dir, err));
+	if (!mkdtemp(place))
+		return errmsg_set_errno(err, -errno, "cannot make the directory %s", place);
+	snprintf(path, sizeof(path), "%s/trace.dat", place);
+	r = write_file(&c, path, err);
+	if (r >= 0) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		r = fd < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path)
+			   : tracefile_open_fd(ret, fd, dir, err);
+	}
+	unlink(path);
+	rmdir(place);
+	return r;
+}

@@ -28,7 +28,9 @@
 
 #define TURN_PROGRAM 1u
 #define SPINS	     1000u /* the reader holds its turn for some instructions */
-#define WORDS_MAX    (SNRT_VALUES_MAX / 8 + 2)
+#define CPUS_MAX     8u
+#define TRIES	     4u
+#define WORDS_MAX    (SNRT_VALUES_MAX / 8 + 2 + CPUS_MAX)
 
 static inline const struct snrt_general *general(void)
 {
@@ -164,18 +166,24 @@ static uint64_t *word_at(struct snrt_thread *t, uint64_t at)
 	return (uint64_t *)((uint8_t *)t + SNRT_RING_AT + at % SNRT_RING_BYTES);
 }
 
-static bool take_turn(struct snrt_thread *t)
+enum turn { TURN_NONE, TURN_TAKEN, TURN_HAD };
+
+/*
+ * A signal handler may have interrupted its thread in its turn. It takes back what is above, and leaves
+ * the head as it found it, or higher; the turn is not its own to give back.
+ */
+static enum turn take_turn(struct snrt_thread *t)
 {
 	for (uint32_t i = 0; i < SPINS; i++) {
 		uint32_t free = 0;
 
 		if (__atomic_compare_exchange_n(&t->turn, &free, TURN_PROGRAM, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
+			return TURN_TAKEN;
 		if (free == TURN_PROGRAM)
-			return false; /* this is a handler, which has interrupted the same */
+			return TURN_HAD;
 	}
-	return false;
+	return TURN_NONE;
 }
 
 /* Clears the words from `at` to the head and lowers the head; false: there is something behind. */
@@ -200,29 +208,81 @@ static uint64_t record_bytes(struct snrt_thread *t, uint64_t head, uint32_t n_wo
 {
 	uint64_t n_bytes = 8 * ((uint64_t)n_words + 2);
 
-	if (!n_words || n_words + 2 > WORDS_MAX || head < n_bytes ||
+	if (!n_words || n_words > SNRT_VALUES_MAX / 8 || head < n_bytes ||
 	    *word_at(t, head - n_bytes) != ((uint64_t)n_words * 8 << SNRT_TIME_SHIFT | SNRT_VALUES))
 		return 8;
 	return n_bytes;
 }
 
-bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, uint64_t min_counts)
+/* The word before `at` is a record, not the value of one; 0: it is none. */
+static uint32_t what_before(struct snrt_thread *t, uint64_t at)
 {
-	uint64_t head = t->head, n_bytes, word, lasted;
+	uint32_t before;
+
+	if (at < 16)
+		return at ? *word_at(t, at - 8) & (SNRT_WHAT_MASK | SNRT_EXIT) : 0;
+	before = *word_at(t, at - 16) & SNRT_WHAT_MASK;
+	return before == SNRT_LOST || before == SNRT_DEPTH
+		       ? 0
+		       : *word_at(t, at - 8) & (SNRT_WHAT_MASK | SNRT_EXIT);
+}
+
+/* Behind the last record that is not a change of the CPU: a call that was taken back leaves these. */
+static uint64_t before_cpus(struct snrt_thread *t, uint64_t head)
+{
+	for (uint32_t i = 0; i < CPUS_MAX; i++, head -= 8) {
+		uint32_t what = what_before(t, head);
+
+		if (what < SNRT_CPU_FIRST || what >= SNRT_LONG)
+			break;
+	}
+	return head;
+}
+
+/* Is this call's record the last one before `end`? A value before it may look like anything. */
+static bool is_last(struct snrt_thread *t, uint64_t end, uint32_t id, uint32_t n_words)
+{
+	if (record_bytes(t, end, n_words) > 8)
+		return (*word_at(t, end - 8) & (SNRT_WHAT_MASK | SNRT_EXIT)) == id;
+	return what_before(t, end) == id;
+}
+
+/* In its turn. False: there is something behind it, now or already. */
+static bool take_last(struct snrt_thread *t, uint32_t id, uint32_t n_words)
+{
+	uint64_t head = t->head, end = before_cpus(t, head), from;
+
+	if (!is_last(t, end, id, n_words))
+		return false;
+	from = end - record_bytes(t, end, n_words);
+	if (from < __atomic_load_n(&t->claimed, __ATOMIC_RELAXED) || !lower_head(t, from, head))
+		return false;
+	if (end != head)
+		t->cpu = UINT32_MAX; /* to be noted again */
+	return true;
+}
+
+bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, uint64_t min_counts,
+			  uint64_t now)
+{
+	uint64_t head = t->head, end, lasted;
 	bool done = false;
+	enum turn turn;
 
 	/* without a ring, or switched off: the memory is another one, or the reader reads all */
 	if (!t->limit || head < 8)
 		return false;
-	n_bytes = record_bytes(t, head, n_words);
-	word = *word_at(t, head - 8);
-	if ((word & (SNRT_WHAT_MASK | SNRT_EXIT)) != id)
+	end = before_cpus(t, head);
+	if (!is_last(t, end, id, n_words))
 		return false; /* it has recorded calls inside */
-	lasted = ((arch_counter() << SNRT_TIME_SHIFT) - word) >> SNRT_TIME_SHIFT;
-	if (lasted >= min_counts || !take_turn(t))
+	lasted = ((now << SNRT_TIME_SHIFT) - *word_at(t, end - 8)) >> SNRT_TIME_SHIFT;
+	turn = lasted < min_counts ? take_turn(t) : TURN_NONE;
+	if (turn == TURN_NONE)
 		return false;
-	if (head - n_bytes >= __atomic_load_n(&t->claimed, __ATOMIC_RELAXED))
-		done = lower_head(t, head - n_bytes, head);
-	__atomic_store_n(&t->turn, 0, __ATOMIC_RELEASE);
+	/* a handler may leave a change of the CPU behind */
+	for (uint32_t i = 0; i < TRIES && !done; i++)
+		done = take_last(t, id, n_words);
+	if (turn == TURN_TAKEN)
+		__atomic_store_n(&t->turn, 0, __ATOMIC_RELEASE);
 	return done;
 }

@@ -198,9 +198,9 @@ struct verdict {
 struct verdict snrt_rules_judge(const struct stack *s, const uint8_t *after_enter);
 /* The function that has just been entered, and those that are open. */
 void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint32_t id);
-/* The return of a timed call. True: it was too short, and its record is gone. */
-bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words,
-			  uint64_t min_counts);
+/* The return of a timed call, at `now`. True: it was too short, and its record is gone. */
+bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, uint64_t min_counts,
+			  uint64_t now);
 /* A stack that begins inside of another one, or in none. */
 void snrt_rules_begin(struct stack *s, const struct stack *outer);
 /* flags: ON, OFF, FINISH. */

@@ -239,9 +239,16 @@ static uint64_t leave_sieve(struct stack *s, const struct entry *e)
 static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_t min_counts,
 		     const struct snrt_values *values)
 {
-	if (!(flags & ENTRY_QUIET) && id &&
-	    !(min_counts && snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts)))
-		record_return(t, id, values);
+	uint64_t now;
+
+	if (flags & ENTRY_QUIET || !id)
+		return;
+	if (min_counts) {
+		now = values && values->counter ? values->counter : arch_counter();
+		if (snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts, now))
+			return;
+	}
+	record_return(t, id, values);
 }
 
 /* Ends the call on top: records its return and removes its entry. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -153,6 +154,24 @@ static void on_signal(int n)
 		raise(SIGALRM);
 }
 
+static void repeat(int (*what)(int), int n)
+{
+	for (int i = 0; i < n; i++)
+		what(i);
+}
+
+/* Short calls, with handlers that make some, too, at any moment. */
+static void with_timer(int n)
+{
+	struct itimerval often = {{0, 200}, {0, 200}}, off = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = handle};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	repeat(outer, n);
+	setitimer(ITIMER_REAL, &off, NULL);
+}
+
 static ucontext_t main_context, other_context;
 
 static void coroutine(void)
@@ -178,13 +197,7 @@ static void with_coroutine(int n)
 	}
 }
 
-static void repeat(int (*what)(int), int n)
-{
-	for (int i = 0; i < n; i++)
-		what(i);
-}
-
-/* Lets the calls before it be older than those that sonde may still take back. */
+/* 0: there is such a step. */
 static int take(const char *word, int n)
 {
 	static const struct {
@@ -199,7 +212,7 @@ static int take(const char *word, int n)
 		{"start", .each = start},	  {"stop", .each = stop},
 		{"threads", .run = with_threads}, {"child", .run = in_child},
 		{"raised", .run = on_signal},	  {"coroutine", .run = with_coroutine},
-		{"other", .each = other_file},
+		{"other", .each = other_file},	  {"timer", .run = with_timer},
 	};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {

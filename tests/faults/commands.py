@@ -9,6 +9,7 @@ each run), and what it needs:
     env=        more environment
     peer=       it waits for clients: the arguments of tests/net/send_trace, which sends a trace to it
     counts=     what it writes are recordings of calls; only how many calls there are can be compared
+    asks=       it tries what the system can do: a fault is an answer, so its output may differ
     keeps=      what came before the fault stays, in a file that can be read; standard error says so
 The traces are small ones: every row runs some hundred times.
 """
@@ -25,6 +26,7 @@ class Row:
     env: dict = dataclasses.field(default_factory=dict)
     peer: str | None = None
     keeps: bool = False
+    asks: bool = False
     counts: bool = False
 
 
@@ -148,7 +150,7 @@ ROWS = [
     row("live-stat", "stat", env=KERNEL),
     row("live-stat-json", "stat --json", env=KERNEL),
     row("live-show", "show -B one trace", env=KERNEL),
-    row("live-doctor", "doctor --json", env=KERNEL),
+    row("live-doctor", "doctor --json", env=KERNEL, asks=True),
     row("live-probe", "probe list", env=KERNEL),
     row("restore-kernel", "restore -c -t $HERE/tracing -k symbols -o out.dat", files=("symbols",),
         writes=("out.dat",)),

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <stdlib.h>
 
 struct conversion {
@@ -94,13 +95,22 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 	return c.stop ? errmsg_code(err) : 0;
 }
 
-static int write_directory(struct callrun *run, const char *directory, struct uftwriter_counts *ret,
-			   struct errmsg *err)
+/* The trace does not say when it was recorded; its file was written last at the end. */
+static time_t date_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? 0 : st.st_mtime;
+}
+
+static int write_directory(struct callrun *run, const char *path, const char *directory,
+			   struct uftwriter_counts *ret, struct errmsg *err)
 {
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
 	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
 	struct uftwriter_config config = {.dir = directory, .must_be_new = true};
-	struct uftwriter_run about = {.max_stack = 1024, .has_libcalls = true};
+	struct uftwriter_run about = {
+		.max_stack = 1024, .has_libcalls = true, .date = date_of(path)};
 	int r = uftexport_functions(run, &plain, &config.functions, err);
 
 	if (r == -ENODATA) /* a trace that lost the option: functions get addresses of their own */
@@ -128,7 +138,7 @@ int uftexport(const struct call_options *o, const char *path, const char *direct
 	if (r >= 0)
 		r = caller_become();
 	if (r >= 0)
-		r = write_directory(&run, directory, &counts, err);
+		r = write_directory(&run, path, directory, &counts, err);
 	if (r >= 0 && !counts.n_calls) {
 		uftdir_remove(directory);
 		r = errmsg_set(err, -ENODATA,

@@ -147,12 +147,15 @@ static const char *exename(const struct uftwriter *w, const struct uftwriter_run
 static int write_info(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err)
 {
 	TEXTBUF(tb, INFO_MAX_BYTES);
-	time_t now = time(NULL);
 	struct tm tm;
 	char date[64], elapsed[48];
 	unsigned long long ns = w->last_ts > w->first_ts ? w->last_ts - w->first_ts : 0;
 
-	localtime_r(&now, &tm);
+	/* a copy of a trace is the same everywhere */
+	if (run->is_here)
+		localtime_r(&run->date, &tm);
+	else
+		gmtime_r(&run->date, &tm);
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
 	add_header(w, run, &tb);
 	textbuf_addf(&tb, "exename:%s\n", exename(w, run));

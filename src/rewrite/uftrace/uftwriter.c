@@ -26,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SID_OF_COPY	  UINT64_C(0x736f6e6465000001) /* session id, without the time */
 #define TASKS_MAX	  (1u << 18)
 #define ARENA_MAX_BYTES	  (1ull << 30)
 #define PIECE_BYTES	  (256u << 10)
@@ -253,7 +254,8 @@ int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config,
 
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err)
 {
-	uint64_t sid = hash_seed();
+	/* a copy of a trace is the same each time */
+	uint64_t sid = run->is_here ? hash_seed() : SID_OF_COPY ^ w->first_ts;
 
 	for (size_t i = 0; i < w->n_tasks; i++)
 		TRY(flush_task(w, w->order[i], err));

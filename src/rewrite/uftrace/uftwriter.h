@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <time.h>
 
 struct errmsg;
 struct uftwriter;
@@ -31,6 +32,7 @@ struct uftwriter_run {
 	const char *elapsed; /* "0.058039326" seconds; NULL: from the first to the last record */
 	const char *default_opts; /* options that readers use, too */
 	int wait_status;	  /* of the command, as from wait() */
+	time_t date;		  /* when it was recorded */
 	struct rusage usage;
 	int max_stack;
 	bool is_glob, has_libcalls;

@@ -42,6 +42,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WORDS_MAX      4096
@@ -476,6 +477,7 @@ static void print_times(const struct uftwriter_run *about)
 static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 {
 	struct uftwriter_run about = {.is_here = true,
+				      .date = time(NULL),
 				      .max_stack = 1024,
 				      .is_glob = o->match_glob,
 				      .has_libcalls = !o->no_libcall,

@@ -177,7 +177,7 @@ uint64_t snrt_slow_leave(uint64_t *slot);
 void snrt_record(struct snrt_thread *t, uint32_t what);
 /* The same with values, for hooks that have some; values may be NULL. */
 uint64_t snrt_enter_with(uint64_t *slot, const uint8_t *thunk, const struct snrt_values *values);
-uint64_t snrt_leave_with(uint64_t *slot, const struct snrt_values *values);
+uint64_t snrt_leave_with(uint64_t *slot, struct snrt_values *values);
 void snrt_record_with(struct snrt_thread *t, uint32_t what, const struct snrt_values *values);
 uint64_t snrt_body_of(const uint8_t *after_enter);
 /* For called.c: a call or a return, where anything is unusual. */

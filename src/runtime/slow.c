@@ -237,7 +237,7 @@ static uint64_t leave_sieve(struct stack *s, const struct entry *e)
 }
 
 static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_t min_counts,
-		     const struct snrt_values *values)
+		     struct snrt_values *values)
 {
 	uint64_t now;
 
@@ -247,12 +247,15 @@ static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_
 		now = values && values->counter ? values->counter : arch_counter();
 		if (snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts, now))
 			return;
+		/* a signal handler may have come since `now`, with calls that are recorded: inside */
+		if (values)
+			values->counter = 0;
 	}
 	record_return(t, id, values);
 }
 
 /* Ends the call on top: records its return and removes its entry. */
-static void drop_top(struct snrt_thread *t, const struct snrt_values *values)
+static void drop_top(struct snrt_thread *t, struct snrt_values *values)
 {
 	struct entry *e = top_of(t);
 	uint32_t id = e->id, flags = e->flags;
@@ -323,8 +326,7 @@ static void drop_left(struct snrt_thread *t, const struct stack *s, uint64_t slo
 }
 
 /* The calls above this one were left. */
-static void drop_down_to(struct snrt_thread *t, const struct entry *e,
-			 const struct snrt_values *values)
+static void drop_down_to(struct snrt_thread *t, const struct entry *e, struct snrt_values *values)
 {
 	uint64_t mask;
 
@@ -338,7 +340,7 @@ static void drop_down_to(struct snrt_thread *t, const struct entry *e,
 }
 
 /* Ends a call on a side stack; the calls above it may continue. */
-static void drop_on_side(struct snrt_thread *t, struct entry *e, const struct snrt_values *values)
+static void drop_on_side(struct snrt_thread *t, struct entry *e, struct snrt_values *values)
 {
 	uint64_t mask = snrt_block_signals(), min_counts = 0;
 	struct stack *s = snrt_guest->current;
@@ -360,7 +362,7 @@ static inline bool is_usual_return(const struct snrt_thread *t, const struct ent
 	return e->slot == (uint64_t)slot && e->id && has_room(t);
 }
 
-uint64_t snrt_leave_with(uint64_t *slot, const struct snrt_values *values)
+uint64_t snrt_leave_with(uint64_t *slot, struct snrt_values *values)
 {
 	struct snrt_thread *t = snrt_this();
 	struct guest *g = snrt_guest;

@@ -453,6 +453,15 @@ static void make_symbols(struct livefile *f, struct piece text, struct textbuf *
 	writer_add_number(w, tb, 0, 8);
 }
 
+static uint64_t file_size_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return INT64_MAX;
+	return limit.rlim_cur;
+}
+
 /*
  * Older symbols stay where they are, because a reader may use them: the tail grows. It is written
  * anew at the end.
@@ -465,7 +474,7 @@ int livefile_write_live_symbols(struct livefile *f, struct piece text)
 	if (f->tail_bytes > LIVE_TAIL_MAX)
 		return 0; /* the names come at the end */
 	make_symbols(f, text, &tb, &options);
-	if (tb.overflow)
+	if (tb.overflow || f->tail_at + f->tail_bytes + textbuf_len(&tb) > file_size_limit())
 		return 0;
 	TRY(livefile_pwrite(f->fd, tb.start, textbuf_len(&tb), f->tail_at + f->tail_bytes));
 	f->tail_bytes += textbuf_len(&tb);
@@ -507,15 +516,6 @@ static uint32_t choose_align(const struct livefile *f)
 	return align;
 }
 
-static uint64_t file_size_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		return INT64_MAX;
-	return limit.rlim_cur;
-}
-
 /*
  * Returns the most that a region can need: twice the size of the file system, which may grow. A
  * region that drops old data is unlimited.
@@ -534,6 +534,12 @@ static uint64_t region_need(const struct livefile *f)
 	return need < REGION_MIN_BYTES ? REGION_MIN_BYTES : need;
 }
 
+/* Symbols that come later make the tail longer; a small file has no room for that. */
+static uint64_t growing_tail_bytes(uint64_t spare_bytes)
+{
+	return spare_bytes / 4 > LIVE_TAIL_MAX ? LIVE_TAIL_MAX : 0;
+}
+
 /* Returns the number of bytes that all regions may span, or 0 if there is too little space. */
 static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 {
@@ -549,7 +555,7 @@ static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 		return 0;
 	for (; total >= min; total /= 2)
 		if (ftruncate(f->fd, total) == 0)
-			return total - other_bytes;
+			return total - other_bytes - growing_tail_bytes(total - min);
 	return 0;
 }
 

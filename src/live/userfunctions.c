@@ -189,7 +189,7 @@ static void tell_plans(const struct live_request *o, const struct usertrace_sum 
 		tell(o, "no function was traced%s%s",
 		     p->n_failed    ? ": "
 		     : p->n_without ? ""
-				    : "; -u names none that the program has",
+				    : "; no function of the program has such a name",
 		     p->n_failed ? p->why : "");
 	else if (p->n_failed)
 		tell(o, "%u file%s could not be traced: %s", p->n_failed,

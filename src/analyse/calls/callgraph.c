@@ -11,6 +11,8 @@
  */
 #include "analyse/calls/callgraph.h"
 
+#include "analyse/calls/modules.h"
+
 #include "base/arena.h"
 #include "base/errmsg.h"
 #include "decode/formats/formats.h"
@@ -312,20 +314,27 @@ static const struct flow_func *own_func(struct callgraph *g, const struct flow_f
 	return own->name ? own : NULL;
 }
 
+static void add_modules(struct modules *m, const struct graph_node *root)
+{
+	for (const struct graph_node *n = graph_next(root, root); n; n = graph_next(n, root))
+		if (n->func->is_user)
+			modules_add(m, n->func->module);
+}
+
 /* The child with the same function; added if there is none. Children are sorted and stay so. */
 static struct graph_node *match(struct callgraph *g, struct graph_node *parent,
-				const struct graph_node *other)
+				const struct flow_func *func)
 {
 	struct graph_node *before = NULL, *node, *at = parent->child;
 	int r = 1;
 
 	/* siblings come in order, so the search continues where the last one ended */
-	if (parent->recent && compare_funcs(parent->recent->func, other->func) < 0) {
+	if (parent->recent && compare_funcs(parent->recent->func, func) < 0) {
 		before = parent->recent;
 		at = before->next;
 	}
 	for (; at; before = at, at = at->next) {
-		r = compare_funcs(at->func, other->func);
+		r = compare_funcs(at->func, func);
 		if (r >= 0)
 			break;
 	}
@@ -336,7 +345,7 @@ static struct graph_node *match(struct callgraph *g, struct graph_node *parent,
 	node = arena_alloc(&g->arena, sizeof(*node));
 	if (!node)
 		return NULL;
-	node->func = own_func(g, other->func);
+	node->func = own_func(g, func);
 	if (!node->func)
 		return NULL;
 	node->parent = parent;
@@ -363,7 +372,12 @@ static void note_other(struct graph_node *node, const struct graph_node *other)
 int callgraph_compare(struct callgraph *g, struct callgraph *other)
 {
 	struct graph_node *here = &g->root;
+	struct modules ours = {0}, theirs = {0};
+	struct module_twins twins;
 
+	add_modules(&ours, &g->root);
+	add_modules(&theirs, &other->root);
+	twins = modules_find_twins(&ours, &theirs);
 	callgraph_sort(g);
 	callgraph_sort(other);
 	for (struct graph_node *n = &g->root; n; n = graph_next(n, &g->root))
@@ -371,10 +385,13 @@ int callgraph_compare(struct callgraph *g, struct callgraph *other)
 	note_other(&g->root, &other->root);
 	for (struct graph_node *n = graph_next(&other->root, &other->root); n;
 	     n = graph_next(n, &other->root)) {
+		struct flow_func func = *n->func;
+
+		func.module = module_in_base(&twins, func.module);
 		/* `here` matches the node before n; go up to the one that matches n's parent */
 		while (here->depth >= n->depth)
 			here = here->parent;
-		here = match(g, here, n);
+		here = match(g, here, &func);
 		if (!here)
 			return -ENOMEM;
 		note_other(here, n);

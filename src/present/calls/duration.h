@@ -61,11 +61,22 @@ static inline const char *duration_start(const char *text, const char *end)
 	return text;
 }
 
+/* "V::operator()" ends with its name, not with parameters. */
+static inline bool call_is_operator(const char *name, size_t len)
+{
+	static const char word[] = "operator()";
+	size_t n = sizeof(word) - 1;
+
+	return len >= n && !memcmp(name + len - n, word, n);
+}
+
 /* Returns what follows a function's name. C++ names may have parameters: "f(int) const". */
 static inline const char *call_brackets(const char *name, size_t len)
 {
 	const char *close = memrchr(name, ')', len);
 
+	if (call_is_operator(name, len))
+		return "()";
 	return close && (close == name + len - 1 || close[1] == ' ') ? "" : "()";
 }
 

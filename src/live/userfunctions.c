@@ -261,6 +261,9 @@ static void tell_rules(const struct live_request *o)
 
 	while ((text = callrules_next_unused(&o->user_calls, &i)))
 		tell(o, "no function that could be traced matches the rule '%s'", text);
+	i = 0;
+	while ((text = valuerules_next_unused(&o->user_values, &i)))
+		tell(o, "no function that could be traced matches '%s'", text);
 }
 
 static void tell_attached(const struct live_request *o, const struct userattached_sum *a)

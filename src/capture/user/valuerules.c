@@ -457,3 +457,11 @@ void valuerules_release(struct valuerules *rules)
 	free(rules->list);
 	*rules = (struct valuerules){0};
 }
+
+const char *valuerules_next_unused(const struct valuerules *r, size_t *i)
+{
+	while (*i < r->n)
+		if (!r->list[(*i)++].is_used)
+			return r->list[*i - 1].text;
+	return NULL;
+}

@@ -303,11 +303,17 @@ static bool names_function(const struct planning *p, const struct valuerule *r, 
 /* The last rule of a kind for the function; SIZE_MAX: none. */
 static size_t find_rule(const struct planning *p, enum valuerule_kind kind, size_t function)
 {
-	for (size_t i = p->rules->n; i-- > 0;)
-		if (p->rules->list[i].kind == kind &&
-		    names_function(p, &p->rules->list[i], function))
-			return i;
-	return SIZE_MAX;
+	size_t last = SIZE_MAX;
+
+	for (size_t i = 0; i < p->rules->n; i++) {
+		struct valuerule *r = &p->rules->list[i];
+
+		if (r->kind != kind || !names_function(p, r, function))
+			continue;
+		r->is_used = true;
+		last = i;
+	}
+	return last;
 }
 
 static void use_rule(struct planning *p, struct builder *b, size_t rule, size_t function,

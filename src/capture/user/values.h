@@ -40,6 +40,9 @@ int valuerules_add_retval(struct valuerules *r, const char *text, struct errmsg 
 int valuerules_add_condition(struct valuerules *r, const char *text, struct errmsg *err);
 void valuerules_release(struct valuerules *r);
 
+/* The next rule that matches no function; NULL: there are no more. Start with *i = 0. */
+const char *valuerules_next_unused(const struct valuerules *r, size_t *i);
+
 static inline bool valuerules_are_empty(const struct valuerules *r)
 {
 	return !r->n && !r->is_automatic;

@@ -54,6 +54,7 @@ struct valuerule {
 	enum valuerule_kind kind;
 	struct userchoice choice; /* one rule: the function's name */
 	bool is_automatic;	  /* no list: all that is known */
+	bool is_used;		  /* a function matches */
 	struct want *wants;
 	size_t n_wants, wants_cap;
 	struct condition *conditions;

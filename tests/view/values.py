@@ -7,6 +7,7 @@ covers: V04
 import collections
 import html
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -156,6 +157,17 @@ def named_calls(view):
     return [(r["comm"], r["info"].strip()) for r in rows if r["comm"] == "calling"]
 
 
+def running(program):
+    """Whether a process runs this program."""
+    for link in pathlib.Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if os.readlink(link) == str(program):
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def test_live_functions_of_a_started_program():
     """Live, a program that the command starts has its name, and its functions have theirs; the same if the recorder dies."""
     with tempfile.TemporaryDirectory() as place:
@@ -181,3 +193,4 @@ def test_live_functions_of_a_started_program():
             stop.touch()
             recorder.kill()
             recorder.wait()
+            wait_for(lambda: not running(program), "the end of the program")    # before its file is removed

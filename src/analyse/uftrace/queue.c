@@ -57,10 +57,10 @@ static void warn(struct uft_walk *w, const char *sentence)
 }
 
 /* The values behind a record. False: their length is unknown, or they are cut off. */
-static bool read_values(struct uft_reader *r, const struct uft_item *item, struct uft_values *ret)
+static bool read_values(struct uft_lane *l, const struct uft_item *item, struct uft_values *ret)
 {
-	const uint8_t *data = r->data + r->pos;
-	size_t rest = r->n_bytes - r->pos, len = 0;
+	const uint8_t *data = l->data + l->pos;
+	size_t rest = l->n_bytes - l->pos, len = 0;
 	const struct uft_trigger *tr;
 	uint16_t n;
 
@@ -69,12 +69,12 @@ static bool read_values(struct uft_reader *r, const struct uft_item *item, struc
 		if (rest < 2)
 			return false;
 		memcpy(&n, data, 2);
-		n = r->walk->c.swaps ? bswap_16(n) : n;
+		n = l->walk->c.swaps ? bswap_16(n) : n;
 		len = 2u + n;
 		ret->data = data + 2;
 		ret->n_bytes = n;
 	} else {
-		tr = uft_walk_trigger(r->walk, r, &item->rec, NULL);
+		tr = uft_walk_trigger(l->walk, l, &item->rec, NULL);
 		if (!tr || !tr->args ||
 		    !uft_args_length(tr->args, item->rec.type == UFT_EXIT, data, rest, &len))
 			return false;
@@ -84,70 +84,70 @@ static bool read_values(struct uft_reader *r, const struct uft_item *item, struc
 	len = (len + 7) & ~(size_t)7;
 	if (len > rest)
 		return false;
-	r->pos += len;
+	l->pos += len;
 	return true;
 }
 
 /* The next record of the file. False: the end, or damage. */
-static bool read_item(struct uft_reader *r, struct uft_item *ret)
+static bool read_item(struct uft_lane *l, struct uft_item *ret)
 {
-	if (r->is_done)
+	if (l->is_done)
 		return false;
 	*ret = (struct uft_item){0};
-	r->is_done = true;
-	if (r->n_bytes - r->pos < UFT_RECORD_BYTES)
+	l->is_done = true;
+	if (l->n_bytes - l->pos < UFT_RECORD_BYTES)
 		return false;
-	if (!uft_record_parse(r->data + r->pos, r->walk->c.swaps, &ret->rec)) {
-		warn(r->walk, "invalid rstack read");
+	if (!uft_record_parse(l->data + l->pos, l->walk->c.swaps, &ret->rec)) {
+		warn(l->walk, "invalid rstack read");
 		return false;
 	}
-	r->pos += UFT_RECORD_BYTES;
-	r->is_done = false;
-	if (!ret->rec.more || read_values(r, ret, &ret->values))
+	l->pos += UFT_RECORD_BYTES;
+	l->is_done = false;
+	if (!ret->rec.more || read_values(l, ret, &ret->values))
 		return true;
-	r->is_done = true;
+	l->is_done = true;
 	{
-		const struct uft_sym *s = uft_walk_sym(r->walk, r, ret->rec.time_ns, ret->rec.addr);
+		const struct uft_sym *s = uft_walk_sym(l->walk, l, ret->rec.time_ns, ret->rec.addr);
 		char text[300];
 
 		snprintf(text, sizeof(text), "record missing argument info for %s",
 			 s ? s->name : "an unknown function");
-		warn(r->walk, text);
+		warn(l->walk, text);
 	}
 	return false;
 }
 
-static bool is_too_small(struct uft_reader *r, const struct uft_record *rec, uint32_t size)
+static bool is_too_small(struct uft_lane *l, const struct uft_record *rec, uint32_t size)
 {
-	const struct uft_sym *s = uft_walk_sym(r->walk, r, rec->time_ns, rec->addr);
+	const struct uft_sym *s = uft_walk_sym(l->walk, l, rec->time_ns, rec->addr);
 
 	return s && s->size < size;
 }
 
-static int push_limit(struct uft_reader *r, int depth, uint64_t time_ns, uint32_t size)
+static int push_limit(struct uft_lane *l, int depth, uint64_t time_ns, uint32_t size)
 {
-	if (!ARRAY_ROOM(r->limits, r->cap_limits, r->n_limits + 1, LIMITS_MAX))
+	if (!ARRAY_ROOM(l->limits, l->cap_limits, l->n_limits + 1, LIMITS_MAX))
 		return -ENOMEM;
-	r->limits[r->n_limits++] = (struct uft_limit){depth, time_ns, size};
+	l->limits[l->n_limits++] = (struct uft_limit){depth, time_ns, size};
 	return 0;
 }
 
 /* A call begins. */
-static bool add_entry(struct uft_reader *r, const struct uft_item *item,
-		      const struct uft_trigger *tr, uint64_t time_ns, uint32_t size)
+static bool add_entry(struct uft_lane *l, const struct uft_item *item, const struct uft_trigger *tr,
+		      uint64_t time_ns, uint32_t size)
 {
 	bool is_kept = !size;
 
 	if (size) {
 		const struct uft_sym *s =
-			uft_walk_sym(r->walk, r, item->rec.time_ns, item->rec.addr);
+			uft_walk_sym(l->walk, l, item->rec.time_ns, item->rec.addr);
 
 		is_kept = s && s->size >= size;
 	}
-	if (is_kept && uft_queue_add(&r->queue, item) < 0)
+	if (is_kept && uft_queue_add(&l->waiting, item) < 0)
 		return false;
 	if (tr && tr->actions & (UFT_DO_TIME | UFT_DO_SIZE))
-		return push_limit(r, item->rec.depth, time_ns, size) >= 0;
+		return push_limit(l, item->rec.depth, time_ns, size) >= 0;
 	return true;
 }
 
@@ -161,74 +161,74 @@ static size_t last_entry(const struct uft_queue *q)
 }
 
 /* A call ends. Returns true if what waits can be read. */
-static bool add_exit(struct uft_reader *r, const struct uft_item *item,
-		     const struct uft_trigger *tr, uint64_t time_ns, uint32_t size)
+static bool add_exit(struct uft_lane *l, const struct uft_item *item, const struct uft_trigger *tr,
+		     uint64_t time_ns, uint32_t size)
 {
 	unsigned actions = tr ? tr->actions : 0;
 	size_t last;
 	bool is_dropped;
 
-	if (r->n_limits && r->limits[r->n_limits - 1].depth == item->rec.depth)
-		r->n_limits--;
-	if (size && is_too_small(r, &item->rec, size))
+	if (l->n_limits && l->limits[l->n_limits - 1].depth == item->rec.depth)
+		l->n_limits--;
+	if (size && is_too_small(l, &item->rec, size))
 		return false;
-	last = last_entry(&r->queue);
+	last = last_entry(&l->waiting);
 	if (!last) {
-		uft_queue_add(&r->queue, item);
+		uft_queue_add(&l->waiting, item);
 		return true;
 	}
-	is_dropped = item->rec.time_ns - r->queue.items[last - 1].rec.time_ns < time_ns ||
-		     (r->walk->c.triggers->has_callers && !(actions & UFT_DO_CALLER));
+	is_dropped = item->rec.time_ns - l->waiting.items[last - 1].rec.time_ns < time_ns ||
+		     (l->walk->c.triggers->has_callers && !(actions & UFT_DO_CALLER));
 	if (is_dropped && !(actions & UFT_DO_TRACE)) {
-		r->queue.n = last - 1;
+		l->waiting.n = last - 1;
 		return false;
 	}
-	uft_queue_add(&r->queue, item);
+	uft_queue_add(&l->waiting, item);
 	return true;
 }
 
 /* Adds a record to what waits. Returns true if that can be read now. */
-static bool add_item(struct uft_reader *r, const struct uft_item *item)
+static bool add_item(struct uft_lane *l, const struct uft_item *item)
 {
-	struct uft_walk *w = r->walk;
+	struct uft_walk *w = l->walk;
 	uint64_t time_ns = w->c.time_filter_ns;
 	uint32_t size = w->c.size_filter;
 	const struct uft_trigger *tr = NULL;
 
 	if (item->rec.type == UFT_ENTRY || item->rec.type == UFT_EXIT)
-		tr = uft_walk_trigger(w, r, &item->rec, NULL);
-	if (r->n_limits) {
-		time_ns = r->limits[r->n_limits - 1].time_ns;
-		size = r->limits[r->n_limits - 1].size;
+		tr = uft_walk_trigger(w, l, &item->rec, NULL);
+	if (l->n_limits) {
+		time_ns = l->limits[l->n_limits - 1].time_ns;
+		size = l->limits[l->n_limits - 1].size;
 	}
 	if (tr && tr->actions & UFT_DO_TIME)
 		time_ns = tr->time_ns;
 	if (tr && tr->actions & UFT_DO_SIZE)
 		size = tr->size;
 	if (item->rec.type == UFT_ENTRY) {
-		add_entry(r, item, tr, time_ns, size);
+		add_entry(l, item, tr, time_ns, size);
 		return false;
 	}
 	if (item->rec.type == UFT_EXIT)
-		return add_exit(r, item, tr, time_ns, size);
-	uft_queue_add(&r->queue, item);
+		return add_exit(l, item, tr, time_ns, size);
+	uft_queue_add(&l->waiting, item);
 	return item->rec.type == UFT_LOST || item->rec.addr >= UFT_EVENT_USER;
 }
 
-struct uft_item *uft_reader_first(struct uft_reader *r)
+struct uft_item *uft_lane_first(struct uft_lane *l)
 {
 	struct uft_item item;
 
-	while (r->queue.head == r->queue.n && read_item(r, &item)) {
+	while (l->waiting.head == l->waiting.n && read_item(l, &item)) {
 		bool is_ready = false;
 
 		/* a call is judged only when it ends */
 		do {
-			if (uft_walk_in_range(r->walk, item.rec.time_ns))
-				is_ready = add_item(r, &item);
-		} while (!is_ready && read_item(r, &item));
+			if (uft_walk_in_range(l->walk, item.rec.time_ns))
+				is_ready = add_item(l, &item);
+		} while (!is_ready && read_item(l, &item));
 	}
-	return r->queue.head < r->queue.n ? &r->queue.items[r->queue.head] : NULL;
+	return l->waiting.head < l->waiting.n ? &l->waiting.items[l->waiting.head] : NULL;
 }
 
 /* A task runs again: if it did not run only for a short time, its switch is dropped. */
@@ -243,16 +243,16 @@ static bool is_short_switch(struct uft_queue *q, const struct uft_record *in, ui
 	return true;
 }
 
-void uft_walk_sort_events(struct uft_walk *w)
+void uft_walk_sort_switches(struct uft_walk *w)
 {
-	if (w->events_sorted)
+	if (w->has_switches)
 		return;
-	w->events_sorted = true;
+	w->has_switches = true;
 	for (size_t i = 0; i < w->c.n_perfs; i++)
 		w->c.perfs[i].is_valid = false;
 	for (;;) {
 		struct uft_perf *next = NULL;
-		struct uft_reader *r;
+		struct uft_lane *l;
 		struct uft_item item = {0};
 
 		for (size_t i = 0; i < w->c.n_perfs; i++) {
@@ -265,13 +265,13 @@ void uft_walk_sort_events(struct uft_walk *w)
 		if (!next)
 			return;
 		next->is_valid = false;
-		r = uft_walk_reader(w, next->tid);
-		if (!r || !r->frames ||
-		    is_short_switch(&r->events, &next->rec, w->c.time_filter_ns))
+		l = uft_walk_lane(w, next->tid);
+		if (!l || !l->calls ||
+		    is_short_switch(&l->switches, &next->rec, w->c.time_filter_ns))
 			continue;
 		item.rec = next->rec;
 		if (item.rec.addr == UFT_EVENT_TASK_NAME)
-			memcpy(r->comm, next->comm, sizeof(r->comm));
-		uft_queue_add(&r->events, &item);
+			memcpy(l->comm, next->comm, sizeof(l->comm));
+		uft_queue_add(&l->switches, &item);
 	}
 }

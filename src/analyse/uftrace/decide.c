@@ -19,7 +19,7 @@
  *
  * An event is shown if a call would be that no option names. A loss is always shown.
  *
- * Too short or small calls (-t, -Z, -C) and those out of range (-r) are not here any more (queue.c);
+ * Too short or small calls (-t, -Z, -C) and those out of range (-r) are not here any more (sift.c);
  * options about kinds of records come before all this (uft_walk_wants).
  *
  * The margin is how far to the right the next line is. A shown call moves it by one, its return back.

@@ -2,8 +2,8 @@
 /*
  * walk.c - merges the records of all tasks and CPUs by time.
  *
- *	TID.dat ─ queue.c ─▶ ┐
- *	TID.dat ─ queue.c ─▶ ├─ the earliest ─▶ stack.c: open calls, times ─▶ the command
+ *	TID.dat ── sift.c ─▶ ┐
+ *	TID.dat ── sift.c ─▶ ├─ the earliest ─▶ stack.c: open calls, times ─▶ the command
  *	perf-cpuN.dat ─────▶ ┘
  *
  * Rules:
@@ -99,7 +99,7 @@ void uft_walk_free(struct uft_walk *w)
 		free(w->lanes[i].calls);
 		free(w->lanes[i].waiting.items);
 		free(w->lanes[i].switches.items);
-		free(w->lanes[i].limits);
+		free(w->lanes[i].bars);
 	}
 	free(w->lanes);
 	free(w);

@@ -16,7 +16,8 @@
  *	stack.c    open calls and their times; losses, forks, returns without a call
  *	decide.c   what is shown, and how far to the right
  *	guess.c    returns whose time was not recorded
- *	queue.c    calls that are too short or too small
+ *	sift.c     calls that are too short or too small
+ *	records.c  the file of a task
  *
  * analyse/calls follows all calls, and then filters them by one rule. Here what is shown depends on
  * what was shown before, and on the order in which a command asks. So only `sonde as uftrace` uses it.
@@ -90,11 +91,11 @@ struct uft_queue {
 
 enum uft_source { UFT_OF_TASK, UFT_OF_CPU, UFT_OF_SWITCHES };
 
-/* What a time or size trigger has changed, until its function returns. */
-struct uft_limit {
-	int depth;
-	uint64_t time_ns;
-	uint32_t size;
+/* What a call must reach to be shown at all (sift.c). */
+struct uft_bar {
+	int depth; /* of the function that set it */
+	uint64_t min_ns;
+	uint32_t min_size;
 };
 
 /* Does the stack match the records? */
@@ -117,8 +118,8 @@ struct uft_lane {
 	bool is_done;
 	struct uft_queue waiting;  /* records that the time filter has let pass, or may */
 	struct uft_queue switches; /* if there is a time filter */
-	struct uft_limit *limits;
-	size_t n_limits, cap_limits;
+	struct uft_bar *bars;	   /* the last one counts */
+	size_t n_bars, cap_bars;
 	struct uft_guess guess;
 
 	/* the current record */

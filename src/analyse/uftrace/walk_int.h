@@ -8,7 +8,10 @@
 #include "analyse/uftrace/walk.h"
 #include "format/uftrace.h"
 
-/* queue.c: the first waiting record of a task, read from its data if none waits; NULL: the end. */
+/* records.c: the next record of the file. False: the end, or damage. */
+bool uft_lane_read(struct uft_lane *l, struct uft_item *ret);
+
+/* sift.c: the first waiting record of a task, read from its data if none waits; NULL: the end. */
 struct uft_item *uft_lane_first(struct uft_lane *l);
 void uft_queue_take_first(struct uft_queue *q);
 int uft_queue_add(struct uft_queue *q, const struct uft_item *item);

@@ -88,17 +88,17 @@ static bool pass_names(const struct uft_walk *w, unsigned actions, struct uft_sc
 {
 	const struct uft_triggers *t = w->c.triggers;
 
-	if (actions & UFT_DO_NOTRACE) {
+	if (actions & UFT_DO_EXCLUDE) {
 		scope->is_excluded = true;
 		return false;
 	}
-	if (actions & UFT_DO_FILTER) {
+	if (actions & UFT_DO_SELECT) {
 		scope->n_selected++;
 		scope->levels = w->c.depth;
 	}
-	if (t->filters_in && !scope->n_selected)
+	if (t->has_selected && !scope->n_selected)
 		return false;
-	return !(actions & UFT_DO_LOC_NOT) && (!t->locs_in || actions & UFT_DO_LOC);
+	return !(actions & UFT_DO_DROP_FILE) && (!t->has_files || actions & UFT_DO_WANT_FILE);
 }
 
 /* Rules 1 to 5. *is_on is what the call leaves of it, *scope that of the calls inside. */
@@ -111,8 +111,8 @@ static enum uft_verdict judge(const struct uft_walk *w, const struct uft_trigger
 		return UFT_HIDDEN;
 	if (actions & UFT_DO_DEPTH)
 		scope->levels = tr->depth;
-	if (actions & (UFT_DO_TRACE_ON | UFT_DO_TRACE_OFF))
-		*is_on = !(actions & UFT_DO_TRACE_OFF);
+	if (actions & (UFT_DO_SWITCH_ON | UFT_DO_SWITCH_OFF))
+		*is_on = !(actions & UFT_DO_SWITCH_OFF);
 	if (!*is_on)
 		return UFT_SILENT;
 	if (scope->levels <= 0 || actions & UFT_DO_HIDE)
@@ -142,7 +142,7 @@ static bool decide_call(struct uft_walk *w, struct uft_lane *l, const struct uft
 	call->is_selected = inside.n_selected > l->scope.n_selected;
 	call->is_excluded = inside.is_excluded;
 	l->scope = inside;
-	if (call->verdict == UFT_SILENT && tr && tr->actions & UFT_DO_TRACE_OFF)
+	if (call->verdict == UFT_SILENT && tr && tr->actions & UFT_DO_SWITCH_OFF)
 		l->margin.is_stale = true;
 	if (call->verdict != UFT_SHOWN)
 		return false;
@@ -171,7 +171,7 @@ static bool decide_return(struct uft_walk *w, struct uft_lane *l)
 static bool decide_event(struct uft_walk *w, struct uft_lane *l)
 {
 	if (l->scope.is_excluded || l->scope.levels <= 0 ||
-	    (w->c.triggers->filters_in && !l->scope.n_selected))
+	    (w->c.triggers->has_selected && !l->scope.n_selected))
 		return false;
 	if (l->rec.addr == UFT_EVENT_SCHED_IN)
 		return uft_call_ended(l);
@@ -292,16 +292,16 @@ static bool may_show(struct uft_walk *w, struct uft_lane *l)
 		return l->n_open < 1 || (call && call->verdict != UFT_HIDDEN);
 	tr = uft_walk_trigger(w, l, &l->rec, &has_session);
 	actions = tr ? tr->actions : 0;
-	if (!has_session || actions & UFT_DO_NOTRACE)
+	if (!has_session || actions & UFT_DO_EXCLUDE)
 		return false;
-	if ((t->filters_in || t->locs_in) && !l->scope.n_selected &&
-	    !(actions & (UFT_DO_FILTER | UFT_DO_LOC | UFT_DO_LOC_NOT)))
+	if ((t->has_selected || t->has_files) && !l->scope.n_selected &&
+	    !(actions & (UFT_DO_SELECT | UFT_DO_WANT_FILE | UFT_DO_DROP_FILE)))
 		return false;
-	if (actions & (UFT_DO_DEPTH | UFT_DO_TRACE_ON))
+	if (actions & (UFT_DO_DEPTH | UFT_DO_SWITCH_ON))
 		return true;
-	if (actions & (UFT_DO_TRACE_OFF | UFT_DO_HIDE))
+	if (actions & (UFT_DO_SWITCH_OFF | UFT_DO_HIDE))
 		return false;
-	return (actions & UFT_DO_FILTER ? w->c.depth : l->scope.levels) > 0;
+	return (actions & UFT_DO_SELECT ? w->c.depth : l->scope.levels) > 0;
 }
 
 static bool is_libcall_hidden(struct uft_walk *w, struct uft_lane *l)

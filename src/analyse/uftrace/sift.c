@@ -27,6 +27,7 @@
 
 #include "base/array.h"
 #include "format/uftrace.h"
+#include "symbols/uftrace/module.h"
 
 #include <errno.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static struct uft_item *last_call(const struct uft_queue *q)
 static bool reaches(const struct uft_lane *l, const struct uft_record *call,
 		    const struct uft_record *end, const struct uft_bar *bar, unsigned actions)
 {
-	if (actions & UFT_DO_TRACE)
+	if (actions & UFT_DO_KEEP)
 		return true;
 	if (l->walk->c.triggers->has_callers && !(actions & UFT_DO_CALLER))
 		return false;

@@ -246,6 +246,9 @@ static int add_switch(struct uft_graphs *g, struct uft_lane *l, struct uft_place
 		go_up(g, l, p);
 		return 0;
 	}
+	/* in one tree a preemption does not go down, but the task goes up when it runs again */
+	if (is_preempt && g->single)
+		return 0;
 	return go_down(g, l, p, is_preempt ? "linux:schedule (pre-empted)" : "linux:schedule",
 		       NULL);
 }
@@ -273,6 +276,8 @@ static int add_record(struct uft_graphs *g, struct uft_walk *w, struct uft_lane 
 
 	if (!g->function && !p->node)
 		TRY(start(g, l, p));
+	if (g->single && !p->node && type != UFT_EXIT)
+		p->node = &g->single->root;
 	if (!p->graph)
 		return 0;
 	s = uft_sym_find(g->single ? uft_session_find(w->c.names, l->task, time_ns)

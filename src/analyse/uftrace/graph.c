@@ -4,7 +4,7 @@
  *
  * A task has a current node in its session's tree: a call goes down to the child of that name, its
  * end goes up. A child of fork begins inside fork(), which its parent called; the node of that call
- * is remembered (special), so that the child can go up from there. After exec the task begins at
+ * is remembered, so that the child can go up from there. After exec the task begins at
  * the root of the new session.
  */
 #include "analyse/uftrace/graph.h"
@@ -22,18 +22,18 @@
 #define ARENA_MAX_BYTES (1u << 30)
 
 /* A call of fork() whose child has not come back yet. */
-struct uft_special {
+struct uft_forked {
 	struct uft_node *node;
 	int pid;
-	struct uft_special *next;
+	struct uft_forked *next;
 };
 
 /* Where a task stands. */
-struct place {
+struct uft_place {
 	struct uft_graph *graph;
 	struct uft_node *node;
 	struct uft_way *way;
-	int enabled;
+	int n_around; /* open calls of the function that was asked for */
 	bool is_new_session, is_lost;
 };
 
@@ -55,12 +55,8 @@ int uft_graphs_init(struct uft_graphs *g, struct uft_walk *w, const char *functi
 		x->root.name = x->title;
 	}
 	g->single = one_tree && g->n ? &g->list[0] : NULL;
-	for (size_t i = 0; i < w->n_readers; i++) {
-		w->readers[i].aside = arena_alloc(&g->arena, sizeof(struct place));
-		if (!w->readers[i].aside)
-			return -ENOMEM;
-	}
-	return 0;
+	g->places = arena_alloc_array(&g->arena, w->n_lanes + 1, sizeof(*g->places));
+	return g->places ? 0 : -ENOMEM;
 }
 
 void uft_graphs_release(struct uft_graphs *g)
@@ -68,10 +64,10 @@ void uft_graphs_release(struct uft_graphs *g)
 	arena_release(&g->arena);
 }
 
-static struct uft_graph *find_graph(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
+static struct uft_graph *find_graph(struct uft_graphs *g, struct uft_walk *w, struct uft_lane *l,
 				    uint64_t time_ns)
 {
-	const struct uft_session *s = uft_session_find(w->c.names, r->task, time_ns);
+	const struct uft_session *s = uft_session_find(w->c.names, l->task, time_ns);
 
 	if (g->single)
 		return s ? g->single : NULL;
@@ -82,9 +78,9 @@ static struct uft_graph *find_graph(struct uft_graphs *g, struct uft_walk *w, st
 }
 
 /* Remembers how the function was reached. */
-static int save_way(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+static int save_way(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p)
 {
-	int n = r->n_frames;
+	int n = l->n_open;
 	struct uft_way *way;
 	uint64_t *addrs;
 
@@ -94,7 +90,7 @@ static int save_way(struct uft_graphs *g, struct uft_reader *r, struct place *p)
 	if (!addrs)
 		return -ENOMEM;
 	for (int i = 0; i < n; i++)
-		addrs[i] = uft_frame_at(r, i) ? uft_frame_at(r, i)->addr : 0;
+		addrs[i] = uft_call_at(l, i) ? uft_call_at(l, i)->addr : 0;
 	for (way = p->graph->ways; way; way = way->next)
 		if (way->n == n && !memcmp(way->addrs, addrs, (size_t)n * sizeof(*addrs)))
 			break;
@@ -110,25 +106,25 @@ static int save_way(struct uft_graphs *g, struct uft_reader *r, struct place *p)
 	return 0;
 }
 
-static int start(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+static int start(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p)
 {
-	if (!p->graph || p->enabled++)
+	if (!p->graph || p->n_around++)
 		return 0;
-	TRY(save_way(g, r, p));
+	TRY(save_way(g, l, p));
 	p->node = &p->graph->root;
-	p->node->addr = r->rec.addr;
+	p->node->addr = l->rec.addr;
 	p->node->n_calls++;
 	return 0;
 }
 
-static void stop(struct uft_reader *r, struct place *p)
+static void stop(struct uft_lane *l, struct uft_place *p)
 {
-	struct uft_frame *f = uft_frame_at(r, r->n_frames);
+	struct uft_call *call = uft_call_ended(l);
 
-	if (!p->enabled || --p->enabled)
+	if (!p->n_around || --p->n_around)
 		return;
-	if (p->way && f)
-		p->way->time_ns += f->total_ns;
+	if (p->way && call)
+		p->way->time_ns += uft_call_ns(call);
 	p->way = NULL;
 	p->is_lost = false;
 }
@@ -161,10 +157,10 @@ static struct uft_node *add_child(struct uft_graphs *g, struct uft_node *node, c
 	return child->name ? child : NULL;
 }
 
-static int note_fork(struct uft_graphs *g, struct uft_reader *r, struct place *p,
+static int note_fork(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p,
 		     struct uft_node *node)
 {
-	struct uft_special *s;
+	struct uft_forked *s;
 
 	if (strcmp(node->name, "fork") && strcmp(node->name, "vfork") &&
 	    strcmp(node->name, "daemon"))
@@ -172,15 +168,15 @@ static int note_fork(struct uft_graphs *g, struct uft_reader *r, struct place *p
 	s = arena_alloc(&g->arena, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	*s = (struct uft_special){node, r->task ? r->task->pid : 0, p->graph->specials};
-	p->graph->specials = s;
+	*s = (struct uft_forked){node, l->task ? l->task->pid : 0, p->graph->forks};
+	p->graph->forks = s;
 	return 0;
 }
 
-static int go_down(struct uft_graphs *g, struct uft_reader *r, struct place *p, const char *name,
+static int go_down(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p, const char *name,
 		   const struct uft_dbg *place)
 {
-	struct uft_frame *f = uft_frame_at(r, r->n_frames - 1);
+	struct uft_call *call = uft_call_open(l);
 	struct uft_node *child;
 
 	if (p->is_lost)
@@ -188,12 +184,12 @@ static int go_down(struct uft_graphs *g, struct uft_reader *r, struct place *p, 
 	if (p->is_new_session)
 		p->node = &p->graph->root;
 	p->is_new_session = false;
-	if (!p->node || !f)
+	if (!p->node || !call)
 		return 0;
 	child = find_child(p->node, name);
 	if (!child) {
-		child = add_child(g, p->node, name, f->addr);
-		if (!child || note_fork(g, r, p, child) < 0)
+		child = add_child(g, p->node, name, call->addr);
+		if (!child || note_fork(g, l, p, child) < 0)
 			return -ENOMEM;
 		child->place = place;
 	}
@@ -203,12 +199,12 @@ static int go_down(struct uft_graphs *g, struct uft_reader *r, struct place *p, 
 }
 
 /* The call of fork() that a child of it returns from; NULL: none. */
-static struct uft_node *take_fork(struct uft_reader *r, struct place *p)
+static struct uft_node *take_fork(struct uft_lane *l, struct uft_place *p)
 {
-	for (struct uft_special **s = &p->graph->specials; *s; s = &(*s)->next) {
+	for (struct uft_forked **s = &p->graph->forks; *s; s = &(*s)->next) {
 		struct uft_node *node = (*s)->node;
 
-		if (node->addr != r->rec.addr || !r->task || (*s)->pid != r->task->ppid)
+		if (node->addr != l->rec.addr || !l->task || (*s)->pid != l->task->ppid)
 			continue;
 		*s = (*s)->next;
 		return node;
@@ -220,45 +216,48 @@ static struct uft_node *take_fork(struct uft_reader *r, struct place *p)
 static void round_to_samples(struct uft_graphs *g, struct uft_node *node, uint64_t ns)
 {
 	if (g->sample_ns && node->parent)
-		node->parent->child_ns -= ns % g->sample_ns;
+		node->parent->inner_ns -= ns % g->sample_ns;
 }
 
-static void go_up(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+static void go_up(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p)
 {
-	struct uft_frame *f = uft_frame_at(r, r->n_frames);
+	struct uft_call *call = uft_call_ended(l);
 	struct uft_node *node = p->node, *forked;
 
-	if (!node || !f)
+	if (!node || !call)
 		return;
 	p->is_lost = false;
-	if (node->addr != f->addr) {
-		forked = take_fork(r, p);
+	if (node->addr != call->addr) {
+		forked = take_fork(l, p);
 		node = forked ? forked : node;
 	}
-	node->time_ns += f->total_ns;
-	node->child_ns += f->child_ns;
-	round_to_samples(g, node, f->total_ns);
+	node->time_ns += uft_call_ns(call);
+	node->inner_ns += call->inner_ns;
+	round_to_samples(g, node, uft_call_ns(call));
 	p->node = node->parent;
 }
 
 /* A task switch is a node of its own. */
-static int add_switch(struct uft_graphs *g, struct uft_reader *r, struct place *p)
+static int add_switch(struct uft_graphs *g, struct uft_lane *l, struct uft_place *p)
 {
-	bool is_preempt = r->rec.addr == UFT_EVENT_SCHED_OUT_PREEMPT;
+	bool is_preempt = l->rec.addr == UFT_EVENT_SCHED_OUT_PREEMPT;
 
-	if (r->rec.addr == UFT_EVENT_SCHED_IN) {
-		go_up(g, r, p);
+	if (l->rec.addr == UFT_EVENT_SCHED_IN) {
+		go_up(g, l, p);
 		return 0;
 	}
-	return go_down(g, r, p, is_preempt ? "linux:schedule (pre-empted)" : "linux:schedule",
+	/* in one tree a preemption does not go down, but the task goes up when it runs again */
+	if (is_preempt && g->single)
+		return 0;
+	return go_down(g, l, p, is_preempt ? "linux:schedule (pre-empted)" : "linux:schedule",
 		       NULL);
 }
 
-static struct place *find_place(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
-				uint64_t time_ns)
+static struct uft_place *find_place(struct uft_graphs *g, struct uft_walk *w, struct uft_lane *l,
+				    uint64_t time_ns)
 {
-	struct place *p = r->aside;
-	struct uft_graph *graph = find_graph(g, w, r, time_ns);
+	struct uft_place *p = &g->places[uft_lane_index(l)];
+	struct uft_graph *graph = find_graph(g, w, l, time_ns);
 
 	if (p->graph && p->graph != graph)
 		p->is_new_session = true;
@@ -267,57 +266,50 @@ static struct place *find_place(struct uft_graphs *g, struct uft_walk *w, struct
 }
 
 /* One call, its end, or a task switch. */
-static int add_record(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r,
+static int add_record(struct uft_graphs *g, struct uft_walk *w, struct uft_lane *l,
 		      uint64_t time_ns, uint64_t addr, enum uft_type type)
 {
-	struct place *p = find_place(g, w, r, time_ns);
+	struct uft_place *p = find_place(g, w, l, time_ns);
 	const struct uft_sym *s;
 	char text[24];
 	const char *name;
 
 	if (!g->function && !p->node)
-		TRY(start(g, r, p));
+		TRY(start(g, l, p));
+	if (g->single && !p->node && type != UFT_EXIT)
+		p->node = &g->single->root;
 	if (!p->graph)
 		return 0;
-	s = uft_sym_find(g->single ? uft_session_find(w->c.names, r->task, time_ns)
+	s = uft_sym_find(g->single ? uft_session_find(w->c.names, l->task, time_ns)
 				   : p->graph->session,
 			 time_ns, addr);
 	snprintf(text, sizeof(text), "<%" PRIx64 ">", addr);
 	name = s ? s->name : text;
-	if (w->c.no_libcall && s && s->type == UFT_SYM_PLT)
+	if (uft_walk_hides_libcall(w, s))
 		return 0;
-	if (p->enabled && type == UFT_ENTRY)
-		TRY(go_down(g, r, p, name,
+	if (p->n_around && type == UFT_ENTRY)
+		TRY(go_down(g, l, p, name,
 			    g->srcline && s && s->dbg && s->dbg->file ? s->dbg : NULL));
-	else if (p->enabled && type == UFT_EXIT)
-		go_up(g, r, p);
-	else if (p->enabled)
-		TRY(add_switch(g, r, p));
+	else if (p->n_around && type == UFT_EXIT)
+		go_up(g, l, p);
+	else if (p->n_around)
+		TRY(add_switch(g, l, p));
 	if (type == UFT_EVENT || !g->function || strcmp(name, g->function))
 		return 0;
 	if (type == UFT_ENTRY)
-		return start(g, r, p);
-	stop(r, p);
+		return start(g, l, p);
+	stop(l, p);
 	return 0;
 }
 
 /* Calls that are open at the end count up to the last record. */
-static int add_open(struct uft_graphs *g, struct uft_walk *w, struct uft_reader *r)
+static int add_open(struct uft_graphs *g, struct uft_walk *w, struct uft_lane *l)
 {
-	uint64_t last = uft_walk_last(w, r);
+	uint64_t last = uft_walk_end_ns(w, l);
 
-	while (r->frames && r->n_frames && --r->n_frames >= 0) {
-		struct uft_frame *f = uft_frame_at(r, r->n_frames);
-
-		if (!f || !f->addr || f->total_ns > last)
-			continue;
-		f->total_ns = last - f->total_ns;
-		if (f->child_ns > f->total_ns)
-			f->total_ns = f->child_ns;
-		if (r->n_frames > 0)
-			f[-1].child_ns += f->total_ns;
-		TRY(add_record(g, w, r, last, f->addr, UFT_EXIT));
-	}
+	while (l->calls && l->n_open > 0)
+		if (uft_call_cut(l, last, true))
+			TRY(add_record(g, w, l, last, uft_call_ended(l)->addr, UFT_EXIT));
 	return 0;
 }
 
@@ -329,7 +321,7 @@ static void add_roots(struct uft_graphs *g)
 
 		for (const struct uft_node *c = root->first; c; c = c->next) {
 			root->time_ns += c->time_ns;
-			root->child_ns += c->time_ns;
+			root->inner_ns += c->time_ns;
 		}
 	}
 }
@@ -343,23 +335,23 @@ static bool is_counted(const struct uft_record *rec)
 int uft_graphs_count(struct uft_graphs *g, struct uft_walk *w)
 {
 	uint64_t last_ns = 0;
-	struct uft_reader *r;
+	struct uft_lane *l;
 
-	while ((r = uft_walk_next(w))) {
-		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r) || !is_counted(&r->rec))
+	while ((l = uft_walk_next(w))) {
+		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL) || !is_counted(&l->rec))
 			continue;
-		if (r->rec.type == UFT_LOST) {
-			((struct place *)r->aside)->is_lost = true;
+		if (l->rec.type == UFT_LOST) {
+			g->places[uft_lane_index(l)].is_lost = true;
 			continue;
 		}
-		if (last_ns > r->rec.time_ns)
+		if (last_ns > l->rec.time_ns)
 			return -EINVAL;
-		last_ns = r->rec.time_ns;
-		TRY(add_record(g, w, r, r->rec.time_ns, r->rec.addr, r->rec.type));
-		uft_walk_checked(w, r);
+		last_ns = l->rec.time_ns;
+		TRY(add_record(g, w, l, l->rec.time_ns, l->rec.addr, l->rec.type));
+		uft_settle(w, l);
 	}
-	for (size_t i = 0; i < w->n_readers; i++)
-		TRY(add_open(g, w, &w->readers[i]));
+	for (size_t i = 0; i < w->n_lanes; i++)
+		TRY(add_open(g, w, &w->lanes[i]));
 	add_roots(g);
 	return 0;
 }

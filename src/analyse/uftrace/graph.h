@@ -14,7 +14,7 @@
 
 struct uft_node {
 	const char *name;
-	uint64_t addr, time_ns, child_ns;
+	uint64_t addr, time_ns, inner_ns;
 	int n_calls, n_children;
 	const struct uft_dbg *place;
 	struct uft_node *parent, *first, *last, *next;
@@ -32,7 +32,7 @@ struct uft_graph {
 	const char *title;
 	struct uft_node root;
 	struct uft_way *ways;
-	struct uft_special *specials;
+	struct uft_forked *forks; /* whose children have not come back yet */
 };
 
 struct uft_graphs {
@@ -43,6 +43,7 @@ struct uft_graphs {
 	uint64_t sample_ns; /* for a flame graph; 0: none */
 	struct arena arena;
 	struct uft_graph *single; /* all sessions in one tree */
+	struct uft_place *places; /* where the tasks stand, by lane */
 };
 
 /* function: NULL for everything. one_tree: all sessions share a tree. 0 or -ENOMEM. */

@@ -22,6 +22,11 @@
 
 #define ROWS_MAX (8u << 20)
 
+struct uft_tally_seen {
+	uint64_t last_ns;	    /* its last record that counts */
+	const struct uft_sym *func; /* its last function */
+};
+
 void uft_tally_init(struct uft_tally *t, bool srcline)
 {
 	*t = (struct uft_tally){.srcline = srcline, .seed = hash_seed()};
@@ -34,7 +39,19 @@ void uft_tally_release(struct uft_tally *t)
 		free(t->rows[i]);
 	}
 	free(t->rows);
+	free(t->seen);
 	map_release(&t->by_name);
+}
+
+static int begin(struct uft_tally *t, const struct uft_walk *w)
+{
+	t->seen = calloc(w->n_lanes + 1, sizeof(*t->seen));
+	return t->seen ? 0 : -ENOMEM;
+}
+
+static struct uft_tally_seen *seen_of(struct uft_tally *t, const struct uft_lane *l)
+{
+	return &t->seen[uft_lane_index(l)];
 }
 
 /* The row of a name; NULL without memory. Names with equal hashes have consecutive keys. */
@@ -79,64 +96,58 @@ static void add_time(struct uft_times *t, uint64_t ns, bool is_nested)
 	t->max = ns > t->max ? ns : t->max;
 }
 
-/* Adds the call whose frame has just ended. */
-static int add_call(struct uft_tally *t, struct uft_reader *r, const char *name,
+/* Adds the call that has just ended. */
+static int add_call(struct uft_tally *t, struct uft_lane *l, const char *name,
 		    const struct uft_dbg *place)
 {
-	struct uft_frame *f = uft_frame_at(r, r->n_frames);
+	struct uft_call *call = uft_call_ended(l);
 	struct uft_row *row = take_row(t, name);
 	bool is_nested = false;
 
 	if (!row)
 		return -ENOMEM;
-	if (!f)
+	if (!call)
 		return 0;
-	for (int i = 0; i < r->n_frames && !is_nested; i++)
-		is_nested = uft_frame_at(r, i) && uft_frame_at(r, i)->addr == f->addr;
-	add_time(&row->total, f->total_ns, is_nested);
-	add_time(&row->self, f->total_ns - f->child_ns, false);
+	for (int i = 0; i < l->n_open && !is_nested; i++)
+		is_nested = uft_call_at(l, i) && uft_call_at(l, i)->addr == call->addr;
+	add_time(&row->total, uft_call_ns(call), is_nested);
+	add_time(&row->self, uft_call_ns(call) - call->inner_ns, false);
 	row->n_calls++;
 	row->place = place;
-	row->task = r->task;
-	if (r->func)
-		row->size = r->func->size;
+	row->task = l->task;
+	if (seen_of(t, l)->func)
+		row->size = seen_of(t, l)->func->size;
 	return 0;
 }
 
-static int add_function(struct uft_tally *t, struct uft_walk *w, struct uft_reader *r,
+static int add_function(struct uft_tally *t, struct uft_walk *w, struct uft_lane *l,
 			uint64_t time_ns, uint64_t addr)
 {
-	const struct uft_sym *s = uft_walk_sym(w, r, time_ns, addr);
+	const struct uft_sym *s = uft_walk_sym(w, l, time_ns, addr);
 	char text[24];
 
 	snprintf(text, sizeof(text), "<%" PRIx64 ">", addr);
 	if (!uft_is_sched(addr))
-		r->func = s;
-	return add_call(t, r, s ? s->name : text,
+		seen_of(t, l)->func = s;
+	return add_call(t, l, s ? s->name : text,
 			t->srcline && s && s->dbg && s->dbg->file ? s->dbg : NULL);
 }
 
 /* Calls of a task that are open at the end. is_task: counts for its row. */
-static int add_open(struct uft_tally *t, struct uft_walk *w, struct uft_reader *r, bool is_task)
+static int add_open(struct uft_tally *t, struct uft_walk *w, struct uft_lane *l, bool is_task)
 {
-	uint64_t last = is_task && !w->c.range_stop_ns ? r->timestamp_last : uft_walk_last(w, r);
+	uint64_t last =
+		is_task && !w->c.range_stop_ns ? seen_of(t, l)->last_ns : uft_walk_end_ns(w, l);
 	char name[16];
 
-	snprintf(name, sizeof(name), "%d", r->tid);
-	while (r->frames && --r->n_frames >= 0) {
-		struct uft_frame *f = uft_frame_at(r, r->n_frames);
-
-		if (!f || f->total_ns > last || (is_task && !f->addr))
+	snprintf(name, sizeof(name), "%d", l->tid);
+	while (l->calls && l->n_open > 0) {
+		if (!uft_call_cut(l, last, is_task))
 			continue;
-		f->total_ns = last - f->total_ns;
-		if (f->child_ns > f->total_ns)
-			f->total_ns = f->child_ns;
-		if (r->n_frames > 0)
-			f[-1].child_ns += f->total_ns;
 		if (is_task)
-			TRY(add_call(t, r, name, NULL));
+			TRY(add_call(t, l, name, NULL));
 		else
-			TRY(add_function(t, w, r, last, f->addr));
+			TRY(add_function(t, w, l, last, uft_call_ended(l)->addr));
 	}
 	return 0;
 }
@@ -161,82 +172,83 @@ static void finish(struct uft_tally *t)
 }
 
 /* Records are lost: what was open counts up to here. */
-static int add_lost(struct uft_tally *t, struct uft_walk *w, struct uft_reader *r)
+static int add_lost(struct uft_tally *t, struct uft_walk *w, struct uft_lane *l)
 {
-	while (r->n_frames >= r->n_user && r->n_frames >= 0) {
-		struct uft_frame *f = uft_frame_at(r, r->n_frames);
+	while (l->n_open >= l->n_functions && l->n_open >= 0) {
+		struct uft_call *call = uft_call_ended(l);
 
-		if (w->enabled && f && f->is_valid && !(f->flags & UFT_FRAME_HIDDEN))
-			TRY(add_function(t, w, r, r->timestamp_last, f->addr));
-		uft_walk_leave(r);
-		r->n_frames--;
+		if (w->is_on && call && call->has_begun && call->verdict != UFT_HIDDEN)
+			TRY(add_function(t, w, l, seen_of(t, l)->last_ns, call->addr));
+		uft_settle_return(l);
+		l->n_open--;
 	}
-	r->n_frames = r->n_frames < 0 ? 0 : r->n_frames;
+	l->n_open = l->n_open < 0 ? 0 : l->n_open;
 	return 0;
 }
 
 /* The end of a call, or a task that runs again. */
-static int add_end(struct uft_tally *t, struct uft_walk *w, struct uft_reader *r)
+static int add_end(struct uft_tally *t, struct uft_walk *w, struct uft_lane *l)
 {
 	const struct uft_sym *s;
-	struct uft_frame *f;
+	struct uft_call *call;
 
-	if (r->rec.type == UFT_EVENT) {
-		f = uft_frame_at(r, r->n_frames);
-		if (r->rec.addr != UFT_EVENT_SCHED_IN)
+	if (l->rec.type == UFT_EVENT) {
+		call = uft_call_ended(l);
+		if (l->rec.addr != UFT_EVENT_SCHED_IN)
 			return 0;
-		return add_call(t, r,
-				f && f->addr == UFT_EVENT_SCHED_OUT_PREEMPT
+		return add_call(t, l,
+				call && call->addr == UFT_EVENT_SCHED_OUT_PREEMPT
 					? "linux:schedule (pre-empted)"
 					: "linux:schedule",
 				NULL);
 	}
-	s = uft_walk_rec_sym(w, r, &r->rec);
-	r->func = s;
-	if (!w->c.no_libcall || !s || s->type != UFT_SYM_PLT)
-		TRY(add_function(t, w, r, r->rec.time_ns, r->rec.addr));
-	uft_walk_checked(w, r);
+	s = uft_walk_rec_sym(w, l, &l->rec);
+	seen_of(t, l)->func = s;
+	if (!uft_walk_hides_libcall(w, s))
+		TRY(add_function(t, w, l, l->rec.time_ns, l->rec.addr));
+	uft_settle(w, l);
 	return 0;
 }
 
 int uft_tally_functions(struct uft_tally *t, struct uft_walk *w)
 {
-	struct uft_reader *r;
+	struct uft_lane *l;
 
-	while ((r = uft_walk_next(w))) {
-		if (r->rec.type != UFT_LOST)
-			r->timestamp_last = r->rec.time_ns;
-		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r))
+	TRY(begin(t, w));
+	while ((l = uft_walk_next(w))) {
+		if (l->rec.type != UFT_LOST)
+			seen_of(t, l)->last_ns = l->rec.time_ns;
+		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
 			continue;
-		if (r->rec.type == UFT_ENTRY)
-			uft_walk_checked(w, r);
-		else if (r->rec.type == UFT_LOST)
-			TRY(add_lost(t, w, r));
+		if (l->rec.type == UFT_ENTRY)
+			uft_settle(w, l);
+		else if (l->rec.type == UFT_LOST)
+			TRY(add_lost(t, w, l));
 		else
-			TRY(add_end(t, w, r));
+			TRY(add_end(t, w, l));
 	}
-	for (size_t i = 0; i < w->n_readers; i++)
-		TRY(add_open(t, w, &w->readers[i], false));
+	for (size_t i = 0; i < w->n_lanes; i++)
+		TRY(add_open(t, w, &w->lanes[i], false));
 	finish(t);
 	return 0;
 }
 
 /* A task sleeps or comes back; a preemption is no sleep. False: the record does not count. */
-static bool count_idle(struct uft_reader *r)
+static bool count_idle(struct uft_lane *l)
 {
-	struct uft_task *task = r->task;
+	struct uft_task *task = l->task;
 
-	if (r->rec.type != UFT_EVENT)
+	if (l->rec.type != UFT_EVENT)
 		return true;
-	if (r->rec.addr == UFT_EVENT_SCHED_OUT) {
+	if (l->rec.addr == UFT_EVENT_SCHED_OUT) {
 		if (task)
-			task->stamp_ns = r->rec.time_ns;
+			task->stamp_ns = l->rec.time_ns;
 		return false;
 	}
-	if (r->rec.addr != UFT_EVENT_SCHED_IN)
+	if (l->rec.addr != UFT_EVENT_SCHED_IN)
 		return false;
 	if (task && task->stamp_ns)
-		task->idle_ns += r->rec.time_ns - task->stamp_ns;
+		task->idle_ns += l->rec.time_ns - task->stamp_ns;
 	if (task)
 		task->stamp_ns = 0;
 	return true;
@@ -244,23 +256,24 @@ static bool count_idle(struct uft_reader *r)
 
 int uft_tally_tasks(struct uft_tally *t, struct uft_walk *w)
 {
-	struct uft_reader *r;
+	struct uft_lane *l;
 
-	while ((r = uft_walk_next(w))) {
+	TRY(begin(t, w));
+	while ((l = uft_walk_next(w))) {
 		char name[16];
 
-		if (r->rec.type == UFT_ENTRY || r->rec.type == UFT_LOST)
+		if (l->rec.type == UFT_ENTRY || l->rec.type == UFT_LOST)
 			continue;
-		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r))
+		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
 			continue;
-		r->timestamp_last = r->rec.time_ns;
-		if (!count_idle(r))
+		seen_of(t, l)->last_ns = l->rec.time_ns;
+		if (!count_idle(l))
 			continue;
-		snprintf(name, sizeof(name), "%d", r->tid);
-		TRY(add_call(t, r, name, NULL));
+		snprintf(name, sizeof(name), "%d", l->tid);
+		TRY(add_call(t, l, name, NULL));
 	}
-	for (size_t i = 0; i < w->n_readers; i++)
-		TRY(add_open(t, w, &w->readers[i], true));
+	for (size_t i = 0; i < w->n_lanes; i++)
+		TRY(add_open(t, w, &w->lanes[i], true));
 	finish(t);
 	for (size_t i = 0; i < t->n; i++) {
 		struct uft_row *row = t->rows[i];

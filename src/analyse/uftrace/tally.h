@@ -32,6 +32,7 @@ struct uft_tally {
 	struct map by_name; /* hash of the name to an index + 1 of chains */
 	uint64_t seed;
 	bool srcline;
+	struct uft_tally_seen *seen; /* of each task, by lane */
 };
 
 void uft_tally_init(struct uft_tally *t, bool srcline);

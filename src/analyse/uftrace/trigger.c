@@ -134,16 +134,16 @@ static const struct {
 	unsigned action;
 	bool (*parse)(struct uft_trigger *tr, const char *value); /* NULL: takes no value */
 } actions[] = {
-	{"filter", UFT_DO_FILTER, NULL},	  {"notrace", UFT_DO_NOTRACE, NULL},
+	{"filter", UFT_DO_SELECT, NULL},	  {"notrace", UFT_DO_EXCLUDE, NULL},
 	{"depth=", UFT_DO_DEPTH, parse_depth},	  {"time=", UFT_DO_TIME, parse_limit_time},
 	{"size=", UFT_DO_SIZE, parse_limit_size}, {"color=", UFT_DO_COLOUR, parse_colour},
-	{"backtrace", UFT_DO_BACKTRACE, NULL},	  {"trace", UFT_DO_TRACE, NULL},
-	{"trace_on", UFT_DO_TRACE_ON, NULL},	  {"traceon", UFT_DO_TRACE_ON, NULL},
-	{"trace-on", UFT_DO_TRACE_ON, NULL},	  {"trace_off", UFT_DO_TRACE_OFF, NULL},
-	{"traceoff", UFT_DO_TRACE_OFF, NULL},	  {"trace-off", UFT_DO_TRACE_OFF, NULL},
+	{"backtrace", UFT_DO_BACKTRACE, NULL},	  {"trace", UFT_DO_KEEP, NULL},
+	{"trace_on", UFT_DO_SWITCH_ON, NULL},	  {"traceon", UFT_DO_SWITCH_ON, NULL},
+	{"trace-on", UFT_DO_SWITCH_ON, NULL},	  {"trace_off", UFT_DO_SWITCH_OFF, NULL},
+	{"traceoff", UFT_DO_SWITCH_OFF, NULL},	  {"trace-off", UFT_DO_SWITCH_OFF, NULL},
 	{"caller", UFT_DO_CALLER, NULL},	  {"hide", UFT_DO_HIDE, NULL},
-	{"finish", UFT_DO_FINISH, NULL},	  {"recover", UFT_DO_READ, NULL},
-	{"auto-args", UFT_DO_READ, NULL},
+	{"finish", UFT_DO_FINISH, NULL},	  {"recover", UFT_DO_NOTHING, NULL},
+	{"auto-args", UFT_DO_NOTHING, NULL},
 };
 
 static bool parse_action(struct word *w, const char *text)
@@ -160,7 +160,7 @@ static bool parse_action(struct word *w, const char *text)
 		return true;
 	}
 	if (!strncasecmp(text, "read=", 5)) {
-		w->tr.actions |= UFT_DO_READ;
+		w->tr.actions |= UFT_DO_NOTHING;
 		return true;
 	}
 	return false;
@@ -215,8 +215,8 @@ static int add_trigger(struct uft_triggers *t, const struct uft_sym *sym,
 
 	if (!to)
 		return -ENOMEM;
-	if (tr->actions & (UFT_DO_FILTER | UFT_DO_NOTRACE))
-		to->actions &= ~(unsigned)(UFT_DO_FILTER | UFT_DO_NOTRACE);
+	if (tr->actions & (UFT_DO_SELECT | UFT_DO_EXCLUDE))
+		to->actions &= ~(unsigned)(UFT_DO_SELECT | UFT_DO_EXCLUDE);
 	to->actions |= tr->actions;
 	if (tr->actions & UFT_DO_DEPTH)
 		to->depth = tr->depth;
@@ -247,7 +247,7 @@ static bool word_matches(const struct word *w, const struct pattern *p, enum uft
 {
 	if (!is_function(s) || (w->only_plt && s->type != UFT_SYM_PLT))
 		return false;
-	if (kind != UFT_WORDS_LOC)
+	if (kind != UFT_WORDS_FILE)
 		return pattern_matches(p, s->name);
 	return s->dbg && s->dbg->file && pattern_matches(p, s->dbg->file);
 }
@@ -292,22 +292,22 @@ static int add_word(struct uft_triggers *t, const struct uft_names *names, const
 static void add_kind(struct word *w, enum uft_word_kind kind)
 {
 	static const unsigned by_kind[] = {
-		[UFT_WORDS_FILTER] = UFT_DO_FILTER,
+		[UFT_WORDS_FILTER] = UFT_DO_SELECT,
 		[UFT_WORDS_CALLER] = UFT_DO_CALLER,
 		[UFT_WORDS_HIDE] = UFT_DO_HIDE,
-		[UFT_WORDS_LOC] = UFT_DO_LOC,
+		[UFT_WORDS_FILE] = UFT_DO_WANT_FILE,
 		[UFT_WORDS_RETVAL] = 0,
 	};
 
 	w->tr.actions |= by_kind[kind];
 	if (w->name[0] == '!') {
 		w->name++;
-		w->tr.actions &= ~(unsigned)UFT_DO_FILTER;
-		w->tr.actions |= UFT_DO_NOTRACE;
+		w->tr.actions &= ~(unsigned)UFT_DO_SELECT;
+		w->tr.actions |= UFT_DO_EXCLUDE;
 	}
-	if (kind == UFT_WORDS_LOC && w->tr.actions & (UFT_DO_HIDE | UFT_DO_NOTRACE)) {
-		w->tr.actions &= ~(unsigned)(UFT_DO_HIDE | UFT_DO_LOC | UFT_DO_NOTRACE);
-		w->tr.actions |= UFT_DO_LOC_NOT;
+	if (kind == UFT_WORDS_FILE && w->tr.actions & (UFT_DO_HIDE | UFT_DO_EXCLUDE)) {
+		w->tr.actions &= ~(unsigned)(UFT_DO_HIDE | UFT_DO_WANT_FILE | UFT_DO_EXCLUDE);
+		w->tr.actions |= UFT_DO_DROP_FILE;
 	}
 }
 
@@ -336,8 +336,8 @@ int uft_triggers_add(struct uft_triggers *t, const struct uft_names *names, enum
 		n = w.tr.actions ? add_word(t, names, &w, kind) : 0;
 		if (n < 0)
 			return n;
-		t->filters_in |= n && w.tr.actions & UFT_DO_FILTER;
-		t->locs_in |= n && w.tr.actions & UFT_DO_LOC;
+		t->has_selected |= n && w.tr.actions & UFT_DO_SELECT;
+		t->has_files |= n && w.tr.actions & UFT_DO_WANT_FILE;
 		t->has_callers |= n && w.tr.actions & UFT_DO_CALLER;
 		total += n;
 	}

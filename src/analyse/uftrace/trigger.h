@@ -22,25 +22,31 @@
 #include "symbols/uftrace/argspec.h"
 #include "symbols/uftrace/session.h"
 
+/* What happens at a function. */
 enum uft_action {
-	UFT_DO_FILTER = 1 << 0,
-	UFT_DO_NOTRACE = 1 << 1,
+	/* it and what it calls */
+	UFT_DO_SELECT = 1 << 0,
+	UFT_DO_EXCLUDE = 1 << 1,
 	UFT_DO_DEPTH = 1 << 2,
-	UFT_DO_BACKTRACE = 1 << 3,
-	UFT_DO_TRACE = 1 << 4,
-	UFT_DO_TRACE_ON = 1 << 5,
-	UFT_DO_TRACE_OFF = 1 << 6,
-	UFT_DO_COLOUR = 1 << 7,
-	UFT_DO_TIME = 1 << 8,
-	UFT_DO_SIZE = 1 << 9,
-	UFT_DO_CALLER = 1 << 10,
-	UFT_DO_HIDE = 1 << 11,
-	UFT_DO_LOC = 1 << 12,
-	UFT_DO_LOC_NOT = 1 << 13,
+	UFT_DO_TIME = 1 << 3,
+	UFT_DO_SIZE = 1 << 4,
+	/* it alone */
+	UFT_DO_HIDE = 1 << 5,
+	UFT_DO_WANT_FILE = 1 << 6,
+	UFT_DO_DROP_FILE = 1 << 7,
+	UFT_DO_CALLER = 1 << 8,
+	UFT_DO_KEEP = 1 << 9, /* however short it is */
+	/* all that follows */
+	UFT_DO_SWITCH_ON = 1 << 10,
+	UFT_DO_SWITCH_OFF = 1 << 11,
+	/* its line */
+	UFT_DO_BACKTRACE = 1 << 12,
+	UFT_DO_COLOUR = 1 << 13,
 	UFT_DO_ARGS = 1 << 14,
 	UFT_DO_RETVAL = 1 << 15,
+	/* for recorders */
 	UFT_DO_FINISH = 1 << 16,
-	UFT_DO_READ = 1 << 17,
+	UFT_DO_NOTHING = 1 << 17,
 };
 
 struct uft_trigger {
@@ -56,7 +62,7 @@ struct uft_triggers {
 	struct map by_sym;
 	struct arena arena;
 	bool is_glob;
-	bool filters_in, locs_in; /* there is a -F, a -L that selects */
+	bool has_selected, has_files; /* there is a -F, a -L that wants something */
 	bool has_callers;
 };
 
@@ -65,7 +71,7 @@ enum uft_word_kind {
 	UFT_WORDS_TRIGGER,
 	UFT_WORDS_CALLER,
 	UFT_WORDS_HIDE,
-	UFT_WORDS_LOC,
+	UFT_WORDS_FILE,
 	UFT_WORDS_ARGS,
 	UFT_WORDS_RETVAL,
 };

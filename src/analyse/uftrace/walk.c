@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - merges the records of all tasks and CPUs by time, and keeps the time of open calls.
+ * walk.c - merges the records of all tasks and CPUs by time.
  *
- *	TID.dat ─ queue.c ─▶ ┐
- *	TID.dat ─ queue.c ─▶ ├─ the earliest ─▶ account: frames, times ─▶ the command
+ *	TID.dat ── sift.c ─▶ ┐
+ *	TID.dat ── sift.c ─▶ ├─ the earliest ─▶ stack.c: open calls, times ─▶ the command
  *	perf-cpuN.dat ─────▶ ┘
  *
- * Between equal times the records of tasks come first, in the order of the info file. A task switch
- * is a call of its own: out is its entry, in is its exit.
+ * Rules:
  *
- * Peeking changes nothing but the current record of a task. Taking a record moves frames: the frame of
- * an entry is then n_frames - 1, that of an exit is n_frames.
+ *  1. The earliest record is next. Between equal times the records of tasks come first, in the order of
+ *     the info file.
+ *  2. Tasks that are not in the info file, or not among --tid, have no records. With a range those
+ *     outside of it are not there either.
+ *  3. Elapsed time begins with the first record of a function, or with an earlier event if that is
+ *     shown.
+ *
+ * Peeking makes a record the current one of its lane; taking it moves the stack.
  */
 #include "analyse/uftrace/walk_int.h"
 #include "format/uftrace.h"
@@ -21,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct uft_reader *uft_walk_reader(const struct uft_walk *w, int tid)
+struct uft_lane *uft_walk_lane(const struct uft_walk *w, int tid)
 {
-	for (size_t i = 0; i < w->n_readers; i++)
-		if (w->readers[i].tid == tid)
-			return &w->readers[i];
+	for (size_t i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i].tid == tid)
+			return &w->lanes[i];
 	return NULL;
 }
 
@@ -45,63 +50,58 @@ static bool is_listed(const char *list, int tid)
 	return false;
 }
 
-static int reader_init(struct uft_walk *w, struct uft_reader *r, const struct uft_stream *s)
+static int lane_init(struct uft_walk *w, struct uft_lane *l, const struct uft_stream *s)
 {
 	struct uft_record rec;
 
-	*r = (struct uft_reader){.walk = w, .tid = s->tid, .data = s->data, .column = -1};
-	r->n_bytes = s->data ? s->n_bytes : 0;
-	r->task = uft_task_find(w->c.names, s->tid);
-	if (r->n_bytes >= UFT_RECORD_BYTES && uft_record_parse(s->data, w->c.swaps, &rec) &&
+	*l = (struct uft_lane){.walk = w,
+			       .tid = s->tid,
+			       .task = uft_task_find(w->c.names, s->tid),
+			       .data = s->data,
+			       .n_bytes = s->data ? s->n_bytes : 0,
+			       .scope.levels = w->c.depth,
+			       .margin.is_stale = !w->is_on || w->c.range_start_ns};
+	if (l->n_bytes >= UFT_RECORD_BYTES && uft_record_parse(s->data, w->c.swaps, &rec) &&
 	    (!w->first_ns || rec.time_ns < w->first_ns))
 		w->first_ns = rec.time_ns;
-	if (w->c.tids && !is_listed(w->c.tids, s->tid)) {
-		r->is_done = true;
-		return 0;
-	}
-	r->filter_depth = w->c.depth;
-	r->display_depth_set = w->enabled && !w->c.range_start_ns;
-	r->frames = calloc(w->c.max_stack, sizeof(*r->frames));
-	for (uint32_t i = 0; r->frames && i < w->c.max_stack; i++)
-		r->frames[i].orig_depth = w->c.depth;
-	return r->frames ? 0 : -ENOMEM;
+	l->is_done = w->c.tids && !is_listed(w->c.tids, s->tid);
+	return l->is_done ? 0 : uft_stack_init(l);
 }
 
 int uft_walk_new(struct uft_walk **ret, const struct uft_walk_config *config)
 {
 	struct uft_walk *w = calloc(1, sizeof(*w));
+	int result = 0;
 
 	if (!w)
 		return -ENOMEM;
 	w->c = *config;
-	w->enabled = !config->disabled;
-	w->readers = calloc(config->n_streams + 1, sizeof(*w->readers));
-	for (size_t i = 0; w->readers && i < config->n_streams; i++) {
-		w->n_readers = i + 1;
-		if (reader_init(w, &w->readers[i], &config->streams[i]) < 0) {
-			uft_walk_free(w);
-			return -ENOMEM;
-		}
+	w->is_on = !config->disabled;
+	w->lanes = calloc(config->n_streams + 1, sizeof(*w->lanes));
+	if (!w->lanes)
+		result = -ENOMEM;
+	while (result >= 0 && w->n_lanes < config->n_streams) {
+		result = lane_init(w, &w->lanes[w->n_lanes], &config->streams[w->n_lanes]);
+		w->n_lanes++;
 	}
-	if (!w->readers) {
-		free(w);
-		return -ENOMEM;
-	}
-	*ret = w;
-	return 0;
+	if (result < 0)
+		uft_walk_free(w);
+	else
+		*ret = w;
+	return result;
 }
 
 void uft_walk_free(struct uft_walk *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->n_readers; i++) {
-		free(w->readers[i].frames);
-		free(w->readers[i].queue.items);
-		free(w->readers[i].events.items);
-		free(w->readers[i].limits);
+	for (size_t i = 0; i < w->n_lanes; i++) {
+		free(w->lanes[i].calls);
+		free(w->lanes[i].waiting.items);
+		free(w->lanes[i].switches.items);
+		free(w->lanes[i].bars);
 	}
-	free(w->readers);
+	free(w->lanes);
 	free(w);
 }
 
@@ -109,10 +109,10 @@ static const struct uft_sym sched_sym = {.name = "linux:schedule", .raw = "linux
 static const struct uft_sym sched_preempt_sym = {.name = "linux:schedule (pre-empted)",
 						 .raw = "linux:schedule (pre-empted)"};
 
-const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_reader *r, uint64_t time_ns,
+const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_lane *l, uint64_t time_ns,
 				   uint64_t addr)
 {
-	const struct uft_session *s = uft_session_find(w->c.names, r->task, time_ns);
+	const struct uft_session *s = uft_session_find(w->c.names, l->task, time_ns);
 
 	if (addr == UFT_EVENT_SCHED_IN || addr == UFT_EVENT_SCHED_OUT)
 		return &sched_sym;
@@ -121,18 +121,23 @@ const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_reader *r, uin
 	return s ? uft_sym_find(s, time_ns, addr) : NULL;
 }
 
-const struct uft_sym *uft_walk_rec_sym(struct uft_walk *w, struct uft_reader *r,
+const struct uft_sym *uft_walk_rec_sym(struct uft_walk *w, struct uft_lane *l,
 				       const struct uft_record *rec)
 {
 	if (rec->type == UFT_EVENT && !uft_is_sched(rec->addr))
 		return NULL;
-	return uft_walk_sym(w, r, rec->time_ns, rec->addr);
+	return uft_walk_sym(w, l, rec->time_ns, rec->addr);
 }
 
-const struct uft_trigger *uft_walk_trigger(struct uft_walk *w, struct uft_reader *r,
+bool uft_walk_hides_libcall(const struct uft_walk *w, const struct uft_sym *s)
+{
+	return w->c.no_libcall && s && s->type == UFT_SYM_PLT;
+}
+
+const struct uft_trigger *uft_walk_trigger(struct uft_walk *w, struct uft_lane *l,
 					   const struct uft_record *rec, bool *ret_has_session)
 {
-	const struct uft_session *s = uft_session_find(w->c.names, r->task, rec->time_ns);
+	const struct uft_session *s = uft_session_find(w->c.names, l->task, rec->time_ns);
 	const struct uft_map *m = s ? uft_map_find(s, rec->addr) : NULL;
 
 	if (ret_has_session)
@@ -142,311 +147,153 @@ const struct uft_trigger *uft_walk_trigger(struct uft_walk *w, struct uft_reader
 	return uft_trigger_find(w->c.triggers, uft_module_find(m->module, rec->addr - m->start));
 }
 
-/* The task with the earliest record; NULL: none. */
-static struct uft_reader *first_of_tasks(struct uft_walk *w, uint64_t *ret_time)
+/* What may be next: the earliest record so far, and where it is from. */
+struct candidate {
+	struct uft_lane *lane; /* NULL: there is none */
+	uint64_t time_ns;
+	enum uft_source source;
+	struct uft_perf *perf; /* UFT_OF_CPU */
+};
+
+/* Of two at the same time the one that was offered first stays. */
+static void offer(struct candidate *best, const struct candidate *c)
 {
-	struct uft_reader *best = NULL;
+	if (!best->lane || c->time_ns < best->time_ns)
+		*best = *c;
+}
 
-	for (size_t i = 0; i < w->n_readers; i++) {
-		struct uft_item *item = uft_reader_first(&w->readers[i]);
+static void offer_tasks(struct uft_walk *w, struct candidate *best)
+{
+	for (size_t i = 0; i < w->n_lanes; i++) {
+		struct uft_lane *l = &w->lanes[i];
+		const struct uft_item *item = uft_lane_first(l);
 
-		if (!item || (best && item->rec.time_ns >= *ret_time))
-			continue;
-		best = &w->readers[i];
-		*ret_time = item->rec.time_ns;
+		if (item)
+			offer(best, &(struct candidate){l, item->rec.time_ns, UFT_OF_TASK, NULL});
 	}
-	return best;
 }
 
-static struct uft_reader *first_of_events(struct uft_walk *w, uint64_t *ret_time)
+static void offer_switches(struct uft_walk *w, struct candidate *best)
 {
-	struct uft_reader *best = NULL;
+	for (size_t i = 0; i < w->n_lanes; i++) {
+		struct uft_lane *l = &w->lanes[i];
+		const struct uft_queue *q = &l->switches;
 
-	for (size_t i = 0; i < w->n_readers; i++) {
-		struct uft_queue *q = &w->readers[i].events;
-
-		if (q->head == q->n || (best && q->items[q->head].rec.time_ns >= *ret_time))
-			continue;
-		best = &w->readers[i];
-		*ret_time = q->items[q->head].rec.time_ns;
+		if (q->head < q->n)
+			offer(best, &(struct candidate){l, q->items[q->head].rec.time_ns,
+							UFT_OF_SWITCHES, NULL});
 	}
-	return best;
 }
 
-/* Is the task in the info file, and among those of --tid? */
-static bool is_walked(const struct uft_walk *w, int tid)
+/* The lane of an event; NULL: its task is not walked, or it is out of range. */
+static struct uft_lane *lane_of_event(struct uft_walk *w, const struct uft_perf *p)
 {
-	const struct uft_reader *r = uft_walk_reader(w, tid);
+	struct uft_lane *l = uft_walk_in_range(w, p->rec.time_ns) ? uft_walk_lane(w, p->tid) : NULL;
 
-	return r && r->frames;
+	return l && l->calls ? l : NULL;
 }
 
-/* The next task switch. Those of other tasks, or out of range, are skipped. */
-static struct uft_perf *first_of_perf(struct uft_walk *w)
+static void offer_cpus(struct uft_walk *w, struct candidate *best)
 {
-	struct uft_perf *best = NULL;
-
 	for (size_t i = 0; i < w->c.n_perfs; i++) {
 		struct uft_perf *p = &w->c.perfs[i];
+		struct uft_lane *l = NULL;
 
-		while (uft_perf_read(p, w->c.swaps) &&
-		       (!uft_walk_in_range(w, p->rec.time_ns) || !is_walked(w, p->tid)))
+		while (uft_perf_read(p, w->c.swaps) && !(l = lane_of_event(w, p)))
 			p->is_valid = false;
-		if (p->is_valid && (!best || p->rec.time_ns < best->rec.time_ns))
-			best = p;
+		if (l)
+			offer(best, &(struct candidate){l, p->rec.time_ns, UFT_OF_CPU, p});
 	}
-	return best;
 }
 
-/*
- * --estimate-return: exits are guesses, halfway to the next entry. A task switch between them makes
- * the guess wrong; it moves behind the switch.
- */
-static void delay_exit(struct uft_reader *r)
+/* Makes it the current record of its lane. */
+static void make_current(struct uft_walk *w, const struct candidate *c)
 {
-	struct uft_record *next;
-	struct uft_frame *f;
-	int at = r->n_frames - (r->rec.addr == UFT_EVENT_SCHED_IN && r->n_frames >= 2 ? 2 : 1);
+	struct uft_lane *l = c->lane;
 
-	if (r->queue.head == r->queue.n)
-		return;
-	next = &r->queue.items[r->queue.head].rec;
-	if (next->type == UFT_ENTRY) {
-		r->timestamp_next = 0;
-		return;
+	l->source = c->source;
+	switch (c->source) {
+	case UFT_OF_TASK:
+		l->rec = l->waiting.items[l->waiting.head].rec;
+		if (w->c.estimates_return)
+			uft_guess_at_record(l);
+		break;
+	case UFT_OF_SWITCHES:
+		l->rec = l->switches.items[l->switches.head].rec;
+		break;
+	case UFT_OF_CPU:
+		l->rec = c->perf->rec;
+		w->perf = c->perf;
+		w->last_perf_ns = l->rec.time_ns;
+		if (l->rec.addr == UFT_EVENT_TASK_NAME)
+			memcpy(l->comm, c->perf->comm, sizeof(l->comm));
+		else if (uft_is_sched(l->rec.addr) && w->c.estimates_return)
+			uft_guess_at_switch(l);
+		break;
 	}
-	f = uft_frame_at(r, at);
-	if (!f || f->addr != next->addr)
-		return;
-	if (r->rec.addr != UFT_EVENT_SCHED_IN) {
-		if (!r->timestamp_next)
-			r->timestamp_next = next->time_ns * 2 - f->total_ns;
-		next->time_ns = UINT64_MAX;
-		return;
-	}
-	if (r->timestamp_estimate <= r->rec.time_ns)
-		r->timestamp_estimate = (r->rec.time_ns + r->timestamp_next) / 2;
-	next->time_ns = r->timestamp_estimate;
 }
 
-static void set_from_task(struct uft_walk *w, struct uft_reader *r)
+struct uft_lane *uft_walk_peek(struct uft_walk *w)
 {
-	r->rec = r->queue.items[r->queue.head].rec;
-	r->origin = UFT_FROM_TASK;
-	if (!w->c.estimates_return || !r->timestamp_estimate)
-		return;
-	if (r->rec.type == UFT_EXIT && r->rec.time_ns <= r->timestamp_estimate)
-		r->rec.time_ns = ++r->timestamp_estimate;
-	else
-		r->timestamp_estimate = r->timestamp_next = 0;
-}
-
-static void set_from_perf(struct uft_walk *w, struct uft_reader *r, struct uft_perf *p)
-{
-	r->rec = p->rec;
-	r->origin = UFT_FROM_PERF;
-	w->last_perf_ns = p->rec.time_ns;
-	w->perf = p;
-	if (r->rec.addr == UFT_EVENT_TASK_NAME)
-		memcpy(r->comm, p->comm, sizeof(r->comm));
-	else if (uft_is_sched(r->rec.addr) && w->c.estimates_return && r->n_frames > 0)
-		delay_exit(r);
-}
-
-struct uft_reader *uft_walk_peek(struct uft_walk *w)
-{
-	uint64_t time = 0, event_time = 0;
-	struct uft_reader *r, *e = NULL;
-	struct uft_perf *p = NULL;
+	struct candidate best = {0};
 
 	if (w->c.time_filter_ns)
-		uft_walk_sort_events(w);
-	r = first_of_tasks(w, &time);
-	if (!w->c.time_filter_ns)
-		p = first_of_perf(w);
+		uft_walk_sort_switches(w);
+	offer_tasks(w, &best);
+	if (w->c.time_filter_ns)
+		offer_switches(w, &best);
 	else
-		e = first_of_events(w, &event_time);
-	if (p && (!r || p->rec.time_ns < time)) {
-		r = uft_walk_reader(w, p->tid);
-		set_from_perf(w, r, p);
-	} else if (e && (!r || event_time < time)) {
-		r = e;
-		r->rec = r->events.items[r->events.head].rec;
-		r->origin = UFT_FROM_EVENTS;
-	} else if (r) {
-		set_from_task(w, r);
-	}
-	return r;
+		offer_cpus(w, &best);
+	if (best.lane)
+		make_current(w, &best);
+	return best.lane;
 }
 
-/* A task switch is a call of its own; other events are none. */
-static bool as_call(const struct uft_record *rec, struct uft_record *ret)
+/* The record is no longer to come. */
+static void remove_current(struct uft_walk *w, struct uft_lane *l)
 {
-	*ret = *rec;
-	if (rec->type != UFT_EVENT)
-		return true;
-	if (rec->addr != UFT_EVENT_SCHED_IN && rec->addr != UFT_EVENT_SCHED_OUT &&
-	    rec->addr != UFT_EVENT_SCHED_OUT_PREEMPT)
-		return false;
-	ret->type = rec->addr == UFT_EVENT_SCHED_IN ? UFT_EXIT : UFT_ENTRY;
-	ret->depth = 0;
-	ret->more = false;
-	return true;
-}
-
-/* The first record of a task: it may begin in the middle, after a fork. */
-static void begin_frames(struct uft_reader *r, const struct uft_record *rec)
-{
-	struct uft_reader *parent =
-		r->task && r->task->ppid ? uft_walk_reader(r->walk, r->task->ppid) : NULL;
-
-	r->n_frames = rec->depth + (rec->type == UFT_EXIT);
-	r->frames_set = true;
-	if (!r->fork_handled && parent && parent->fork_display_depth) {
-		r->display_depth = parent->fork_display_depth;
-		r->display_depth_set = true;
-	}
-	r->fork_handled = true;
-	for (int i = 0; i < r->n_frames; i++) {
-		struct uft_frame *f = uft_frame_at(r, i);
-
-		if (!f)
-			break;
-		f->total_ns = rec->time_ns;
-		f->child_ns = 0;
-		f->is_valid = true;
-	}
-	r->filter_depth = r->walk->c.depth;
-}
-
-/* After a loss the next record says where the task is. */
-static void resume_frames(struct uft_reader *r, const struct uft_record *rec)
-{
-	r->n_frames = rec->depth + (rec->type == UFT_EXIT);
-	r->lost_seen = false;
-	for (int i = 0; i <= rec->depth; i++) {
-		struct uft_frame *f = uft_frame_at(r, i + r->n_user);
-
-		if (!f)
-			break;
-		f->total_ns = rec->time_ns - 1;
-		f->child_ns = 0;
-	}
-}
-
-static void end_frame(struct uft_reader *r, uint64_t time_ns)
-{
-	struct uft_frame *f = uft_frame_at(r, r->n_frames - 1);
-	uint64_t delta;
-
-	if (!f)
-		return;
-	delta = f->is_valid ? time_ns - f->total_ns : 0;
-	f->is_valid = false;
-	f->total_ns = delta;
-	if (f->child_ns > delta)
-		f->child_ns = delta;
-	if (r->n_frames > 1)
-		f[-1].child_ns += delta;
-}
-
-/* Records are lost: calls that may have ended meanwhile get the time up to here. */
-static void lose_frames(struct uft_reader *r)
-{
-	uint64_t lost_ns = 0;
-
-	r->lost_seen = true;
-	r->display_depth_set = false;
-	for (int i = r->n_frames; i >= r->n_user; i--) {
-		struct uft_frame *f = uft_frame_at(r, i);
-
-		if (!f)
-			continue;
-		if (!lost_ns)
-			lost_ns = f->total_ns + 1;
-		f->total_ns = lost_ns - f->total_ns;
-		if (f->child_ns > f->total_ns)
-			f->child_ns = f->total_ns;
-		if (i > 0)
-			f[-1].child_ns += f->total_ns;
-	}
-}
-
-/* What a record means for the times of open calls. */
-static void account(struct uft_reader *r, const struct uft_record *rec)
-{
-	struct uft_frame *f;
-
-	if (!r->frames_set)
-		begin_frames(r, rec);
-	if (r->lost_seen) {
-		if (rec->type == UFT_LOST)
-			return;
-		resume_frames(r, rec);
-	}
-	if (rec->type == UFT_EXIT) {
-		end_frame(r, rec->time_ns);
-	} else if (rec->type == UFT_LOST) {
-		lose_frames(r);
-	} else {
-		f = uft_frame_at(r, r->n_frames);
-		if (!f)
-			return;
-		f->addr = rec->addr;
-		f->total_ns = rec->time_ns;
-		f->child_ns = 0;
-		f->is_valid = true;
-	}
-}
-
-static void move_frames(struct uft_reader *r, const struct uft_record *rec)
-{
-	int step = rec->type == UFT_ENTRY ? 1 : rec->type == UFT_EXIT ? -1 : 0;
-
-	if (step > 0 || r->n_frames > 0)
-		r->n_frames += step;
-	if (uft_rec_is_user(r) && (step > 0 || r->n_user > 0))
-		r->n_user += step;
-}
-
-void uft_walk_take(struct uft_walk *w, struct uft_reader *r)
-{
-	struct uft_record call;
-
-	switch (r->origin) {
-	case UFT_FROM_TASK:
-		if (r->rec.more)
-			r->values = r->queue.items[r->queue.head].values;
-		uft_queue_take_first(&r->queue);
+	switch (l->source) {
+	case UFT_OF_TASK:
+		if (l->rec.more)
+			l->values = l->waiting.items[l->waiting.head].values;
+		uft_queue_take_first(&l->waiting);
 		break;
-	case UFT_FROM_EVENTS:
-		uft_queue_take_first(&r->events);
+	case UFT_OF_SWITCHES:
+		uft_queue_take_first(&l->switches);
 		break;
-	case UFT_FROM_PERF:
+	case UFT_OF_CPU:
 		w->perf->is_valid = false;
 		break;
 	}
-	if (r->rec.addr == UFT_EVENT_TASK_NAME && r->rec.type == UFT_EVENT) {
-		if (r->task)
-			memcpy(r->task->comm, r->comm, sizeof(r->task->comm));
-		r->values = (struct uft_values){.data = (const uint8_t *)r->comm,
-						.n_bytes = strlen(r->comm)};
-	}
-	/* what happens before the first function does not count, unless it is shown */
-	if (r->rec.time_ns && r->rec.time_ns < w->first_ns &&
-	    (r->rec.type != UFT_EVENT || r->n_frames || w->c.event_full))
-		w->first_ns = r->rec.time_ns;
-	if (!as_call(&r->rec, &call))
-		return;
-	account(r, &call);
-	move_frames(r, &call);
 }
 
-struct uft_reader *uft_walk_next(struct uft_walk *w)
+/* A task gets another name. */
+static void rename_task(struct uft_lane *l)
 {
-	struct uft_reader *r = uft_walk_peek(w);
+	if (l->task)
+		memcpy(l->task->comm, l->comm, sizeof(l->task->comm));
+	l->values =
+		(struct uft_values){.data = (const uint8_t *)l->comm, .n_bytes = strlen(l->comm)};
+}
 
-	if (r)
-		uft_walk_take(w, r);
-	return r;
+void uft_walk_take(struct uft_walk *w, struct uft_lane *l)
+{
+	bool is_event = l->rec.type == UFT_EVENT;
+
+	remove_current(w, l);
+	if (is_event && l->rec.addr == UFT_EVENT_TASK_NAME)
+		rename_task(l);
+	if (l->rec.time_ns && l->rec.time_ns < w->first_ns &&
+	    (!is_event || l->n_open || w->c.event_full))
+		w->first_ns = l->rec.time_ns;
+	uft_stack_follow(l);
+}
+
+struct uft_lane *uft_walk_next(struct uft_walk *w)
+{
+	struct uft_lane *l = uft_walk_peek(w);
+
+	if (l)
+		uft_walk_take(w, l);
+	return l;
 }

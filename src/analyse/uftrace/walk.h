@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk.h - reads the records of a uftrace.data directory in the order of time, and keeps the open
- * calls of each task, as uftrace does.
+ * walk.h - goes through the records of a uftrace.data directory in the order of time, and says which
+ * of them `sonde as uftrace` shows.
  *
  *	uft_walk_new ─▶ uft_walk_next … (peek, take) ─▶ uft_walk_free
  *	                  │
- *	                  ├ uft_walk_allows   options about events
- *	                  └ uft_walk_enter, _leave, or _check and _checked: filters and triggers
+ *	                  ├ uft_walk_wants              do the options want this kind of record?
+ *	                  ├ uft_decide … uft_settle     is it shown? then: it was dealt with
+ *	                  └ uft_look_ahead              what is shown after a call
  *
- * uftrace applies filters while it prints: what it shows depends on what the reader has consumed so
- * far, and on the order in which a command asks. analyse/calls follows all calls, and then filters
- * them by a rule. So its text is nearly that of uftrace, but not in every case. This walk has
- * uftrace's rules; only `sonde as uftrace` uses it.
+ * Each task has a lane: its records, the stack of its open calls, and what they leave to show for the
+ * calls inside of them. The rules are at the top of these files:
  *
- * Memory: the frames of each task, and the records that wait for the time filter. One thread.
+ *	walk.c     the order of records
+ *	stack.c    open calls and their times; losses, forks, returns without a call
+ *	decide.c   what is shown, and how far to the right
+ *	guess.c    returns whose time was not recorded
+ *	sift.c     calls that are too short or too small
+ *	records.c  the file of a task
+ *
+ * analyse/calls follows all calls, and then filters them by one rule. Here what is shown depends on
+ * what was shown before, and on the order in which a command asks. So only `sonde as uftrace` uses it.
+ *
+ * Memory: the stack of each task, and the records that wait for the time filter. One thread.
  */
 #ifndef SONDE_ANALYSE_UFTRACE_WALK_H
 #define SONDE_ANALYSE_UFTRACE_WALK_H
@@ -23,20 +32,44 @@
 #include "format/uftrace.h"
 #include "symbols/uftrace/session.h"
 
-enum uft_frame_flags {
-	UFT_FRAME_FILTERED = 1, /* counts as inside of -F */
-	UFT_FRAME_NOTRACE = 2,	/* counts as inside of -N */
-	UFT_FRAME_HIDDEN = 4,	/* is not shown */
-	UFT_FRAME_EXEC = 8,	/* does not return */
-	UFT_FRAME_LONGJMP = 16,
+enum uft_verdict {
+	UFT_SHOWN,
+	UFT_HIDDEN, /* neither the call nor its return */
+	UFT_SILENT, /* tracing was off when it began: its return is shown if it is on by then */
 };
 
-/* A call. While it is open total_ns is when it began, afterwards how long it took. */
-struct uft_frame {
-	uint64_t addr, total_ns, child_ns;
-	int orig_depth; /* what -D left when it began */
-	unsigned flags; /* enum uft_frame_flags */
-	bool is_valid;
+/* Calls that do not come back to their caller. */
+enum uft_jump { UFT_NO_JUMP, UFT_TO_PROGRAM, UFT_TO_SETJMP };
+
+/* A place on the stack of a task: an open call, or the last one that was there. */
+struct uft_call {
+	uint64_t addr;
+	uint64_t began_ns, took_ns; /* see uft_call_ns() */
+	uint64_t inner_ns;	    /* of that: in the calls that it made */
+	bool has_begun;		    /* we saw it begin, and not end yet */
+	bool has_ended;		    /* took_ns is known */
+	enum uft_verdict verdict;
+	enum uft_jump jump;
+	bool is_selected, is_excluded; /* by -F, -N */
+	int levels_outside;	       /* what its caller left of -D */
+};
+
+/* What the open calls of a task leave to show for the next one. */
+struct uft_scope {
+	int n_selected;	  /* calls that -F names are around it */
+	bool is_excluded; /* one that -N names is around it */
+	int levels;	  /* of calls inside of each other, by -D */
+};
+
+/* How far to the right the next line of a task is. */
+struct uft_margin {
+	int level;
+	bool is_stale; /* it follows from the stack, at the next line that is shown */
+};
+
+/* A return whose time is a guess (guess.c). 0: none. */
+struct uft_guess {
+	uint64_t return_ns, next_call_ns;
 };
 
 /* The recorded values of a call, or the data of an event. */
@@ -56,46 +89,56 @@ struct uft_queue {
 	size_t head, n, cap;
 };
 
-enum uft_origin { UFT_FROM_TASK, UFT_FROM_PERF, UFT_FROM_EVENTS };
+enum uft_source { UFT_OF_TASK, UFT_OF_CPU, UFT_OF_SWITCHES };
 
-/* What a time or size trigger has changed, until its function returns. */
-struct uft_limit {
-	int depth;
-	uint64_t time_ns;
-	uint32_t size;
+/* What a call must reach to be shown at all (sift.c). */
+struct uft_bar {
+	int depth; /* of the function that set it */
+	uint64_t min_ns;
+	uint32_t min_size;
+};
+
+/* Does the stack match the records? */
+enum uft_footing {
+	UFT_NOT_BEGUN, /* the first record will tell */
+	UFT_FIRM,
+	UFT_ADRIFT, /* records are lost: the next one will tell */
 };
 
 struct uft_walk;
 
-struct uft_reader {
+struct uft_lane {
 	struct uft_walk *walk;
 	int tid;
 	struct uft_task *task; /* NULL: task.txt does not have it */
+
+	/* what is to come */
 	const uint8_t *data;
 	size_t n_bytes, pos;
 	bool is_done;
-	struct uft_queue queue;	 /* records that the time filter has let pass, or may */
-	struct uft_queue events; /* task switches, if there is a time filter */
-	struct uft_limit *limits;
-	size_t n_limits, cap_limits;
+	struct uft_queue waiting;  /* records that the time filter has let pass, or may */
+	struct uft_queue switches; /* if there is a time filter */
+	struct uft_bar *bars;	   /* the last one counts */
+	size_t n_bars, cap_bars;
+	struct uft_guess guess;
 
 	/* the current record */
 	struct uft_record rec;
-	enum uft_origin origin;
+	enum uft_source source;
 	struct uft_values values;
-	char comm[16];		    /* of UFT_EVENT_TASK_NAME */
-	const struct uft_sym *func; /* the last function that was counted; for tally.c */
+	char comm[16]; /* of UFT_EVENT_TASK_NAME */
 
-	struct uft_frame *frames; /* max_stack of them; NULL: not among --tid */
-	int n_frames, n_user;	  /* n_user: those of functions, not task switches */
-	int display_depth, fork_display_depth;
-	bool display_depth_set, frames_set, fork_handled, lost_seen, preempt_seen;
-	int filter_in, filter_out, filter_depth;
-	uint64_t timestamp, timestamp_last; /* for the commands */
-	uint64_t timestamp_next, timestamp_estimate;
-	char event_colour;
-	int column;  /* -1: none yet */
-	void *aside; /* the command's */
+	/* the stack: max_stack calls, of which n_open are open; NULL: not among --tid */
+	struct uft_call *calls;
+	int n_open, n_functions; /* n_functions: without task switches */
+	enum uft_footing footing;
+
+	/* what is shown */
+	struct uft_scope scope;
+	struct uft_margin margin;
+	int fork_level; /* where a child of its last fork() goes on; 0: there was none */
+	bool is_preempted;
+	uint64_t settled_ns; /* the last record that was; 0: none yet */
 };
 
 struct uft_stream {
@@ -129,12 +172,14 @@ struct uft_walk_config {
 
 struct uft_walk {
 	struct uft_walk_config c;
-	struct uft_reader *readers;
-	size_t n_readers;
-	bool enabled; /* trace_on, trace_off */
-	bool events_sorted;
+	struct uft_lane *lanes;
+	size_t n_lanes;
+	bool is_on;	   /* trace_on, trace_off */
+	bool has_switches; /* the lanes have theirs */
 	uint64_t first_ns; /* the first record; 0: none yet */
-	int setjmp_depth, setjmp_frames;
+	struct {
+		int level, n_open;
+	} setjmp;	       /* where the last setjmp() was */
 	struct uft_perf *perf; /* the CPU of the event that was read last */
 	uint64_t last_perf_ns; /* its time */
 };
@@ -143,57 +188,91 @@ struct uft_walk {
 int uft_walk_new(struct uft_walk **ret, const struct uft_walk_config *config);
 void uft_walk_free(struct uft_walk *w);
 
-/* The task whose record is next, without taking it; NULL: the end. */
-struct uft_reader *uft_walk_peek(struct uft_walk *w);
+/* The lane whose record is next, without taking it; NULL: the end. */
+struct uft_lane *uft_walk_peek(struct uft_walk *w);
 /* Takes the record that was peeked at. */
-void uft_walk_take(struct uft_walk *w, struct uft_reader *r);
-struct uft_reader *uft_walk_next(struct uft_walk *w);
+void uft_walk_take(struct uft_walk *w, struct uft_lane *l);
+struct uft_lane *uft_walk_next(struct uft_walk *w);
 
-struct uft_reader *uft_walk_reader(const struct uft_walk *w, int tid);
+/* NULL: there is no such task. */
+struct uft_lane *uft_walk_lane(const struct uft_walk *w, int tid);
 
-/* Is it to be shown at all, by the options? */
-bool uft_walk_allows(struct uft_walk *w, struct uft_reader *r);
-/*
- * The current record is a call: filters and triggers apply. False: it is not shown. *ret: what
- * happens at this function, NULL if nothing.
- */
-bool uft_walk_enter(struct uft_walk *w, struct uft_reader *r, const struct uft_record *rec,
-		    const struct uft_trigger **ret);
-void uft_walk_leave(struct uft_reader *r);
-/* The indentation after a call began or ended; returns it. */
-int uft_walk_update(struct uft_walk *w, struct uft_reader *r, enum uft_type type,
-		    struct uft_frame *f);
-/* Enter, leave or check for commands that do not indent; call _checked() when it was true. */
-bool uft_walk_check(struct uft_walk *w, struct uft_reader *r);
-void uft_walk_checked(struct uft_walk *w, struct uft_reader *r);
-/*
- * After a call began: skips records that are not shown up to the one that is. Returns its task;
- * NULL: none, or nothing may be merged.
- */
-struct uft_reader *uft_walk_skip(struct uft_walk *w, struct uft_reader *r, int depth);
-
-/* NULL: there is no such frame. */
-static inline struct uft_frame *uft_frame_at(struct uft_reader *r, int i)
+static inline size_t uft_lane_index(const struct uft_lane *l)
 {
-	return !r->frames || i < 0 || (uint32_t)i >= r->walk->c.max_stack ? NULL : &r->frames[i];
+	return (size_t)(l - l->walk->lanes);
 }
 
+/* Is a record of this kind to be shown at all, by the options? */
+bool uft_walk_wants(struct uft_walk *w, struct uft_lane *l);
+/*
+ * Is the current record shown, by filters and triggers? Its line is at margin.level. If it is, the
+ * command prints or counts it, and then settles it. ret_trigger: what else happens at the function of a
+ * call, NULL if nothing; may be NULL.
+ */
+bool uft_decide(struct uft_walk *w, struct uft_lane *l, const struct uft_trigger **ret_trigger);
+void uft_settle(struct uft_walk *w, struct uft_lane *l);
+/* Settles a call that was shown, after uft_look_ahead. */
+void uft_settle_call(struct uft_walk *w, struct uft_lane *l, struct uft_call *call);
+/* Settles a return, shown or not. */
+void uft_settle_return(struct uft_lane *l);
+/*
+ * After a call was decided: takes records that are not shown, up to one that may be. Returns its lane;
+ * NULL: none, or the call must not be joined with its return. depth: of the call.
+ */
+struct uft_lane *uft_look_ahead(struct uft_walk *w, struct uft_lane *l, int depth);
+
+/* NULL: there is no such place on the stack. */
+static inline struct uft_call *uft_call_at(struct uft_lane *l, int i)
+{
+	return !l->calls || i < 0 || (uint32_t)i >= l->walk->c.max_stack ? NULL : &l->calls[i];
+}
+
+/* The innermost open call. */
+static inline struct uft_call *uft_call_open(struct uft_lane *l)
+{
+	return uft_call_at(l, l->n_open - 1);
+}
+
+/* The call that has just ended. */
+static inline struct uft_call *uft_call_ended(struct uft_lane *l)
+{
+	return uft_call_at(l, l->n_open);
+}
+
+/*
+ * The time of a call: how long it took; if it is open, when it began. After losses, and after a longjmp
+ * that was not shown, a return may be shown while its call is open. Then uftrace shows when that began,
+ * or takes a duration for a beginning. So no caller may assume which it is.
+ */
+static inline uint64_t uft_call_ns(const struct uft_call *call)
+{
+	return call->has_ended ? call->took_ns : call->began_ns;
+}
+
+/*
+ * Ends the innermost call at the end of the records. False: it began later, or is unknown; then it
+ * does not count.
+ */
+bool uft_call_cut(struct uft_lane *l, uint64_t time_ns, bool needs_addr);
+
 /* The symbol at an address that is called at that time; NULL: unknown. */
-const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_reader *r, uint64_t time_ns,
+const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_lane *l, uint64_t time_ns,
 				   uint64_t addr);
 /* The same of the current record; task switches have symbols, too. */
-const struct uft_sym *uft_walk_rec_sym(struct uft_walk *w, struct uft_reader *r,
+const struct uft_sym *uft_walk_rec_sym(struct uft_walk *w, struct uft_lane *l,
 				       const struct uft_record *rec);
+/* --no-libcall: is the function hidden? s may be NULL. */
+bool uft_walk_hides_libcall(const struct uft_walk *w, const struct uft_sym *s);
 
 /*
  * Returns the time at which the open calls of a task end: that of its last record. If that is a
- * task switch, uftrace uses the last record of all tasks; so do we, to show the same numbers.
+ * task switch, it is the last one of all tasks; so uftrace's numbers are.
  */
-static inline uint64_t uft_walk_last(const struct uft_walk *w, const struct uft_reader *r)
+static inline uint64_t uft_walk_end_ns(const struct uft_walk *w, const struct uft_lane *l)
 {
 	if (w->c.range_stop_ns)
 		return w->c.range_stop_ns;
-	return r->origin == UFT_FROM_PERF ? w->last_perf_ns : r->rec.time_ns;
+	return l->source == UFT_OF_CPU ? w->last_perf_ns : l->rec.time_ns;
 }
 
 static inline bool uft_is_sched(uint64_t addr)

@@ -69,20 +69,20 @@ static void release(struct conversion *c)
  * --- records -----------------------------------------------------------------------------------
  */
 
-static const char *file_of(const struct conversion *c, const struct uft_reader *r)
+static const char *file_of(const struct conversion *c, const struct uft_lane *l)
 {
-	const struct uft_session *s = uft_session_find(&c->data.names, r->task, r->rec.time_ns);
-	const struct uft_map *m = s ? uft_map_find(s, r->rec.addr) : NULL;
+	const struct uft_session *s = uft_session_find(&c->data.names, l->task, l->rec.time_ns);
+	const struct uft_map *m = s ? uft_map_find(s, l->rec.addr) : NULL;
 	const char *slash = m && m->path ? strrchr(m->path, '/') : NULL;
 
 	return slash ? slash + 1 : m && m->path ? m->path : "?";
 }
 
 /* The function of the current record in events; 0: no memory. */
-static uint32_t find_function(struct conversion *c, struct uft_reader *r)
+static uint32_t find_function(struct conversion *c, struct uft_lane *l)
 {
-	const struct uft_sym *sym = uft_walk_rec_sym(c->walk, r, &r->rec);
-	uint64_t key = sym ? (uintptr_t)sym : r->rec.addr << 16 | 1; /* symbols are aligned */
+	const struct uft_sym *sym = uft_walk_rec_sym(c->walk, l, &l->rec);
+	uint64_t key = sym ? (uintptr_t)sym : l->rec.addr << 16 | 1; /* symbols are aligned */
 	void **slot = map_take(&c->functions, key, FUNCTIONS_MAX);
 	char name[32];
 
@@ -91,51 +91,51 @@ static uint32_t find_function(struct conversion *c, struct uft_reader *r)
 		return 0;
 	}
 	if (!*slot) {
-		snprintf(name, sizeof(name), "func_%" PRIx64, r->rec.addr);
+		snprintf(name, sizeof(name), "func_%" PRIx64, l->rec.addr);
 		userevents_add_symbol(&c->kallsyms, c->n_functions, sym ? sym->name : name,
-				      file_of(c, r));
+				      file_of(c, l));
 		*slot = (void *)(uintptr_t)++c->n_functions;
 	}
 	return userevents_func((uint32_t)(uintptr_t)*slot - 1);
 }
 
-static bool is_call(const struct uft_reader *r)
+static bool is_call(const struct uft_lane *l)
 {
-	return r->origin == UFT_FROM_TASK && (r->rec.type == UFT_ENTRY || r->rec.type == UFT_EXIT);
+	return l->source == UFT_OF_TASK && (l->rec.type == UFT_ENTRY || l->rec.type == UFT_EXIT);
 }
 
 /* A page of records; 0: there are no more. */
 static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret)
 {
 	struct conversion *c = ctx;
-	struct uft_reader *r;
+	struct uft_lane *l;
 	bool has_begun = false;
 	int64_t n_lost = 0;
 
-	while ((r = uft_walk_peek(c->walk))) {
+	while ((l = uft_walk_peek(c->walk))) {
 		struct userevents_record rec = {
-			.type = r->rec.type == UFT_ENTRY ? USEREVENTS_ENTRY : USEREVENTS_EXIT,
-			.pid = r->tid,
-			.depth = r->rec.depth,
+			.type = l->rec.type == UFT_ENTRY ? USEREVENTS_ENTRY : USEREVENTS_EXIT,
+			.pid = l->tid,
+			.depth = l->rec.depth,
 		};
 
-		if (r->origin == UFT_FROM_TASK && r->rec.type == UFT_LOST) {
+		if (l->source == UFT_OF_TASK && l->rec.type == UFT_LOST) {
 			if (has_begun)
 				break; /* losses are before a page */
-			n_lost += (int64_t)r->rec.addr;
+			n_lost += (int64_t)l->rec.addr;
 		}
-		if (is_call(r)) {
-			rec.func = find_function(c, r);
+		if (is_call(l)) {
+			rec.func = find_function(c, l);
 			if (c->is_full)
 				return -ENOMEM;
 			if (!has_begun)
-				pagebuilder_begin(&c->page, r->rec.time_ns, n_lost);
+				pagebuilder_begin(&c->page, l->rec.time_ns, n_lost);
 			has_begun = true;
-			if (!pagebuilder_add(&c->page, r->rec.time_ns, &rec,
+			if (!pagebuilder_add(&c->page, l->rec.time_ns, &rec,
 					     USEREVENTS_SHORT_BYTES))
 				break;
 		}
-		uft_walk_take(c->walk, r);
+		uft_walk_take(c->walk, l);
 	}
 	if (!has_begun)
 		return 0;

@@ -130,29 +130,29 @@ static void add_event_values(struct uft_out *o, const struct uft_record *rec, in
 		textbuf_addf(&o->tb, "  %s: %s\n", name, text);
 }
 
-static void add_record(struct uft_walk *w, struct uft_reader *r, const char *events,
+static void add_record(struct uft_walk *w, struct uft_lane *l, const char *events,
 		       struct uft_out *o)
 {
 	static const char *const words[] = {"entry", "exit ", "lost ", "event"};
-	const struct uft_sym *s = uft_walk_rec_sym(w, r, &r->rec);
+	const struct uft_sym *s = uft_walk_rec_sym(w, l, &l->rec);
 	char name[200];
 
-	add_time(o, r->rec.time_ns, r->tid);
-	if (r->rec.type == UFT_LOST) {
-		textbuf_addf(&o->tb, "[%s] %" PRIu64 " events\n", words[2], r->rec.addr);
+	add_time(o, l->rec.time_ns, l->tid);
+	if (l->rec.type == UFT_LOST) {
+		textbuf_addf(&o->tb, "[%s] %" PRIu64 " events\n", words[2], l->rec.addr);
 		return;
 	}
-	snprintf(name, sizeof(name), "<%" PRIx64 ">", r->rec.addr);
-	if (r->rec.type == UFT_EVENT)
-		uft_event_name(events, r->rec.addr, name, sizeof(name));
-	textbuf_addf(&o->tb, "[%s] %s(", words[r->rec.type], s ? s->name : name);
-	textbuf_addf(&o->tb, "%" PRIx64 ") depth: %u\n", r->rec.addr, r->rec.depth);
-	if (!r->rec.more)
+	snprintf(name, sizeof(name), "<%" PRIx64 ">", l->rec.addr);
+	if (l->rec.type == UFT_EVENT)
+		uft_event_name(events, l->rec.addr, name, sizeof(name));
+	textbuf_addf(&o->tb, "[%s] %s(", words[l->rec.type], s ? s->name : name);
+	textbuf_addf(&o->tb, "%" PRIx64 ") depth: %u\n", l->rec.addr, l->rec.depth);
+	if (!l->rec.more)
 		return;
-	if (r->rec.type == UFT_EVENT)
-		add_event_values(o, &r->rec, r->tid, &r->values);
+	if (l->rec.type == UFT_EVENT)
+		add_event_values(o, &l->rec, l->tid, &l->values);
 	else
-		add_values(o, &r->rec, r->tid, &r->values);
+		add_values(o, &l->rec, l->tid, &l->values);
 }
 
 /* The records of one task: all others are hidden from the walk. */
@@ -161,7 +161,7 @@ static void print_task(struct uftdata *d, struct uft_walk *w, size_t i, const ch
 {
 	struct uft_walk_config c = w->c;
 	struct uft_walk *one;
-	struct uft_reader *r;
+	struct uft_lane *l;
 
 	textbuf_addf(&o->tb, "reading %d.dat\n", d->streams[i].tid);
 	c.streams = &d->streams[i];
@@ -171,14 +171,14 @@ static void print_task(struct uftdata *d, struct uft_walk *w, size_t i, const ch
 	c.time_filter_ns = 0;
 	if (uft_walk_new(&one, &c) < 0)
 		return;
-	while (o->status >= 0 && (r = uft_walk_next(one))) {
-		const struct uft_sym *s = uft_walk_rec_sym(one, r, &r->rec);
+	while (o->status >= 0 && (l = uft_walk_next(one))) {
+		const struct uft_sym *s = uft_walk_rec_sym(one, l, &l->rec);
 
-		if (!uft_walk_check(one, r))
+		if (!uft_decide(one, l, NULL))
 			continue;
-		if (!c.no_libcall || !s || s->type != UFT_SYM_PLT)
-			add_record(one, r, events, o);
-		uft_walk_checked(one, r);
+		if (!uft_walk_hides_libcall(one, s))
+			add_record(one, l, events, o);
+		uft_settle(one, l);
 		uft_out_flush(o, false);
 	}
 	uft_walk_free(one);
@@ -186,9 +186,9 @@ static void print_task(struct uftdata *d, struct uft_walk *w, size_t i, const ch
 
 static bool is_wanted(const struct uft_walk *w, int tid)
 {
-	const struct uft_reader *r = uft_walk_reader(w, tid);
+	const struct uft_lane *l = uft_walk_lane(w, tid);
 
-	return r && r->frames;
+	return l && l->calls;
 }
 
 static void print_cpu(struct uftdata *d, struct uft_walk *w, size_t cpu, struct uft_out *o)
@@ -251,37 +251,37 @@ static void add_chrome_names(struct uftdata *d, struct uft_out *o)
 }
 
 /* 'B', 'E', or 0: not shown. */
-static char chrome_phase(const struct uft_reader *r)
+static char chrome_phase(const struct uft_lane *l)
 {
-	if (r->rec.type == UFT_ENTRY)
+	if (l->rec.type == UFT_ENTRY)
 		return 'B';
-	if (r->rec.type == UFT_EXIT)
+	if (l->rec.type == UFT_EXIT)
 		return 'E';
-	if (r->rec.type != UFT_EVENT)
+	if (l->rec.type != UFT_EVENT)
 		return 0;
-	if (r->rec.addr == UFT_EVENT_SCHED_OUT)
+	if (l->rec.addr == UFT_EVENT_SCHED_OUT)
 		return 'B';
-	return r->rec.addr == UFT_EVENT_SCHED_IN && r->timestamp_last ? 'E' : 0;
+	return l->rec.addr == UFT_EVENT_SCHED_IN && l->settled_ns ? 'E' : 0;
 }
 
-static void add_chrome_record(struct uft_walk *w, struct uft_reader *r, bool no_args,
+static void add_chrome_record(struct uft_walk *w, struct uft_lane *l, bool no_args,
 			      const char **sep, struct uft_out *o)
 {
-	const struct uft_sym *s = uft_walk_rec_sym(w, r, &r->rec);
-	char phase = chrome_phase(r), addr[24];
+	const struct uft_sym *s = uft_walk_rec_sym(w, l, &l->rec);
+	char phase = chrome_phase(l), addr[24];
 
 	if (!phase)
 		return;
-	snprintf(addr, sizeof(addr), "<%" PRIx64 ">", r->rec.addr);
+	snprintf(addr, sizeof(addr), "<%" PRIx64 ">", l->rec.addr);
 	textbuf_addf(&o->tb, "%s{\"ts\":%" PRIu64 ".%03u,\"ph\":\"%c\",\"pid\":%d,", *sep,
-		     r->rec.time_ns / 1000, (unsigned)(r->rec.time_ns % 1000), phase,
-		     r->task ? r->task->pid : r->tid);
-	if (r->task && r->task->pid != r->tid)
-		textbuf_addf(&o->tb, "\"tid\":%d,", r->tid);
+		     l->rec.time_ns / 1000, (unsigned)(l->rec.time_ns % 1000), phase,
+		     l->task ? l->task->pid : l->tid);
+	if (l->task && l->task->pid != l->tid)
+		textbuf_addf(&o->tb, "\"tid\":%d,", l->tid);
 	textbuf_addf(&o->tb, "\"name\":\"%s\"", s ? s->name : addr);
-	if (r->rec.more && !no_args && r->rec.type != UFT_EVENT) {
+	if (l->rec.more && !no_args && l->rec.type != UFT_EVENT) {
 		textbuf_addf(&o->tb, ",\"args\":{\"%s\":\"", phase == 'B' ? "arguments" : "retval");
-		uft_values_add(o, w, r, &r->values,
+		uft_values_add(o, w, l, &l->values,
 			       UFT_VALUES_MORE | UFT_VALUES_JSON |
 				       (phase == 'B' ? UFT_VALUES_PAREN : UFT_VALUES_RETVAL));
 		textbuf_add_str(&o->tb, "\"}");
@@ -293,17 +293,17 @@ static void add_chrome_record(struct uft_walk *w, struct uft_reader *r, bool no_
 /* Calls that never returned end with the last record of their task. */
 static void add_chrome_open(struct uft_walk *w, const char **sep, struct uft_out *o)
 {
-	for (size_t i = 0; i < w->n_readers; i++) {
-		struct uft_reader *r = &w->readers[i];
+	for (size_t i = 0; i < w->n_lanes; i++) {
+		struct uft_lane *l = &w->lanes[i];
 
-		while (r->frames && r->n_frames > 0) {
-			struct uft_frame *f = uft_frame_at(r, --r->n_frames);
+		while (l->calls && l->n_open > 0) {
+			struct uft_call *call = uft_call_at(l, --l->n_open);
 
-			if (!f || !f->addr || f->flags & UFT_FRAME_HIDDEN)
+			if (!call || !call->addr || call->verdict == UFT_HIDDEN)
 				continue;
-			r->rec = (struct uft_record){
-				.time_ns = r->rec.time_ns, .addr = f->addr, .type = UFT_EXIT};
-			add_chrome_record(w, r, true, sep, o);
+			l->rec = (struct uft_record){
+				.time_ns = l->rec.time_ns, .addr = call->addr, .type = UFT_EXIT};
+			add_chrome_record(w, l, true, sep, o);
 		}
 	}
 }
@@ -312,19 +312,18 @@ void uft_dump_print_chrome(struct uftdata *d, struct uft_walk *w, bool no_args, 
 			   const char *date, struct uft_out *o)
 {
 	const char *sep = "";
-	struct uft_reader *r;
+	struct uft_lane *l;
 
 	textbuf_add_str(&o->tb, "{\"traceEvents\":[\n");
 	add_chrome_names(d, o);
-	while (o->status >= 0 && (r = uft_walk_next(w))) {
-		const struct uft_sym *s = uft_walk_rec_sym(w, r, &r->rec);
+	while (o->status >= 0 && (l = uft_walk_next(w))) {
+		const struct uft_sym *s = uft_walk_rec_sym(w, l, &l->rec);
 
-		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r))
+		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
 			continue;
-		if (!w->c.no_libcall || !s || s->type != UFT_SYM_PLT)
-			add_chrome_record(w, r, no_args, &sep, o);
-		r->timestamp_last = r->rec.time_ns;
-		uft_walk_checked(w, r);
+		if (!uft_walk_hides_libcall(w, s))
+			add_chrome_record(w, l, no_args, &sep, o);
+		uft_settle(w, l);
 		uft_out_flush(o, false);
 	}
 	add_chrome_open(w, &sep, o);

@@ -33,7 +33,7 @@ static void add_self(struct uft_out *o, void *row)
 {
 	const struct uft_node *n = row;
 
-	uft_out_time(o, n->time_ns - n->child_ns);
+	uft_out_time(o, n->time_ns - n->inner_ns);
 }
 
 static void add_addr(struct uft_out *o, void *row)
@@ -187,7 +187,7 @@ static void add_folded(struct uft_out *o, const struct uft_node *n, uint64_t sam
 	uint64_t count = (uint64_t)n->n_calls;
 
 	if (count && sample_ns)
-		count = (n->time_ns - n->child_ns) / sample_ns;
+		count = (n->time_ns - n->inner_ns) / sample_ns;
 	if (count && n->parent) {
 		add_stack(o, n);
 		textbuf_addf(&o->tb, " %" PRIu64 "\n", count);

@@ -38,7 +38,7 @@ static void __attribute__((format(printf, 2, 3))) addf(struct piece *p, const ch
 struct one {
 	const struct uft_out *out;
 	struct uft_walk *walk;
-	struct uft_reader *reader;
+	struct uft_lane *lane;
 	const struct uft_arg *arg;
 	const uint8_t *data;
 	size_t n_bytes; /* what is left */
@@ -161,8 +161,8 @@ static void add_pointer(struct piece *p, const struct one *v)
 {
 	uint64_t n = get_number(v);
 	const struct uft_session *s =
-		uft_session_find(v->walk->c.names, v->reader->task, v->reader->rec.time_ns);
-	const struct uft_sym *sym = s ? uft_sym_find(s, v->reader->rec.time_ns, n) : NULL;
+		uft_session_find(v->walk->c.names, v->lane->task, v->lane->rec.time_ns);
+	const struct uft_sym *sym = s ? uft_sym_find(s, v->lane->rec.time_ns, n) : NULL;
 
 	if (sym)
 		addf(p, "%s%s%s%s", uft_out_colour_on(v->out, 'C'), v->out->html ? "&amp;" : "&",
@@ -176,8 +176,8 @@ static void add_pointer(struct piece *p, const struct one *v)
 static void add_enum(struct piece *p, const struct one *v)
 {
 	const struct uft_session *s =
-		uft_session_find(v->walk->c.names, v->reader->task, v->reader->rec.time_ns);
-	const struct uft_map *m = s ? uft_map_find(s, v->reader->rec.addr) : NULL;
+		uft_session_find(v->walk->c.names, v->lane->task, v->lane->rec.time_ns);
+	const struct uft_map *m = s ? uft_map_find(s, v->lane->rec.addr) : NULL;
 	const char *name = v->arg->type_name ? v->arg->type_name : "";
 	int64_t n = (int32_t)get_number(v);
 	char text[TEXT_BYTES];
@@ -280,10 +280,10 @@ static size_t add_one(struct piece *p, const struct one *v)
 	return v->arg->size;
 }
 
-void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_reader *r,
+void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_lane *l,
 		    const struct uft_values *values, unsigned form)
 {
-	struct one v = {o, w, r, NULL, values->data, values->n_bytes, form & UFT_VALUES_JSON};
+	struct one v = {o, w, l, NULL, values->data, values->n_bytes, form & UFT_VALUES_JSON};
 	bool is_retval = form & UFT_VALUES_RETVAL;
 	struct piece p = {.n = 0};
 	int n = 0;

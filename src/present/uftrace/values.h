@@ -18,7 +18,7 @@ enum uft_values_form {
 };
 
 /* What uftrace appends to the name of a function, at most 1023 bytes. */
-void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_reader *r,
+void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_lane *l,
 		    const struct uft_values *v, unsigned form);
 
 /* "linux:schedule"; user events by their names of events.txt. */

@@ -93,7 +93,7 @@ static bool add_filters(struct uft_reading *r)
 		    {UFT_WORDS_TRIGGER, o->trigger},
 		    {UFT_WORDS_CALLER, o->caller},
 		    {UFT_WORDS_HIDE, o->hide},
-		    {UFT_WORDS_LOC, o->loc_filter}};
+		    {UFT_WORDS_FILE, o->loc_filter}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].words && uft_triggers_add(&r->data.triggers, &r->data.names,

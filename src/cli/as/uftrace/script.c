@@ -53,28 +53,28 @@ static const struct flow_func *function_of(struct running *run, const struct uft
 	return fn;
 }
 
-static void add_call(struct running *run, struct uft_reader *r)
+static void add_call(struct running *run, struct uft_lane *l)
 {
 	struct uft_walk *walk = run->reading->walk;
-	const struct uft_frame *frame = uft_frame_at(r, r->n_frames);
-	struct task task = {.pid = r->tid, .tgid = -1};
+	const struct uft_call *call = uft_call_ended(l);
+	struct task task = {.pid = l->tid, .tgid = -1};
 	struct flow_task flow = {.task = &task};
 	const struct flow_func *known =
-		function_of(run, uft_walk_rec_sym(walk, r, &r->rec), r->rec.addr);
+		function_of(run, uft_walk_rec_sym(walk, l, &l->rec), l->rec.addr);
 	struct flow_func fn;
-	struct replay_item item = {.ts = r->rec.time_ns,
+	struct replay_item item = {.ts = l->rec.time_ns,
 				   .task = &flow,
-				   .level = r->rec.depth,
+				   .level = l->rec.depth,
 				   .func = &fn,
-				   .kind = r->rec.type == UFT_ENTRY ? REPLAY_ENTER : REPLAY_LEAVE};
+				   .kind = l->rec.type == UFT_ENTRY ? REPLAY_ENTER : REPLAY_LEAVE};
 
 	if (!known)
 		return;
 	fn = *known;
-	fn.addr = r->rec.addr;
-	if (item.kind == REPLAY_LEAVE && frame) {
+	fn.addr = l->rec.addr;
+	if (item.kind == REPLAY_LEAVE && call) {
 		item.has_duration = true;
-		item.duration = frame->total_ns;
+		item.duration = uft_call_ns(call);
 	}
 	run->result = script_add(run->script, &item, &run->err);
 }
@@ -82,15 +82,15 @@ static void add_call(struct running *run, struct uft_reader *r)
 static int walk(struct running *run)
 {
 	struct uft_walk *w = run->reading->walk;
-	struct uft_reader *r;
+	struct uft_lane *l;
 
 	run->result = script_begin(run->script, &run->err);
-	while (!run->result && (r = uft_walk_next(w))) {
-		if (!uft_walk_allows(w, r) || !uft_walk_check(w, r))
+	while (!run->result && (l = uft_walk_next(w))) {
+		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
 			continue;
-		if (r->rec.type == UFT_ENTRY || r->rec.type == UFT_EXIT)
-			add_call(run, r);
-		uft_walk_checked(w, r);
+		if (l->rec.type == UFT_ENTRY || l->rec.type == UFT_EXIT)
+			add_call(run, l);
+		uft_settle(w, l);
 	}
 	return run->result;
 }

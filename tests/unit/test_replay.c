@@ -496,7 +496,8 @@ static void adds_brackets_to_names_without(void **state)
 	} rows[] = {{"main", "()"},
 		    {"f(int)", ""},
 		    {"A::f(int) const", ""},
-		    {"operator()", ""},
+		    {"operator()", "()"},
+		    {"V::operator()(int)", ""},
 		    {"run<void (*)(int)>::go", "()"},
 		    {"f(int) [clone .cold]", ""}};
 

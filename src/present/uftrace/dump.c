@@ -118,15 +118,16 @@ static void add_values(struct uft_out *o, const struct uft_record *rec, int tid,
 	}
 }
 
-static void add_event_values(struct uft_out *o, const struct uft_record *rec, int tid,
-			     const struct uft_values *v)
+static void add_event_values(struct uft_out *o, struct uft_kernel *kernel,
+			     const struct uft_record *rec, int tid, const struct uft_values *v,
+			     const char *events)
 {
-	char name[100], text[200];
+	char name[100], text[1000];
 
 	add_time(o, rec->time_ns, tid);
 	textbuf_addf(&o->tb, "[%s] length = %zu\n", "data ", v->n_bytes);
-	uft_event_name(NULL, rec->addr, name, sizeof(name));
-	if (uft_event_data(rec->addr, v, false, text, sizeof(text)))
+	uft_event_name(events, rec->addr, name, sizeof(name));
+	if (uft_event_data(kernel, rec->addr, v, false, text, sizeof(text)))
 		textbuf_addf(&o->tb, "  %s: %s\n", name, text);
 }
 
@@ -150,7 +151,7 @@ static void add_record(struct uft_walk *w, struct uft_lane *l, const char *event
 	if (!l->rec.more)
 		return;
 	if (l->rec.type == UFT_EVENT)
-		add_event_values(o, &l->rec, l->tid, &l->values);
+		add_event_values(o, w->c.kernel, &l->rec, l->tid, &l->values, NULL);
 	else
 		add_values(o, &l->rec, l->tid, &l->values);
 }
@@ -167,6 +168,7 @@ static void print_task(struct uftdata *d, struct uft_walk *w, size_t i, const ch
 	c.streams = &d->streams[i];
 	c.n_streams = 1;
 	c.n_perfs = 0;
+	c.kernel = NULL;
 	c.tids = NULL;
 	c.time_filter_ns = 0;
 	if (uft_walk_new(&one, &c) < 0)
@@ -189,6 +191,50 @@ static bool is_wanted(const struct uft_walk *w, int tid)
 	const struct uft_lane *l = uft_walk_lane(w, tid);
 
 	return l && l->calls;
+}
+
+/* All records of a CPU, whatever their task and the filters. */
+static void print_kernel_cpu(struct uftdata *d, size_t cpu, const char *events, struct uft_out *o)
+{
+	static const char *const words[] = {"entry", "exit ", "lost ", "event"};
+	struct uft_kernel_record r;
+
+	if (!d->kernel->cpus[cpu].n_bytes)
+		return;
+	textbuf_addf(&o->tb, "reading kernel-cpu%zu.dat\n", cpu);
+	while (o->status >= 0 && uft_kernel_read(d->kernel, cpu, &r)) {
+		const struct uft_sym *s = uft_module_find(d->names.kernel, r.rec.addr);
+		struct uft_values v = {.data = r.data, .n_bytes = r.n_bytes};
+		char name[200];
+
+		if (d->kernel->cpus[cpu].missed) {
+			add_time(o, 0, r.tid);
+			textbuf_addf(&o->tb, "[%s] %d events\n", words[UFT_LOST],
+				     (int)d->kernel->cpus[cpu].missed);
+			d->kernel->cpus[cpu].missed = 0;
+		}
+		add_time(o, r.rec.time_ns, r.tid);
+		snprintf(name, sizeof(name), "<%" PRIx64 ">", r.rec.addr);
+		if (r.rec.type == UFT_EVENT) {
+			uft_event_name(events, r.rec.addr, name, sizeof(name));
+			textbuf_addf(&o->tb, "[event] %s(%" PRIu64 ")\n", name, r.rec.addr);
+			add_event_values(o, d->kernel, &r.rec, r.tid, &v, events);
+		} else {
+			textbuf_addf(&o->tb, "[%s] %s(%" PRIx64 ") depth: %u\n", words[r.rec.type],
+				     s ? s->name : name, r.rec.addr, r.rec.depth);
+		}
+		uft_out_flush(o, false);
+	}
+}
+
+static void print_kernel(struct uftdata *d, const char *events, struct uft_out *o)
+{
+	if (!d->kernel)
+		return;
+	uft_kernel_rewind(d->kernel);
+	textbuf_add_char(&o->tb, '\n');
+	for (size_t i = 0; i < d->kernel->n_cpus; i++)
+		print_kernel_cpu(d, i, events, o);
 }
 
 static void print_cpu(struct uftdata *d, struct uft_walk *w, size_t cpu, struct uft_out *o)
@@ -218,6 +264,7 @@ void uft_dump_print(struct uftdata *d, struct uft_walk *w, const char *events, s
 	for (size_t i = 0; i < d->n_streams; i++)
 		if (is_wanted(w, d->streams[i].tid))
 			print_task(d, w, i, events, o);
+	print_kernel(d, events, o);
 	for (size_t i = 0; i < d->n_perfs && d->dir.info.features & UFT_FEATURE_PERF_EVENT; i++)
 		print_cpu(d, w, i, o);
 }
@@ -299,7 +346,8 @@ static void add_chrome_open(struct uft_walk *w, const char **sep, struct uft_out
 		while (l->calls && l->n_open > 0) {
 			struct uft_call *call = uft_call_at(l, --l->n_open);
 
-			if (!call || !call->addr || call->verdict == UFT_HIDDEN)
+			if (!call || !call->addr || call->verdict == UFT_HIDDEN ||
+			    (uft_is_kernel(call->addr) && !l->n_functions && !w->c.kernel_full))
 				continue;
 			l->rec = (struct uft_record){
 				.time_ns = l->rec.time_ns, .addr = call->addr, .type = UFT_EXIT};

@@ -215,7 +215,7 @@ static bool fill(const struct uft_kernel *k, const struct walked *w, struct uft_
 		return false;
 	*ret = (struct uft_kernel_record){
 		.rec.time_ns = w->ts, .data = w->data, .n_bytes = w->size};
-	ret->tid = formats_common(f, &f->pid, w->data, w->size);
+	ret->tid = ret->next_tid = formats_common(f, &f->pid, w->data, w->size);
 	if (ev == k->entry || ev == k->exit) {
 		fill_call(k, ev, w, &ret->rec);
 		return true;
@@ -223,6 +223,9 @@ static bool fill(const struct uft_kernel *k, const struct walked *w, struct uft_
 	ret->rec.type = UFT_EVENT;
 	ret->rec.addr = (uint64_t)id;
 	ret->rec.more = true;
+	if (!strcmp(ev->name, "sched_switch"))
+		ret->next_tid =
+			(int)number_of(k, event_find_field(ev, "next_pid"), w->data, w->size);
 	return true;
 }
 

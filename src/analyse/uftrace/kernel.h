@@ -43,6 +43,7 @@ struct uft_kernel {
 struct uft_kernel_record {
 	struct uft_record rec;
 	int tid;
+	int next_tid; /* of sched_switch: it belongs to that task if the other is none of ours */
 	const uint8_t *data;
 	uint32_t n_bytes;
 };

@@ -182,6 +182,8 @@ static struct uft_lane *lane_of_kernel(const struct uft_walk *w, const struct uf
 {
 	struct uft_lane *l = uft_walk_lane(w, r->tid);
 
+	if (!l)
+		l = uft_walk_lane(w, r->next_tid);
 	return l && l->calls && l->data && uft_walk_in_range(w, r->rec.time_ns) ? l : NULL;
 }
 

@@ -118,16 +118,15 @@ static void add_values(struct uft_out *o, const struct uft_record *rec, int tid,
 	}
 }
 
-static void add_event_values(struct uft_out *o, struct uft_kernel *kernel,
-			     const struct uft_record *rec, int tid, const struct uft_values *v,
-			     const char *events)
+static void add_event_values(struct uft_out *o, const struct uft_record *rec, int tid,
+			     const struct uft_values *v)
 {
-	char name[100], text[1000];
+	char name[100], text[200];
 
 	add_time(o, rec->time_ns, tid);
 	textbuf_addf(&o->tb, "[%s] length = %zu\n", "data ", v->n_bytes);
-	uft_event_name(events, rec->addr, name, sizeof(name));
-	if (uft_event_data(kernel, rec->addr, v, false, text, sizeof(text)))
+	uft_event_name(NULL, rec->addr, name, sizeof(name));
+	if (uft_event_data(NULL, rec->addr, v, false, text, sizeof(text)))
 		textbuf_addf(&o->tb, "  %s: %s\n", name, text);
 }
 
@@ -151,7 +150,7 @@ static void add_record(struct uft_walk *w, struct uft_lane *l, const char *event
 	if (!l->rec.more)
 		return;
 	if (l->rec.type == UFT_EVENT)
-		add_event_values(o, w->c.kernel, &l->rec, l->tid, &l->values, NULL);
+		add_event_values(o, &l->rec, l->tid, &l->values);
 	else
 		add_values(o, &l->rec, l->tid, &l->values);
 }
@@ -213,12 +212,13 @@ static void print_kernel_cpu(struct uftdata *d, size_t cpu, const char *events, 
 				     (int)d->kernel->cpus[cpu].missed);
 			d->kernel->cpus[cpu].missed = 0;
 		}
-		add_time(o, r.rec.time_ns, r.tid);
+		add_time(o, r.rec.time_ns, uft_task_find(&d->names, r.tid) ? r.tid : r.next_tid);
 		snprintf(name, sizeof(name), "<%" PRIx64 ">", r.rec.addr);
 		if (r.rec.type == UFT_EVENT) {
 			uft_event_name(events, r.rec.addr, name, sizeof(name));
-			textbuf_addf(&o->tb, "[event] %s(%" PRIu64 ")\n", name, r.rec.addr);
-			add_event_values(o, d->kernel, &r.rec, r.tid, &v, events);
+			textbuf_addf(&o->tb, "[event] %s(%" PRIu64 ") ", name, r.rec.addr);
+			uft_kernel_print(d->kernel, r.rec.addr, &v, &o->tb);
+			textbuf_add_char(&o->tb, '\n');
 		} else {
 			textbuf_addf(&o->tb, "[%s] %s(%" PRIx64 ") depth: %u\n", words[r.rec.type],
 				     s ? s->name : name, r.rec.addr, r.rec.depth);

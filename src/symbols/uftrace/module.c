@@ -184,14 +184,14 @@ int uft_module_parse_syms(struct uft_module *m, struct arena *a, const char *tex
 	return sort_syms(m, a);
 }
 
-/* Names of one address: the first counts. A function ends where the next one begins. */
+/* Names of one address: the last counts. A function ends where the next one begins. */
 static void settle_kallsyms(struct uft_module *m)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->n_syms; i++) {
 		if (n && m->syms[n - 1].addr == m->syms[i].addr)
-			continue;
+			n--;
 		if (n)
 			m->syms[n - 1].size = (uint32_t)(m->syms[i].addr - m->syms[n - 1].addr);
 		m->syms[n++] = m->syms[i];

@@ -8,6 +8,7 @@
  *	NAME.sym    symbols of a file; NAME.dbg: source lines and arguments of its functions
  *	TID.dat     the records of a task
  *	perf-cpuN.dat   task switches, as perf's ring buffer has them
+ *	kernel_header, kernel-cpuN.dat, kallsyms   functions and events of the kernel
  *
  * A record of TID.dat has 16 bytes, in the byte order of the traced program:
  *
@@ -30,6 +31,14 @@
 #define UFT_RECORD_BYTES 16
 #define UFT_RECORD_MAGIC 5
 #define UFT_DEPTH_MAX	 1023
+
+/* Functions of the kernel: the lowest bits of their addresses, of which the highest is set. */
+#define UFT_KERNEL_MASK	 ((UINT64_C(1) << 48) - 1)
+
+static inline bool uft_is_kernel(uint64_t addr)
+{
+	return addr >> 47;
+}
 
 enum uft_type { UFT_ENTRY, UFT_EXIT, UFT_LOST, UFT_EVENT };
 

@@ -255,15 +255,18 @@ static bool is_preemption(struct uft_lane *l)
 	return was_preempted;
 }
 
-/* An event while no function is open. */
+/* An event, or a call of the kernel, while no function is open. */
 static bool is_outside(const struct uft_walk *w, const struct uft_lane *l)
 {
-	return l->rec.type == UFT_EVENT && !l->n_functions && !w->c.event_full;
+	if (l->n_functions)
+		return false;
+	return (l->rec.type == UFT_EVENT && !w->c.event_full) ||
+	       (uft_in_kernel(l) && !w->c.kernel_full);
 }
 
 bool uft_walk_wants(struct uft_walk *w, struct uft_lane *l)
 {
-	if (w->c.kernel_only && l->rec.type != UFT_LOST)
+	if (w->c.kernel_only && l->rec.type != UFT_LOST && !uft_in_kernel(l))
 		return false;
 	if (is_outside(w, l))
 		return false;

@@ -20,11 +20,14 @@
  *  6. Records out of range (-r) do not come in at all.
  *  7. With -t a task switch must be as long as a call. Switches have no call to wait for: they are read
  *     at once before all else, and the range does not apply.
+ *  8. Records of the kernel wait by CPU, by the same rules; another task lets all pass. The end of the
+ *     records does so only if the last one is of a task that is shown.
  *
  * Without options a task never has more waiting than the records up to its next return.
  */
 #include "analyse/uftrace/walk_int.h"
 
+#include "analyse/uftrace/kernel.h"
 #include "base/array.h"
 #include "format/uftrace.h"
 #include "symbols/uftrace/module.h"
@@ -80,15 +83,15 @@ static struct uft_bar bar_of(const struct uft_lane *l, const struct uft_record *
 }
 
 /* A call comes in. */
-static void sift_call(struct uft_lane *l, const struct uft_item *item, const struct uft_trigger *tr)
+static void sift_call(struct uft_lane *l, struct uft_queue *q, const struct uft_item *item,
+		      const struct uft_trigger *tr)
 {
 	struct uft_bar bar = bar_of(l, &item->rec, tr);
 	const struct uft_sym *s = NULL;
 
 	if (bar.min_size)
 		s = uft_walk_sym(l->walk, l, item->rec.time_ns, item->rec.addr);
-	if ((!bar.min_size || (s && s->size >= bar.min_size)) &&
-	    uft_queue_add(&l->waiting, item) < 0)
+	if ((!bar.min_size || (s && s->size >= bar.min_size)) && uft_queue_add(q, item) < 0)
 		return;
 	if (tr && tr->actions & (UFT_DO_TIME | UFT_DO_SIZE) &&
 	    ARRAY_ROOM(l->bars, l->cap_bars, l->n_bars + 1, BARS_MAX))
@@ -116,7 +119,7 @@ static bool reaches(const struct uft_lane *l, const struct uft_record *call,
 }
 
 /* A return comes in. Returns true if all that waits passes. */
-static bool sift_return(struct uft_lane *l, const struct uft_item *item,
+static bool sift_return(struct uft_lane *l, struct uft_queue *q, const struct uft_item *item,
 			const struct uft_trigger *tr)
 {
 	struct uft_bar bar = bar_of(l, &item->rec, tr);
@@ -131,31 +134,31 @@ static bool sift_return(struct uft_lane *l, const struct uft_item *item,
 		if (s && s->size < bar.min_size)
 			return false;
 	}
-	call = last_call(&l->waiting);
+	call = last_call(q);
 	if (call && !reaches(l, &call->rec, &item->rec, &bar, tr ? tr->actions : 0)) {
-		l->waiting.n = (size_t)(call - l->waiting.items);
+		q->n = (size_t)(call - q->items);
 		return false;
 	}
-	uft_queue_add(&l->waiting, item);
+	uft_queue_add(q, item);
 	return true;
 }
 
 /* A record comes in. Returns true if all that waits passes. */
-static bool sift(struct uft_lane *l, const struct uft_item *item)
+static bool sift(struct uft_lane *l, struct uft_queue *q, const struct uft_item *item)
 {
 	const struct uft_record *rec = &item->rec;
 
 	switch (rec->type) {
 	case UFT_ENTRY:
-		sift_call(l, item, uft_walk_trigger(l->walk, l, rec, NULL));
+		sift_call(l, q, item, uft_walk_trigger(l->walk, l, rec, NULL));
 		return false;
 	case UFT_EXIT:
-		return sift_return(l, item, uft_walk_trigger(l->walk, l, rec, NULL));
+		return sift_return(l, q, item, uft_walk_trigger(l->walk, l, rec, NULL));
 	case UFT_LOST:
 	case UFT_EVENT:
 		break;
 	}
-	uft_queue_add(&l->waiting, item);
+	uft_queue_add(q, item);
 	return rec->type == UFT_LOST || rec->addr >= UFT_EVENT_USER;
 }
 
@@ -169,8 +172,41 @@ struct uft_item *uft_lane_first(struct uft_lane *l)
 		bool passes = false;
 
 		while (!passes && uft_lane_read(l, &item))
-			passes = uft_walk_in_range(l->walk, item.rec.time_ns) && sift(l, &item);
+			passes = uft_walk_in_range(l->walk, item.rec.time_ns) && sift(l, q, &item);
 	}
+	return q->head < q->n ? &q->items[q->head] : NULL;
+}
+
+/* The task of a kernel's record; NULL: it is not walked. */
+static struct uft_lane *lane_of_kernel(const struct uft_walk *w, const struct uft_kernel_record *r)
+{
+	struct uft_lane *l = uft_walk_lane(w, r->tid);
+
+	if (!l)
+		l = uft_walk_lane(w, r->next_tid);
+	return l && l->calls && l->data && uft_walk_in_range(w, r->rec.time_ns) ? l : NULL;
+}
+
+struct uft_item *uft_kernel_first(struct uft_walk *w, size_t cpu)
+{
+	struct uft_queue *q = &w->kernel_waiting[cpu];
+	const struct uft_lane *before = NULL, *last = NULL;
+	struct uft_kernel_record r;
+	bool passes = q->head < q->n;
+
+	while (!passes && uft_kernel_read(w->c.kernel, cpu, &r)) {
+		struct uft_lane *l = lane_of_kernel(w, &r);
+		struct uft_item item = {.rec = r.rec, .lane = l};
+
+		last = l;
+		if (!l)
+			continue;
+		item.values = (struct uft_values){.data = r.data, .n_bytes = r.n_bytes};
+		passes = sift(l, q, &item) || (before && before != l && q->head < q->n);
+		before = l;
+	}
+	if (!passes && !last) /* rule 8 */
+		q->n = q->head;
 	return q->head < q->n ? &q->items[q->head] : NULL;
 }
 

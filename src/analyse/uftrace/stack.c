@@ -15,7 +15,8 @@
  *  5. Records are lost: that is one ns inside of the innermost function, and task switches that are open
  *     end. The next record tells how deep the task is now; functions that are new then began one ns
  *     before.
- *  6. Calls without a return end with the records of their task, or with the range.
+ *  6. Calls of the kernel are inside of the functions of the program. A record of the program ends them.
+ *  7. Calls without a return end with the records of their task, or with the range.
  *
  * The stack never grows: calls that are too deep are only counted. A place keeps what was in it, so a
  * call that has just ended can still be asked for.
@@ -103,6 +104,8 @@ static void begin(struct uft_lane *l, enum step step)
 	if (parent && parent->fork_level)
 		l->margin = (struct uft_margin){.level = parent->fork_level};
 	l->n_open = depth_told(l) + (step == STEP_CLOSE);
+	if (uft_in_kernel(l))
+		l->n_open += l->n_functions + (parent ? parent->fork_level : 0);
 	for (int i = 0; i < l->n_open && (call = uft_call_at(l, i)); i++) {
 		set_began(call, l->rec.time_ns);
 		call->has_begun = true;
@@ -115,7 +118,7 @@ static void resume(struct uft_lane *l, enum step step)
 	struct uft_call *call;
 
 	l->footing = UFT_FIRM;
-	l->n_open = depth_told(l) + (step == STEP_CLOSE);
+	l->n_open = depth_told(l) + (step == STEP_CLOSE) + (uft_in_kernel(l) ? l->n_functions : 0);
 	for (int i = 0; i <= depth_told(l) && (call = uft_call_at(l, l->n_functions + i)); i++) {
 		set_began(call, l->rec.time_ns - 1);
 	}
@@ -185,6 +188,11 @@ void uft_stack_follow(struct uft_lane *l)
 		begin(l, step);
 	if (l->footing == UFT_ADRIFT && step != STEP_LOSE)
 		resume(l, step);
+	if (l->was_kernel && l->source == UFT_OF_TASK && step != STEP_LOSE) {
+		l->n_open = l->n_functions;
+		l->scope.levels = l->walk->c.depth - l->n_open;
+	}
+	l->was_kernel = uft_in_kernel(l);
 	if (step == STEP_OPEN)
 		open_call(l);
 	else if (step == STEP_CLOSE)

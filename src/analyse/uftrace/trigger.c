@@ -284,6 +284,8 @@ static int add_word(struct uft_triggers *t, const struct uft_names *names, const
 		r = add_in_module(t, m, w, &p, kind);
 		n = r < 0 ? r : n + r;
 	}
+	if (w->is_kernel && names->kernel)
+		n = add_in_module(t, names->kernel, w, &p, kind);
 	pattern_release(&p);
 	return n;
 }

@@ -4,12 +4,13 @@
  *
  *	TID.dat ── sift.c ─▶ ┐
  *	TID.dat ── sift.c ─▶ ├─ the earliest ─▶ stack.c: open calls, times ─▶ the command
+ *	kernel-cpuN.dat ───▶ │
  *	perf-cpuN.dat ─────▶ ┘
  *
  * Rules:
  *
  *  1. The earliest record is next. Between equal times the records of tasks come first, in the order of
- *     the info file.
+ *     the info file, then those of the kernel.
  *  2. Tasks that are not in the info file, or not among --tid, have no records. With a range those
  *     outside of it are not there either.
  *  3. Elapsed time begins with the first record of a function, or with an earlier event if that is
@@ -18,6 +19,8 @@
  * Peeking makes a record the current one of its lane; taking it moves the stack.
  */
 #include "analyse/uftrace/walk_int.h"
+
+#include "analyse/uftrace/kernel.h"
 #include "format/uftrace.h"
 #include "symbols/uftrace/session.h"
 
@@ -78,7 +81,9 @@ int uft_walk_new(struct uft_walk **ret, const struct uft_walk_config *config)
 	w->c = *config;
 	w->is_on = !config->disabled;
 	w->lanes = calloc(config->n_streams + 1, sizeof(*w->lanes));
-	if (!w->lanes)
+	w->kernel_waiting =
+		calloc(config->kernel ? config->kernel->n_cpus + 1 : 1, sizeof(*w->kernel_waiting));
+	if (!w->lanes || !w->kernel_waiting)
 		result = -ENOMEM;
 	while (result >= 0 && w->n_lanes < config->n_streams) {
 		result = lane_init(w, &w->lanes[w->n_lanes], &config->streams[w->n_lanes]);
@@ -101,6 +106,9 @@ void uft_walk_free(struct uft_walk *w)
 		free(w->lanes[i].switches.items);
 		free(w->lanes[i].bars);
 	}
+	for (size_t i = 0; w->c.kernel && w->kernel_waiting && i < w->c.kernel->n_cpus; i++)
+		free(w->kernel_waiting[i].items);
+	free(w->kernel_waiting);
 	free(w->lanes);
 	free(w);
 }
@@ -118,6 +126,8 @@ const struct uft_sym *uft_walk_sym(struct uft_walk *w, struct uft_lane *l, uint6
 		return &sched_sym;
 	if (addr == UFT_EVENT_SCHED_OUT_PREEMPT)
 		return &sched_preempt_sym;
+	if (!s && uft_is_kernel(addr)) /* the program has not begun */
+		s = w->c.names->first;
 	return s ? uft_sym_find(s, time_ns, addr) : NULL;
 }
 
@@ -141,7 +151,12 @@ const struct uft_trigger *uft_walk_trigger(struct uft_walk *w, struct uft_lane *
 	const struct uft_map *m = s ? uft_map_find(s, rec->addr) : NULL;
 
 	if (ret_has_session)
-		*ret_has_session = s;
+		*ret_has_session = s || uft_is_kernel(rec->addr);
+	if (uft_is_kernel(rec->addr))
+		return w->c.triggers->by_sym.n && w->c.names->kernel
+			       ? uft_trigger_find(w->c.triggers,
+						  uft_module_find(w->c.names->kernel, rec->addr))
+			       : NULL;
 	if (!m || !m->module || !w->c.triggers->by_sym.n)
 		return NULL;
 	return uft_trigger_find(w->c.triggers, uft_module_find(m->module, rec->addr - m->start));
@@ -153,6 +168,7 @@ struct candidate {
 	uint64_t time_ns;
 	enum uft_source source;
 	struct uft_perf *perf; /* UFT_OF_CPU */
+	size_t cpu;	       /* UFT_OF_KERNEL */
 };
 
 /* Of two at the same time the one that was offered first stays. */
@@ -169,7 +185,20 @@ static void offer_tasks(struct uft_walk *w, struct candidate *best)
 		const struct uft_item *item = uft_lane_first(l);
 
 		if (item)
-			offer(best, &(struct candidate){l, item->rec.time_ns, UFT_OF_TASK, NULL});
+			offer(best, &(struct candidate){.lane = l, .time_ns = item->rec.time_ns});
+	}
+}
+
+static void offer_kernel(struct uft_walk *w, struct candidate *best)
+{
+	for (size_t i = 0; w->c.kernel && i < w->c.kernel->n_cpus; i++) {
+		const struct uft_item *item = uft_kernel_first(w, i);
+
+		if (item)
+			offer(best, &(struct candidate){.lane = item->lane,
+							.time_ns = item->rec.time_ns,
+							.source = UFT_OF_KERNEL,
+							.cpu = i});
 	}
 }
 
@@ -180,8 +209,9 @@ static void offer_switches(struct uft_walk *w, struct candidate *best)
 		const struct uft_queue *q = &l->switches;
 
 		if (q->head < q->n)
-			offer(best, &(struct candidate){l, q->items[q->head].rec.time_ns,
-							UFT_OF_SWITCHES, NULL});
+			offer(best, &(struct candidate){.lane = l,
+							.time_ns = q->items[q->head].rec.time_ns,
+							.source = UFT_OF_SWITCHES});
 	}
 }
 
@@ -202,8 +232,35 @@ static void offer_cpus(struct uft_walk *w, struct candidate *best)
 		while (uft_perf_read(p, w->c.swaps) && !(l = lane_of_event(w, p)))
 			p->is_valid = false;
 		if (l)
-			offer(best, &(struct candidate){l, p->rec.time_ns, UFT_OF_CPU, p});
+			offer(best, &(struct candidate){l, p->rec.time_ns, UFT_OF_CPU, p, 0});
 	}
+}
+
+/* A record of the kernel; records that were lost before it come first. */
+static void make_kernel_current(struct uft_walk *w, struct uft_lane *l, size_t cpu)
+{
+	const struct uft_queue *q = &w->kernel_waiting[cpu];
+	int64_t missed = w->c.kernel->cpus[cpu].missed;
+
+	w->kernel_cpu = cpu;
+	l->rec = q->items[q->head].rec;
+	if (missed)
+		l->rec = (struct uft_record){.type = UFT_LOST,
+					     .addr = (uint64_t)missed & UFT_KERNEL_MASK,
+					     .depth = l->rec.depth};
+}
+
+static void remove_kernel_current(struct uft_walk *w, struct uft_lane *l)
+{
+	struct uft_queue *q = &w->kernel_waiting[w->kernel_cpu];
+
+	if (l->rec.type == UFT_LOST) {
+		w->c.kernel->cpus[w->kernel_cpu].missed = 0;
+		return;
+	}
+	if (l->rec.more)
+		l->values = q->items[q->head].values;
+	uft_queue_take_first(q);
 }
 
 /* Makes it the current record of its lane. */
@@ -217,6 +274,9 @@ static void make_current(struct uft_walk *w, const struct candidate *c)
 		l->rec = l->waiting.items[l->waiting.head].rec;
 		if (w->c.estimates_return)
 			uft_guess_at_record(l);
+		break;
+	case UFT_OF_KERNEL:
+		make_kernel_current(w, l, c->cpu);
 		break;
 	case UFT_OF_SWITCHES:
 		l->rec = l->switches.items[l->switches.head].rec;
@@ -240,6 +300,7 @@ struct uft_lane *uft_walk_peek(struct uft_walk *w)
 	if (w->c.time_filter_ns)
 		uft_walk_sort_switches(w);
 	offer_tasks(w, &best);
+	offer_kernel(w, &best);
 	if (w->c.time_filter_ns)
 		offer_switches(w, &best);
 	else
@@ -257,6 +318,9 @@ static void remove_current(struct uft_walk *w, struct uft_lane *l)
 		if (l->rec.more)
 			l->values = l->waiting.items[l->waiting.head].values;
 		uft_queue_take_first(&l->waiting);
+		break;
+	case UFT_OF_KERNEL:
+		remove_kernel_current(w, l);
 		break;
 	case UFT_OF_SWITCHES:
 		uft_queue_take_first(&l->switches);

@@ -18,6 +18,7 @@
  *	guess.c    returns whose time was not recorded
  *	sift.c     calls that are too short or too small
  *	records.c  the file of a task
+ *	kernel.c   the files of the kernel
  *
  * analyse/calls follows all calls, and then filters them by one rule. Here what is shown depends on
  * what was shown before, and on the order in which a command asks. So only `sonde as uftrace` uses it.
@@ -82,6 +83,7 @@ struct uft_values {
 struct uft_item {
 	struct uft_record rec;
 	struct uft_values values;
+	struct uft_lane *lane; /* of the kernel's records */
 };
 
 struct uft_queue {
@@ -89,7 +91,7 @@ struct uft_queue {
 	size_t head, n, cap;
 };
 
-enum uft_source { UFT_OF_TASK, UFT_OF_CPU, UFT_OF_SWITCHES };
+enum uft_source { UFT_OF_TASK, UFT_OF_KERNEL, UFT_OF_CPU, UFT_OF_SWITCHES };
 
 /* What a call must reach to be shown at all (sift.c). */
 struct uft_bar {
@@ -130,7 +132,8 @@ struct uft_lane {
 
 	/* the stack: max_stack calls, of which n_open are open; NULL: not among --tid */
 	struct uft_call *calls;
-	int n_open, n_functions; /* n_functions: without task switches */
+	int n_open, n_functions; /* n_functions: of the program */
+	bool was_kernel;	 /* the last record that moved the stack was the kernel's */
 	enum uft_footing footing;
 
 	/* what is shown */
@@ -164,7 +167,8 @@ struct uft_walk_config {
 	const char *tids; /* "1,2;3"; NULL: all */
 	bool disabled;
 	bool no_libcall, event_full, no_event, keeps_events, no_sched, no_sched_preempt;
-	bool kernel_only;
+	bool kernel_only, kernel_full;
+	struct uft_kernel *kernel; /* NULL: it was not recorded; it is read */
 	/* Something about the data is wrong: a sentence. May be NULL. */
 	void (*warn)(void *ctx, const char *sentence);
 	void *warn_ctx;
@@ -179,9 +183,11 @@ struct uft_walk {
 	uint64_t first_ns; /* the first record; 0: none yet */
 	struct {
 		int level, n_open;
-	} setjmp;	       /* where the last setjmp() was */
-	struct uft_perf *perf; /* the CPU of the event that was read last */
-	uint64_t last_perf_ns; /* its time */
+	} setjmp;			  /* where the last setjmp() was */
+	struct uft_perf *perf;		  /* the CPU of the event that was read last */
+	uint64_t last_perf_ns;		  /* its time */
+	struct uft_queue *kernel_waiting; /* by CPU */
+	size_t kernel_cpu;		  /* of the kernel's record that was read last */
 };
 
 /* config's pointers stay valid. 0 or -ENOMEM. */
@@ -273,6 +279,12 @@ static inline uint64_t uft_walk_end_ns(const struct uft_walk *w, const struct uf
 	if (w->c.range_stop_ns)
 		return w->c.range_stop_ns;
 	return l->source == UFT_OF_CPU ? w->last_perf_ns : l->rec.time_ns;
+}
+
+/* Is the current record one of the kernel? */
+static inline bool uft_in_kernel(const struct uft_lane *l)
+{
+	return l->source == UFT_OF_KERNEL && l->rec.type != UFT_LOST;
 }
 
 static inline bool uft_is_sched(uint64_t addr)

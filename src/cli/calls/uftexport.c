@@ -4,7 +4,7 @@
  *
  *	callrun_open ─▶ analyse/calls/replay ─▶ rewrite/uftrace/uftwriter
  *
- * Calls of the kernel and events are left out. A trace that lost the list of its functions (the
+ * Calls of the kernel, if there are any, and events beside them go into the directory, too. A trace that lost the list of its functions (the
  * option) is written, too; the functions get addresses of their own. The directory is written with
  * the rights of the user who called sonde.
  */
@@ -25,9 +25,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct conversion {
 	struct uftwriter *writer;
+	struct replay *replay;
+	bool has_kernel;
 	struct errmsg *err;
 	uint32_t max_depth;
 	bool stop;
@@ -57,12 +60,52 @@ static void convert_item(void *ctx, const struct replay_item *item)
 	c->stop = r < 0;
 }
 
+static bool is_user(const struct event *ev)
+{
+	return ev && !strcmp(ev->system, "user");
+}
+
 static void visit(void *ctx, const struct record *rec)
 {
-	replay_add(ctx, rec);
+	struct conversion *c = ctx;
+
+	if (!c->has_kernel || is_user(rec->event))
+		replay_add(c->replay, rec);
+	else if (!c->stop)
+		c->stop = uftwriter_add_kernel(c->writer, rec, c->err) < 0;
 }
 
 SCOPED_POINTER(struct replay, replay_free)
+
+/* Which events are wanted, by their ids: calls, and with the kernel's calls all. */
+static int choose_events(struct conversion *c, struct callrun *run, uint8_t **ret, size_t *ret_n)
+{
+	struct formats *f = callrun_formats(run);
+	size_t n;
+	const uint8_t *calls = replay_events(c->replay, &n);
+	uint8_t *all;
+
+	*ret_n = n > f->n_table ? n : f->n_table;
+	all = calloc(*ret_n + 1, 1);
+	if (!all)
+		return errmsg_set_errno(c->err, -ENOMEM, "cannot read the events");
+	if (n)
+		memcpy(all, calls, n);
+	for (size_t i = 0; c->has_kernel && i < f->n_table; i++)
+		if (f->table[i] && !f->table[i]->is_made_up)
+			all[i] = 1;
+	*ret = all;
+	return 0;
+}
+
+/* Has the trace calls of the kernel? */
+static bool has_kernel(struct callrun *run)
+{
+	struct formats *f = callrun_formats(run);
+
+	return formats_find_name(f, "ftrace", "funcgraph_entry") &&
+	       formats_find_name(f, "ftrace", "funcgraph_exit");
+}
 
 int uftexport_functions(const struct callrun *run, struct textbuf *plain, struct piece *ret,
 			struct errmsg *err)
@@ -85,12 +128,16 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 				       .no_calls = true,
 				       .ctx = &c,
 				       .emit = convert_item};
-	const uint8_t *events;
+	SCOPED(scope_free) uint8_t *events = NULL;
 	size_t n_events;
 
 	TRY(replay_new(&rp, callrun_formats(run), &config, err));
-	events = replay_events(rp, &n_events);
-	TRY(callrun_walk(run, events, n_events, visit, rp, &c.stop, err));
+	c.replay = rp;
+	c.has_kernel = has_kernel(run);
+	if (c.has_kernel)
+		TRY(uftwriter_use_kernel(writer, callrun_formats(run), err));
+	TRY(choose_events(&c, run, &events, &n_events));
+	TRY(callrun_walk(run, events, n_events, visit, &c, &c.stop, err));
 	replay_finish(rp);
 	return c.stop ? errmsg_code(err) : 0;
 }

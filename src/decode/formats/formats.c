@@ -427,7 +427,7 @@ const char *formats_find_source(struct formats *f, uint64_t address)
 
 const struct printkfmts *formats_printk(struct formats *f)
 {
-	if (!f->printk_loaded)
+	if (!f->printk_loaded && f->tf)
 		printkfmts_read(&f->printk, tracefile_text(f->tf, TRACEFILE_PRINTK), &f->arena);
 	f->printk_loaded = true;
 	return &f->printk;

@@ -9,14 +9,17 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "format/uftrace.h"
 #include "symbols/uftrace/session.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CPUS_MAX 4096
+#define CPUS_MAX	 4096
+#define EVENTS_MAX_BYTES (16u << 20)
 
 static int read_text(void *ctx, const char *name, char **ret, size_t *ret_len)
 {
@@ -36,7 +39,7 @@ static int map_tasks(struct uftdata *d)
 	const struct uftinfo *info = &d->dir.info;
 
 	d->streams = calloc(info->n_tids + 1, sizeof(*d->streams));
-	d->maps = calloc(info->n_tids + CPUS_MAX + 1, sizeof(*d->maps));
+	d->maps = calloc(info->n_tids + 2 * CPUS_MAX + 1, sizeof(*d->maps));
 	if (!d->streams || !d->maps)
 		return -ENOMEM;
 	for (size_t i = 0; i < info->n_tids; i++) {
@@ -74,6 +77,55 @@ static int map_cpus(struct uftdata *d)
 	return 0;
 }
 
+/* Counts kernel-cpuN.dat and maps them. */
+static int map_kernel_cpus(struct uftdata *d, struct mapfile *maps, size_t *ret_n)
+{
+	char name[32];
+	size_t n = 0;
+
+	for (; n < CPUS_MAX; n++) {
+		snprintf(name, sizeof(name), "kernel-cpu%zu.dat", n);
+		if (uftdir_map(&d->dir, name, &maps[n]) < 0)
+			break;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+/* Without a header, or without symbols, the kernel's records cannot be read: they are not there. */
+static int open_kernel(struct uftdata *d)
+{
+	SCOPED(scope_free) char *symbols = NULL;
+	size_t n_header = 0, n_symbols = 0, n_cpus = 0, first = d->n_maps;
+	int r;
+
+	if (!(d->dir.info.features & UFT_FEATURE_KERNEL) ||
+	    uftdir_read(&d->dir, "kernel_header", &d->kernel_header, &n_header) < 0 ||
+	    uftdir_read(&d->dir, "kallsyms", &symbols, &n_symbols) < 0)
+		return 0;
+	TRY(map_kernel_cpus(d, d->maps + first, &n_cpus));
+	d->n_maps += n_cpus;
+	TRY(uft_names_add_kernel(&d->names, symbols, n_symbols));
+	r = uft_kernel_new(&d->kernel, (struct piece){(uint8_t *)d->kernel_header, n_header},
+			   (struct piece){(uint8_t *)symbols, n_symbols}, n_cpus);
+	for (size_t i = 0; r >= 0 && i < n_cpus; i++) {
+		d->kernel->cpus[i].data = d->maps[first + i].data;
+		d->kernel->cpus[i].n_bytes = d->maps[first + i].n_bytes;
+	}
+	return r == -EINVAL ? 0 : r;
+}
+
+char *uftdata_events(const struct uftdata *d)
+{
+	TEXTBUF(tb, EVENTS_MAX_BYTES);
+	SCOPED(scope_free) char *own = uftdata_text(d, "events.txt");
+
+	textbuf_add_str(&tb, own ? own : "");
+	if (d->kernel)
+		uft_kernel_add_names(d->kernel, &tb);
+	return textbuf_take(&tb);
+}
+
 /* The values that the recorder was asked for. */
 static int add_values(struct uftdata *d)
 {
@@ -105,7 +157,7 @@ int uftdata_open(struct uftdata *d, const char *path, enum uft_names_how how, bo
 	TRY(uft_names_init(&d->names, &d->reader, how, err));
 	recorded_glob = d->dir.info.pattern && !strcmp(d->dir.info.pattern, "glob");
 	d->triggers.is_glob = recorded_glob;
-	if (map_tasks(d) < 0 || map_cpus(d) < 0 || add_values(d) < 0)
+	if (map_tasks(d) < 0 || map_cpus(d) < 0 || open_kernel(d) < 0 || add_values(d) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot open %s", path);
 	d->triggers.is_glob = is_glob;
 	return 0;
@@ -118,6 +170,8 @@ void uftdata_close(struct uftdata *d)
 	free(d->maps);
 	free(d->streams);
 	free(d->perfs);
+	uft_kernel_free(d->kernel);
+	free(d->kernel_header);
 	if (d->has_names)
 		uft_names_release(&d->names);
 	uft_triggers_release(&d->triggers);
@@ -132,12 +186,15 @@ void uftdata_walk_config(struct uftdata *d, struct uft_walk_config *ret)
 		.n_streams = d->n_streams,
 		.perfs = d->perfs,
 		.n_perfs = d->n_perfs,
+		.kernel = d->kernel,
 		.triggers = &d->triggers,
 		.max_stack = d->dir.info.max_stack,
 		.swaps = d->dir.swaps,
 		.estimates_return = d->dir.info.features & UFT_FEATURE_ESTIMATE_RETURN,
 		.depth = 1024,
 	};
+	if (d->kernel)
+		uft_kernel_rewind(d->kernel);
 	for (size_t i = 0; i < d->n_perfs; i++) {
 		d->perfs[i].pos = 0;
 		d->perfs[i].is_valid = false;

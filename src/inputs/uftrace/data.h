@@ -7,6 +7,7 @@
 #ifndef SONDE_INPUTS_UFTRACE_DATA_H
 #define SONDE_INPUTS_UFTRACE_DATA_H
 
+#include "analyse/uftrace/kernel.h"
 #include "analyse/uftrace/walk.h"
 #include "base/files/mapfile.h"
 #include "store/uftrace/dir.h"
@@ -23,6 +24,8 @@ struct uftdata {
 	size_t n_streams, n_maps;
 	struct uft_perf *perfs;
 	size_t n_perfs;
+	struct uft_kernel *kernel; /* NULL: it was not recorded */
+	char *kernel_header;
 	bool has_names;
 };
 
@@ -35,5 +38,7 @@ void uftdata_close(struct uftdata *d);
 void uftdata_walk_config(struct uftdata *d, struct uft_walk_config *ret);
 /* The text of a file such as default.opts, for free(); NULL: there is none. */
 char *uftdata_text(const struct uftdata *d, const char *name);
+/* Names of events by number: lines "EVENT: ID SYSTEM:NAME", for free(); NULL: no memory. */
+char *uftdata_events(const struct uftdata *d);
 
 #endif

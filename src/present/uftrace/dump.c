@@ -126,7 +126,7 @@ static void add_event_values(struct uft_out *o, const struct uft_record *rec, in
 	add_time(o, rec->time_ns, tid);
 	textbuf_addf(&o->tb, "[%s] length = %zu\n", "data ", v->n_bytes);
 	uft_event_name(NULL, rec->addr, name, sizeof(name));
-	if (uft_event_data(rec->addr, v, false, text, sizeof(text)))
+	if (uft_event_data(NULL, rec->addr, v, false, text, sizeof(text)))
 		textbuf_addf(&o->tb, "  %s: %s\n", name, text);
 }
 
@@ -167,6 +167,7 @@ static void print_task(struct uftdata *d, struct uft_walk *w, size_t i, const ch
 	c.streams = &d->streams[i];
 	c.n_streams = 1;
 	c.n_perfs = 0;
+	c.kernel = NULL;
 	c.tids = NULL;
 	c.time_filter_ns = 0;
 	if (uft_walk_new(&one, &c) < 0)
@@ -189,6 +190,51 @@ static bool is_wanted(const struct uft_walk *w, int tid)
 	const struct uft_lane *l = uft_walk_lane(w, tid);
 
 	return l && l->calls;
+}
+
+/* All records of a CPU, whatever their task and the filters. */
+static void print_kernel_cpu(struct uftdata *d, size_t cpu, const char *events, struct uft_out *o)
+{
+	static const char *const words[] = {"entry", "exit ", "lost ", "event"};
+	struct uft_kernel_record r;
+
+	if (!d->kernel->cpus[cpu].n_bytes)
+		return;
+	textbuf_addf(&o->tb, "reading kernel-cpu%zu.dat\n", cpu);
+	while (o->status >= 0 && uft_kernel_read(d->kernel, cpu, &r)) {
+		const struct uft_sym *s = uft_module_find(d->names.kernel, r.rec.addr);
+		struct uft_values v = {.data = r.data, .n_bytes = r.n_bytes};
+		char name[200];
+
+		if (d->kernel->cpus[cpu].missed) {
+			add_time(o, 0, r.tid);
+			textbuf_addf(&o->tb, "[%s] %d events\n", words[UFT_LOST],
+				     (int)d->kernel->cpus[cpu].missed);
+			d->kernel->cpus[cpu].missed = 0;
+		}
+		add_time(o, r.rec.time_ns, uft_task_find(&d->names, r.tid) ? r.tid : r.next_tid);
+		snprintf(name, sizeof(name), "<%" PRIx64 ">", r.rec.addr);
+		if (r.rec.type == UFT_EVENT) {
+			uft_event_name(events, r.rec.addr, name, sizeof(name));
+			textbuf_addf(&o->tb, "[event] %s(%" PRIu64 ") ", name, r.rec.addr);
+			uft_kernel_print(d->kernel, r.rec.addr, &v, &o->tb);
+			textbuf_add_char(&o->tb, '\n');
+		} else {
+			textbuf_addf(&o->tb, "[%s] %s(%" PRIx64 ") depth: %u\n", words[r.rec.type],
+				     s ? s->name : name, r.rec.addr, r.rec.depth);
+		}
+		uft_out_flush(o, false);
+	}
+}
+
+static void print_kernel(struct uftdata *d, const char *events, struct uft_out *o)
+{
+	if (!d->kernel)
+		return;
+	uft_kernel_rewind(d->kernel);
+	textbuf_add_char(&o->tb, '\n');
+	for (size_t i = 0; i < d->kernel->n_cpus; i++)
+		print_kernel_cpu(d, i, events, o);
 }
 
 static void print_cpu(struct uftdata *d, struct uft_walk *w, size_t cpu, struct uft_out *o)
@@ -218,6 +264,7 @@ void uft_dump_print(struct uftdata *d, struct uft_walk *w, const char *events, s
 	for (size_t i = 0; i < d->n_streams; i++)
 		if (is_wanted(w, d->streams[i].tid))
 			print_task(d, w, i, events, o);
+	print_kernel(d, events, o);
 	for (size_t i = 0; i < d->n_perfs && d->dir.info.features & UFT_FEATURE_PERF_EVENT; i++)
 		print_cpu(d, w, i, o);
 }
@@ -299,7 +346,8 @@ static void add_chrome_open(struct uft_walk *w, const char **sep, struct uft_out
 		while (l->calls && l->n_open > 0) {
 			struct uft_call *call = uft_call_at(l, --l->n_open);
 
-			if (!call || !call->addr || call->verdict == UFT_HIDDEN)
+			if (!call || !call->addr || call->verdict == UFT_HIDDEN ||
+			    (uft_is_kernel(call->addr) && !l->n_functions && !w->c.kernel_full))
 				continue;
 			l->rec = (struct uft_record){
 				.time_ns = l->rec.time_ns, .addr = call->addr, .type = UFT_EXIT};

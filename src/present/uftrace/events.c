@@ -5,8 +5,10 @@
  * Events have numbers: those below 1000000 are built in and have names and data that are known here;
  * those of the program (SDT) are named in events.txt and have no data.
  */
+#include "analyse/uftrace/kernel.h"
 #include "analyse/uftrace/walk.h"
 #include "base/array.h"
+#include "base/textbuf.h"
 #include "format/uftrace.h"
 #include "present/uftrace/values.h"
 
@@ -64,7 +66,8 @@ void uft_event_name(const char *events_text, uint64_t id, char *buf, size_t n_by
 		snprintf(buf, n_bytes, "%s", names[i].name);
 		return;
 	}
-	if (id >= UFT_EVENT_USER && find_user_event(events_text, id, buf, n_bytes))
+	if ((id >= UFT_EVENT_USER || id < UFT_EVENT_BUILTIN) &&
+	    find_user_event(events_text, id, buf, n_bytes))
 		return;
 	if (id >= UFT_EVENT_USER)
 		snprintf(buf, n_bytes, "user_event:%u", (unsigned)id);
@@ -110,9 +113,17 @@ static bool add_numbers(size_t row, const struct uft_values *v, bool signs, char
 	return true;
 }
 
-bool uft_event_data(uint64_t id, const struct uft_values *v, bool signs, char *buf, size_t n_bytes)
+bool uft_event_data(struct uft_kernel *kernel, uint64_t id, const struct uft_values *v, bool signs,
+		    char *buf, size_t n_bytes)
 {
+	TEXTBUF(tb, 65536);
 	int cpu;
+
+	if (id < UFT_EVENT_BUILTIN && kernel) {
+		uft_kernel_print(kernel, id, v, &tb);
+		snprintf(buf, n_bytes, "%s", textbuf_text(&tb));
+		return true;
+	}
 
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		if (numbers[i].id == id)

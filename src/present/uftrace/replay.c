@@ -126,6 +126,8 @@ static void add_module(struct uft_out *o, void *row)
 	d = s && !m ? uft_dlopen_find(s, track_of(x->p, x->l)->now_ns, x->call->addr) : NULL;
 	if (m)
 		name = uft_basename(m->path);
+	else if (uft_is_kernel(x->call->addr))
+		name = "[kernel]";
 	else if (s && uft_is_sched(x->call->addr))
 		name = "[event]";
 	else if (d)
@@ -358,11 +360,12 @@ static void print_lost(struct replay *p, struct uft_lane *l)
 
 static void add_event_text(struct replay *p, struct uft_lane *l, uint64_t id, char colour)
 {
-	char name[200], data[200];
+	char name[200], data[1000];
 
 	uft_event_name(p->c->events, id, name, sizeof(name));
 	uft_out_colour(p->o, colour, "%s", name);
-	if (id < UFT_EVENT_USER && uft_event_data(id, &l->values, true, data, sizeof(data)))
+	if (id < UFT_EVENT_USER &&
+	    uft_event_data(p->w->c.kernel, id, &l->values, true, data, sizeof(data)))
 		uft_out_colour(p->o, colour, " (%s)", data);
 }
 
@@ -480,6 +483,18 @@ static int count_unknown(struct uft_lane *l)
 	return n;
 }
 
+/* The system call that ended the task never returns. */
+static bool is_exit_call(struct replay *p, struct uft_lane *l)
+{
+	struct uft_call *call = uft_call_at(l, 0);
+	const struct uft_sym *s;
+
+	if (!p->w->c.kernel || l->n_functions || !call)
+		return false;
+	s = uft_walk_sym(p->w, l, uft_call_ns(call), call->addr);
+	return s && (strstr(s->name, "sys_exit") || !strcmp(s->name, "do_syscall_64"));
+}
+
 /* Is only a task switch open? */
 static bool is_switch_only(struct uft_lane *l)
 {
@@ -493,7 +508,8 @@ static void print_open(struct replay *p, struct uft_lane *l)
 {
 	int n_unknown = count_unknown(l);
 
-	if (!l->calls || !l->n_open || is_switch_only(l) || n_unknown == l->n_open)
+	if (!l->calls || !l->n_open || is_switch_only(l) || is_exit_call(p, l) ||
+	    n_unknown == l->n_open)
 		return;
 	textbuf_addf(&p->o->tb, "task: %d\n", l->tid);
 	for (int i = l->n_open - 1; i >= n_unknown; i--) {
@@ -520,7 +536,7 @@ static void print_remaining(struct replay *p)
 	for (size_t i = 0; i < p->w->n_lanes; i++) {
 		struct uft_lane *l = &p->w->lanes[i];
 
-		if (l->calls && !is_switch_only(l))
+		if (l->calls && !is_switch_only(l) && !is_exit_call(p, l))
 			total += l->n_open - count_unknown(l);
 	}
 	if (!total)

@@ -25,7 +25,9 @@ void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_lane *l,
 void uft_event_name(const char *events_text, uint64_t id, char *buf, size_t n_bytes);
 /*
  * "comm=sh", "vmsize=1KB …": the data of an event; false: it has none. signs: differences get a sign.
+ * kernel: may be NULL if there is none.
  */
-bool uft_event_data(uint64_t id, const struct uft_values *v, bool signs, char *buf, size_t n_bytes);
+bool uft_event_data(struct uft_kernel *kernel, uint64_t id, const struct uft_values *v, bool signs,
+		    char *buf, size_t n_bytes);
 
 #endif

@@ -65,6 +65,12 @@ static int write_to(const struct uftwriter *w, const char *name, int flags, cons
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s/%s", w->path, name) : 0;
 }
 
+int uftwriter_append(const struct uftwriter *w, const char *name, bool is_new, const char *data,
+		     size_t len, struct errmsg *err)
+{
+	return write_to(w, name, is_new ? O_CREAT | O_EXCL : O_APPEND, data, len, err);
+}
+
 int uftwriter_write_file(const struct uftwriter *w, const char *name, const char *data, size_t len,
 			 struct errmsg *err)
 {
@@ -118,7 +124,7 @@ static struct uft_task *find_task(struct uftwriter *w, const struct uftwriter_ca
 static int flush_task(struct uftwriter *w, struct uft_task *t, struct errmsg *err)
 {
 	char name[32];
-	int flags = t->is_created ? O_APPEND : O_CREAT | O_EXCL;
+	bool is_new = !t->is_created;
 
 	if (t->records.overflow || t->waiting.overflow)
 		return no_memory(err);
@@ -126,7 +132,7 @@ static int flush_task(struct uftwriter *w, struct uft_task *t, struct errmsg *er
 		return 0;
 	snprintf(name, sizeof(name), "%d.dat", t->tid);
 	t->is_created = true;
-	TRY(write_to(w, name, flags, t->records.start, textbuf_len(&t->records), err));
+	TRY(uftwriter_append(w, name, is_new, t->records.start, textbuf_len(&t->records), err));
 	textbuf_clear(&t->records);
 	return 0;
 }
@@ -259,6 +265,7 @@ int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struc
 
 	for (size_t i = 0; i < w->n_tasks; i++)
 		TRY(flush_task(w, w->order[i], err));
+	TRY(uftwriter_write_kernel(w, err));
 	TRY(uftwriter_write_modules(w, sid, w->has_values && run->has_auto_values, err));
 	return uftwriter_write_texts(w, run, sid, err);
 }
@@ -276,6 +283,7 @@ void uftwriter_free(struct uftwriter *w)
 	free(w->order);
 	map_release(&w->tasks);
 	uftwriter_free_modules(w);
+	uftwriter_free_kernel(w);
 	arena_release(&w->arena);
 	if (w->dir >= 0)
 		close(w->dir);

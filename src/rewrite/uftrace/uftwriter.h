@@ -22,6 +22,8 @@
 #include <time.h>
 
 struct errmsg;
+struct formats;
+struct record;
 struct uftwriter;
 
 /* What the directory says about the recording. Texts may be NULL. */
@@ -71,6 +73,14 @@ int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct 
 int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
 /* n events were lost here. */
 void uftwriter_lose(struct uftwriter *w, uint64_t n);
+
+/*
+ * The directory gets the kernel's calls and events, too: call it once, then uftwriter_add_kernel() in
+ * the order of time. formats: of the trace, must stay. -ENODATA: the trace describes no calls of the
+ * kernel.
+ */
+int uftwriter_use_kernel(struct uftwriter *w, struct formats *formats, struct errmsg *err);
+int uftwriter_add_kernel(struct uftwriter *w, const struct record *rec, struct errmsg *err);
 
 /* Calls that have not returned, and have nothing inside that has, are left out. */
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);

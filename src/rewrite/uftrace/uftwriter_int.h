@@ -10,6 +10,7 @@
 #include "base/textbuf.h"
 #include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter.h"
+#include "store/pagebuilder.h"
 #include "symbols/uftrace/argspec.h"
 
 struct uft_symbol {
@@ -55,6 +56,22 @@ struct uft_task {
 	bool is_created; /* its file exists */
 };
 
+/* The records of one CPU. */
+struct uft_cpu {
+	struct pagebuilder page;
+	struct textbuf pages; /* that wait to be written */
+	bool has_page, is_created;
+};
+
+struct uft_kernel_out {
+	struct formats *formats; /* NULL: without the kernel */
+	const struct event *entry, *exit;
+	const struct event **events; /* others that were seen */
+	size_t n_events, cap_events;
+	struct uft_cpu *cpus;
+	size_t n_cpus, cap_cpus;
+};
+
 struct uftwriter {
 	const char *path;
 	int dir; /* descriptor */
@@ -72,6 +89,7 @@ struct uftwriter {
 	bool has_values, has_by_name;
 	uint64_t n_lost, first_ts, last_ts;
 	struct uftwriter_counts counts;
+	struct uft_kernel_out kernel;
 };
 
 /* --- modules.c --- */
@@ -94,6 +112,11 @@ size_t uftwriter_put_values(struct uftwriter *w, const struct uftwriter_call *c,
 void uftwriter_fmt_specs(const struct uftwriter *w, bool is_automatic, struct textbuf *tb);
 void uftwriter_fmt_debug(const struct uft_module *m, struct textbuf *tb);
 
+/* --- kernel.c --- */
+
+int uftwriter_write_kernel(struct uftwriter *w, struct errmsg *err);
+void uftwriter_free_kernel(struct uftwriter *w);
+
 /* --- texts.c --- */
 
 int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, uint64_t sid,
@@ -104,6 +127,9 @@ int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, 
 /* Creates a file of a text; an error if some of the text is missing. */
 int uftwriter_write_text(const struct uftwriter *w, const char *name, struct textbuf *tb,
 			 struct errmsg *err);
+/* Adds to a file, which is_new. */
+int uftwriter_append(const struct uftwriter *w, const char *name, bool is_new, const char *data,
+		     size_t len, struct errmsg *err);
 /* Creates a file of the directory. */
 int uftwriter_write_file(const struct uftwriter *w, const char *name, const char *data, size_t len,
 			 struct errmsg *err);

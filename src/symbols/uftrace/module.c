@@ -15,6 +15,8 @@
 #include "symbols/uftrace/module.h"
 
 #include "base/array.h"
+#include "base/scope.h"
+#include "format/uftrace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -180,6 +182,50 @@ int uft_module_parse_syms(struct uft_module *m, struct arena *a, const char *tex
 		return -ENOMEM;
 	}
 	return sort_syms(m, a);
+}
+
+/* Names of one address: the last counts. A function ends where the next one begins. */
+static void settle_kallsyms(struct uft_module *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_syms; i++) {
+		if (n && m->syms[n - 1].addr == m->syms[i].addr)
+			n--;
+		if (n)
+			m->syms[n - 1].size = (uint32_t)(m->syms[i].addr - m->syms[n - 1].addr);
+		m->syms[n++] = m->syms[i];
+	}
+	m->n_syms = n;
+	for (size_t i = 0; i < n; i++)
+		m->by_name[i] = &m->syms[i];
+	qsort(m->by_name, n, sizeof(struct uft_sym *), compare_by_name);
+}
+
+int uft_module_parse_kallsyms(struct uft_module *m, struct arena *a, const char *text, size_t len)
+{
+	const char *end = text + len, *line;
+	size_t n, cap = 0, max = len / 20 + 1;
+
+	*m = (struct uft_module){.path = "[kernel]", .build_id = ""};
+	m->syms = arena_alloc_array(a, max, sizeof(*m->syms));
+	if (!m->syms)
+		return -ENOMEM;
+	for (cap = max; next_line(&text, end, &line, &n);) {
+		struct sym_line l;
+		struct uft_sym *s = &m->syms[m->n_syms];
+
+		if (m->n_syms == cap || !parse_sym_line(line, n, &l) || !strchr("tTwW", l.type))
+			continue;
+		*s = (struct uft_sym){.addr = l.addr & UFT_KERNEL_MASK, .type = l.type};
+		s->raw = s->name = arena_strndup(a, l.name, strcspn(l.name, "\t\n"));
+		if (!s->name)
+			return -ENOMEM;
+		m->n_syms++;
+	}
+	TRY(sort_syms(m, a));
+	settle_kallsyms(m);
+	return 0;
 }
 
 const struct uft_sym *uft_module_find(const struct uft_module *m, uint64_t addr)

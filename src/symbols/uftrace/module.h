@@ -60,6 +60,8 @@ struct uft_module {
 int uft_module_parse_syms(struct uft_module *m, struct arena *a, const char *text, size_t len,
 			  enum uft_names_how how);
 int uft_module_parse_dbg(struct uft_module *m, struct arena *a, const char *text, size_t len);
+/* The text of kallsyms: functions of the kernel, by the lowest 48 bits of their addresses. */
+int uft_module_parse_kallsyms(struct uft_module *m, struct arena *a, const char *text, size_t len);
 /* The header lines "# path name:" and "# build-id:" of a symbol file, without its symbols. */
 void uft_module_parse_head(struct uft_module *m, struct arena *a, const char *text, size_t len);
 

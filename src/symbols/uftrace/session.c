@@ -17,6 +17,7 @@
 #include "symbols/uftrace/session.h"
 
 #include "base/errmsg.h"
+#include "format/uftrace.h"
 #include "symbols/uftrace/session_int.h"
 
 #include <stdlib.h>
@@ -94,6 +95,8 @@ const struct uft_sym *uft_sym_find(const struct uft_session *s, uint64_t time_ns
 	const struct uft_sym *sym = NULL;
 	const struct uft_dlopen *d;
 
+	if (uft_is_kernel(addr))
+		return s->kernel ? uft_module_find(s->kernel, addr) : NULL;
 	if (m && m->module)
 		sym = uft_module_find(m->module, addr - m->start);
 	if (sym)
@@ -145,6 +148,18 @@ int uft_names_init(struct uft_names *n, const struct uft_names_reader *reader,
 		return errmsg_set_errno(err, r, "cannot keep the names of the recording");
 	if (n->n_sessions)
 		qsort(n->sessions, n->n_sessions, sizeof(*n->sessions), compare_sessions);
+	return 0;
+}
+
+int uft_names_add_kernel(struct uft_names *n, const char *text, size_t len)
+{
+	struct uft_module *m = arena_alloc(&n->arena, sizeof(*m));
+
+	if (!m || uft_module_parse_kallsyms(m, &n->arena, text, len) < 0)
+		return -ENOMEM;
+	n->kernel = m;
+	for (size_t i = 0; i < n->n_sessions; i++)
+		n->sessions[i]->kernel = m;
 	return 0;
 }
 

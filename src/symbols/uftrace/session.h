@@ -38,6 +38,7 @@ struct uft_session {
 	const struct uft_map *exec_map; /* of the program itself, NULL: unknown */
 	struct uft_dlopen *dlopens;
 	size_t n_dlopens;
+	const struct uft_module *kernel; /* NULL: it was not recorded */
 };
 
 struct uft_task {
@@ -63,7 +64,8 @@ struct uft_names {
 	struct map by_tid;
 	struct uft_module **modules;
 	size_t n_modules;
-	struct uft_enum *enums; /* of the info file */
+	struct uft_enum *enums;	   /* of the info file */
+	struct uft_module *kernel; /* NULL: it was not recorded */
 	const struct uft_names_reader *reader;
 };
 
@@ -79,6 +81,8 @@ struct errmsg;
 int uft_names_init(struct uft_names *n, const struct uft_names_reader *reader,
 		   enum uft_names_how how, struct errmsg *err);
 void uft_names_release(struct uft_names *n);
+/* Functions of the kernel, from the text of kallsyms. 0 or -ENOMEM. */
+int uft_names_add_kernel(struct uft_names *n, const char *text, size_t len);
 
 struct uft_task *uft_task_find(const struct uft_names *n, int tid);
 /* NULL: the task has no program at that time. t may be NULL. */

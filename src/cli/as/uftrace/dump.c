@@ -14,6 +14,7 @@
 #include "store/uftrace/dir.h"
 #include "symbols/uftrace/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -52,6 +53,17 @@ static int print_trees(struct uft_reading *r)
 	return status;
 }
 
+/* The longer the program ran, the longer is a sample: 1 us up to a second, 10 us up to ten … */
+static uint64_t sample_of(const char *elapsed)
+{
+	double seconds = elapsed ? strtod(elapsed, NULL) : 0;
+	uint64_t ns = 1000;
+
+	for (double limit = 1; seconds >= limit && limit <= 1000; limit *= 10)
+		ns *= 10;
+	return ns;
+}
+
 int uft_dump(struct uft_opts *o, int argc, char **argv)
 {
 	struct uft_reading r;
@@ -64,10 +76,10 @@ int uft_dump(struct uft_opts *o, int argc, char **argv)
 			    "graph of a trace");
 		return 1;
 	}
-	if (o->flame_graph && !o->sample_time_ns)
-		o->sample_time_ns = 1000;
 	if (uft_reading_open(&r, o) && uft_reading_walk(&r)) {
 		status = 0;
+		if (o->flame_graph && !o->sample_time_ns)
+			o->sample_time_ns = sample_of(r.data.dir.info.elapsed);
 		if (o->chrome) {
 			find_date(o, date, sizeof(date));
 			uft_dump_print_chrome(&r.data, r.walk, o->no_args, UFT_VERSION, date,

@@ -65,7 +65,7 @@ bool uft_reading_open(struct uft_reading *r, struct uft_opts *o)
 	if (defaults)
 		uft_opts_add_text(o, defaults);
 	free(defaults);
-	r->events = uftdata_text(&r->data, "events.txt");
+	r->events = uftdata_events(&r->data);
 	/* what was printed so far must not come after what the pager shows */
 	fflush(stdout);
 	return open_out(r, o);
@@ -142,6 +142,7 @@ bool uft_reading_walk(struct uft_reading *r)
 	c.no_sched = o->no_sched;
 	c.no_sched_preempt = o->no_sched_preempt;
 	c.kernel_only = o->kernel_only;
+	c.kernel_full = !o->kernel_skip_out;
 	c.warn = warn;
 	c.warn_ctx = o;
 	if (uft_walk_new(&r->walk, &c) >= 0)

@@ -415,21 +415,114 @@ static bool has_function_graph(void)
 	return false;
 }
 
+/* May the kernel be recorded? uftrace goes on without it. */
+static bool can_trace_kernel(const struct uft_opts *o)
+{
+	if (geteuid()) {
+		uft_warn(o, "kernel tracing requires root privilege");
+		return false;
+	}
+	if (has_function_graph())
+		return true;
+	uft_warn(o, "kernel tracing disabled due to an error\n"
+		    "is CONFIG_FUNCTION_GRAPH_TRACER enabled in the kernel?");
+	return false;
+}
+
+/* Is it a function that the kernel can trace? */
+static bool is_kernel_function(const char *name)
+{
+	SCOPED(fclose_scoped)
+	FILE *f = fopen("/sys/kernel/tracing/available_filter_functions", "re");
+	char line[1024];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, " \t\n")] = 0;
+		if (!strcmp(line, name))
+			return true;
+	}
+	return false;
+}
+
+/* -F f@kernel and -N f@kernel; patterns are the readers'. */
+static void add_kernel_filters(struct words *w)
+{
+	char *list = w->o->filter ? arena_strndup(&w->o->arena, w->o->filter, strlen(w->o->filter))
+				  : NULL,
+	     *word;
+
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		bool is_not = *word == '!';
+		char *at = strchr(word, '@');
+
+		if (!at || strcmp(at, "@kernel"))
+			continue;
+		*at = 0;
+		if (!is_kernel_function(word + is_not))
+			continue;
+		add_word(w, is_not ? "--graph-notrace" : "-g");
+		add_word(w, word + is_not);
+	}
+}
+
+/* -E: events of the kernel, "SYSTEM:NAME@kernel"; those of programs are not recorded. */
+static void add_events(struct words *w, bool has_kernel)
+{
+	char *list = arena_strndup(&w->o->arena, w->o->event, strlen(w->o->event)), *word;
+
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		char *at = strstr(word, "@kernel");
+
+		if (!at && strncmp(word, "linux:", 6))
+			uft_warn(w->o,
+				 "-E %s: events of programs are not recorded; use sonde record "
+				 "-u -e EVENT",
+				 word);
+		if (!at || !has_kernel)
+			continue;
+		*at = 0;
+		add_word(w, "-e");
+		add_word(w, word);
+	}
+}
+
+/* -k, -K and -E: the kernel's functions and events in the traced tasks. */
+static void add_kernel(struct words *w)
+{
+	const struct uft_opts *o = w->o;
+	bool has_events = o->event && strstr(o->event, "@kernel"), can;
+	char text[32];
+
+	if (o->event && !has_events)
+		add_events(w, false);
+	if (!o->kernel && !has_events)
+		return;
+	can = can_trace_kernel(o);
+	if (has_events)
+		add_events(w, can);
+	if (!can)
+		return;
+	add_word(w, "-F");
+	add_word(w, "-c");
+	if (o->kernel_buffer_bytes) {
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)(o->kernel_buffer_bytes + 1023) / 1024);
+		add_word(w, "-b");
+		add_word(w, text);
+	}
+	if (!o->kernel)
+		return;
+	snprintf(text, sizeof(text), "%d", o->kernel_depth ? o->kernel_depth : 1);
+	add_word(w, "-p");
+	add_word(w, "function_graph");
+	add_word(w, "--max-graph-depth");
+	add_word(w, text);
+	add_kernel_filters(w);
+}
+
 /* What uftrace records and sonde does not. */
 static void warn_missing(const struct uft_opts *o)
 {
-	bool wants_kernel = o->kernel || (o->event && strstr(o->event, "@kernel"));
-
-	if (wants_kernel && geteuid())
-		uft_warn(o, "kernel tracing requires root privilege");
-	else if (wants_kernel && !has_function_graph())
-		uft_warn(o, "kernel tracing disabled due to an error\n"
-			    "is CONFIG_FUNCTION_GRAPH_TRACER enabled in the kernel?");
-	else if (wants_kernel)
-		uft_warn(o, "functions and events of the kernel are not recorded: use sonde record "
-			    "-u --kernel-depth 1");
-	if (o->event && !wants_kernel)
-		uft_warn(o, "events are not recorded: use sonde record -u -e EVENT");
 	if (o->nest_libcall)
 		uft_warn(o, "-l: calls between libraries are not recorded");
 	if (o->watch)
@@ -495,6 +588,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	add_choice(&w, kind);
 	add_rules(&w);
 	add_values(&w);
+	add_kernel(&w);
 	add_word(&w, "-q");
 	add_word(&w, "--");
 	add_word(&w, path);

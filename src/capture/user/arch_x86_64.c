@@ -453,5 +453,6 @@ const struct userarch userarch_x86_64 = {
 	.skip = skip_entry,
 	.scan = x86_scan,
 	.plan = plan_function,
+	.plan_points = x86_plan_points,
 	.build = build,
 };

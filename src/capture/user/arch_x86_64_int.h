@@ -105,6 +105,10 @@ void x86_each_address(const struct userimage *img,
 
 int x86_prove(struct userimage *img);
 
+/* --- arch_x86_64_points.c --- */
+
+enum userimage_why x86_plan_points(struct userimage *img, size_t index, bool is_fragment);
+
 static inline int32_t x86_get32(const uint8_t *p)
 {
 	return (int32_t)bytes_get32(p, bytes_host_is_big());

@@ -261,13 +261,15 @@ static bool has_own(const struct fed *fed, const struct userfeed_hit *hit)
 
 static void take_call(struct userfeed *f, struct fed *fed, const struct userfeed_hit *hit)
 {
-	bool is_new = has_own(fed, hit);
+	bool is_new;
 
+	while (fed->n_calls && is_below(&fed->calls[fed->n_calls - 1], hit->sp))
+		end_call(f, fed, hit->counter);
+	is_new = has_own(fed, hit);
 	while (fed->n_calls) {
 		const struct open_call *top = &fed->calls[fed->n_calls - 1];
 
-		if (!is_below(top, hit->sp) &&
-		    (top->sp != hit->sp || (top->ret == hit->ret && !is_new)))
+		if (top->sp != hit->sp || (top->ret == hit->ret && !is_new))
 			break;
 		end_call(f, fed, hit->counter);
 	}

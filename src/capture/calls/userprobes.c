@@ -44,7 +44,7 @@
 #define LOOK_ROUNDS   20
 #define MARGIN_COUNTS 1000000u /* a hit that was being written: some hundred microseconds */
 #define HITS_MAX      (1u << 24)
-#define BUFFER_KB     4096ull	    /* of a CPU */
+#define BUFFER_KB     4096ull	     /* of a CPU */
 #define BUFFERS_KB    (256ull << 10) /* of all CPUs, at most */
 #define PAGE_MAX      65536
 #define HEAD_BYTES    (8 + sizeof(long))
@@ -88,8 +88,7 @@ static int check_kernel(struct userprobes *p, struct errmsg *err)
 	has_clock = tracefs_words(&p->t, "", "trace_clock", &clocks) >= 0 &&
 		    name_list_find(&clocks, CLOCK);
 	name_list_release(&clocks);
-	return has_clock ? 0
-			 : errmsg_set(err, -ENOTSUP, "this kernel has no trace clock " CLOCK);
+	return has_clock ? 0 : errmsg_set(err, -ENOTSUP, "this kernel has no trace clock " CLOCK);
 }
 
 static int check_path(const char *path, struct errmsg *err)
@@ -142,9 +141,15 @@ static int define_all(struct userprobes *p, const char *path, const struct useri
 	size_t n = userimage_points(image, &points);
 	char name[64];
 
+	if (!userimage_n_functions(image))
+		return errmsg_set(err, -ENOENT,
+				  "%s shows no functions: its symbols and its table of frames were "
+				  "removed",
+				  path);
 	if (!userimage_n_hooks(image))
-		return errmsg_set(err, -ENOENT, "%s has no function with such a name that probes can "
-						"trace",
+		return errmsg_set(err, -ENOENT,
+				  "%s has no function with such a name that probes can "
+				  "trace",
 				  path);
 	if (n > USERPROBES_MAX)
 		return errmsg_set(err, -E2BIG,
@@ -364,8 +369,7 @@ static void feed_until(struct userprobes *p, uint64_t until)
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		c = &p->cpus[i];
 		if (c->taken && c->n > c->taken)
-			memmove(c->hits, c->hits + c->taken,
-				(c->n - c->taken) * sizeof(*c->hits));
+			memmove(c->hits, c->hits + c->taken, (c->n - c->taken) * sizeof(*c->hits));
 		c->n -= c->taken;
 		c->taken = 0;
 	}

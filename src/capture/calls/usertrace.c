@@ -751,7 +751,7 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,
 		.n_switched_off = userswitch_n_off(u->switches),
-		.cost_percent = usercost_percent(&u->watch.cost),
+		.cost_percent = u->probes ? 0 : usercost_percent(&u->watch.cost),
 	};
 	if (u->collector)
 		usercollector_get_sum(u->collector, &ret->calls);

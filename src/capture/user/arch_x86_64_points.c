@@ -144,8 +144,7 @@ static enum userimage_why plan(struct probed *pr, bool is_fragment)
 	why = userimage_add_point(pr->img, pr->begin, (uint32_t)hook, false) < 0
 		      ? USERIMAGE_MANY
 		      : add_returns(pr, (uint32_t)hook);
-	if (why == USERIMAGE_HOOKED &&
-	    userimage_add_probed(pr->img, (uint32_t)pr->index) < 0)
+	if (why == USERIMAGE_HOOKED && userimage_add_probed(pr->img, (uint32_t)pr->index) < 0)
 		why = USERIMAGE_MANY;
 	if (why != USERIMAGE_HOOKED)
 		pr->img->n_points = n_points;

@@ -169,6 +169,13 @@ static enum userimage_why first_why(const struct userimage *img, const struct fu
 	return t->has_unwinder ? USERIMAGE_UNWINDER : USERIMAGE_HOOKED;
 }
 
+/* Probes do not change return addresses. */
+static bool needs_return_address(enum userimage_why why)
+{
+	return why == USERIMAGE_RETURNS || why == USERIMAGE_UNWINDER ||
+	       why == USERIMAGE_SANITIZER || why == USERIMAGE_V8;
+}
+
 static bool contains_v8(const struct userimage *img)
 {
 	for (size_t i = 0; i < img->n_functions; i++)
@@ -201,6 +208,8 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 					       f->symbol ? f->symbol : nameless, f->source, &rule);
 		if (f->pub.is_chosen && !choice->is_detour)
 			f->pub.why = all != USERIMAGE_HOOKED ? all : first_why(img, f, &traits);
+		if (choice->is_probed && needs_return_address(f->pub.why))
+			f->pub.why = USERIMAGE_HOOKED;
 	}
 }
 

@@ -26,6 +26,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "capture/calls/userrings.h"
+#include "runtime/snrt.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,9 +4,9 @@
  *
  *	functions.c   which functions there are
  *	choice.c      which of them are wanted; reason.c: which never
- *	frames.c      which are only parts of others; arch_*_proof.c: which may be
- *	arch_*.c      branches into first bytes; a hook for each function, or a reason
- *	image.c       this file: places for everything, then arch_*.c writes the code
+ *	frames.c      which are only parts of others; x86_64/proof.c: which may be
+ *	x86_64/arch.c branches into first bytes; a hook for each function, or a reason
+ *	image.c       this file: places for everything, then x86_64/ or arch_aarch64.c writes the code
  *
  * The patched jump leads to the function's thunk, the thunk calls the body (snrt.h). Bodies have
  * different sizes and follow each other behind the thunks. Their sizes do not depend on addresses,
@@ -202,10 +202,12 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 					   : userchoice_has_from(choice, img->file,
 								 f->symbol ? f->symbol : nameless,
 								 f->source, f->pub.n_bytes);
-		if (!f->pub.is_chosen && choice->calls)
-			f->pub.is_chosen = f->is_hidden =
+		if (!f->pub.is_chosen && choice->calls) {
+			f->pub.is_chosen =
 				callrules_find(choice->calls, img->file,
 					       f->symbol ? f->symbol : nameless, f->source, &rule);
+			f->is_hidden = f->pub.is_chosen && !(rule.flags & SNRT_RULE_TARGET);
+		}
 		if (f->pub.is_chosen && !choice->is_detour)
 			f->pub.why = all != USERIMAGE_HOOKED ? all : first_why(img, f, &traits);
 		if (choice->is_probed && needs_return_address(f->pub.why))

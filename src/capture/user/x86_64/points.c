@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_points.c - where the kernel's probes (uprobes) see calls and returns of a function.
+ * points.c - where the kernel's probes (uprobes) see calls and returns of a function.
  *
  *	f:      endbr64
  *	        push %rbx        ◀── call: the first instruction behind endbr64
@@ -17,8 +17,9 @@
  * must be instructions that sonde knows, and each of its direct jumps must lead to the beginning of one.
  * Otherwise the function is left out.
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "base/scope.h"
+#include "format/bytes.h"
 #include "symbols/arch.h"
 #include "symbols/insn/instruction.h"
 

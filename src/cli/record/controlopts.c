@@ -110,7 +110,8 @@ int controlopts_check(const struct live_request *o, struct errmsg *err)
 	if (!callrules_are_empty(&o->user_calls) && !o->has_user)
 		return errmsg_set(err, -EINVAL,
 				  "--user-depth, --user-min-time, --inside, --not-inside, "
-				  "--leading-to, --at, --signal and --user-begin are for user functions; give -u");
+				  "--leading-to, --at, --signal and --user-begin are for user "
+				  "functions; give -u");
 	if (o->user_budget > 0 && !o->has_user)
 		return errmsg_set(err, -EINVAL, "--budget is for user functions; give -u");
 	return 0;

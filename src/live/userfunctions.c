@@ -70,11 +70,27 @@ static int check_request(const struct live_request *o, char **argv, struct errms
 	return 0;
 }
 
+/* Of a program that the kernel's probes trace. */
+static int check_probed(const struct live_request *o, const char *file, struct errmsg *err)
+{
+	bool has_values = !valuerules_are_empty(&o->user_values);
+
+	if (!has_values && callrules_are_empty(&o->user_calls) && o->user_budget <= 0)
+		return 0;
+	return errmsg_set(err, -ENOTSUP,
+			  "%s cannot load sonde's library (it is static, or gains rights), and "
+			  "probes of the kernel record %s; leave out %s",
+			  file, has_values ? "no values" : "all calls of the chosen functions",
+			  has_values ? "--args, --arg, --retval and --if"
+				     : "rules for calls and --budget");
+}
+
 /*
  * Checks whether the program can be traced. If not, this is an error unless other events are
- * recorded.
+ * recorded. *ret_probed: the kernel's probes must do it.
  */
-static int check_program(const struct live_request *o, const char *name, struct errmsg *err)
+static int check_program(const struct live_request *o, const char *name, bool *ret_probed,
+			 struct errmsg *err)
 {
 	char file[CHILD_FILE_BYTES];
 	struct errmsg why = {0};
@@ -89,6 +105,9 @@ static int check_program(const struct live_request *o, const char *name, struct 
 		return 0;
 	if (userlibrary_check_program(file, !geteuid() && !o->user, &why) >= 0)
 		return 0;
+	*ret_probed = why.code == -ENOEXEC && !geteuid();
+	if (*ret_probed)
+		return check_probed(o, file, err);
 	if (userfunctions_are_alone(o))
 		return errmsg_set(err, why.code, "%s", why.text);
 	if (!o->quiet)
@@ -109,16 +128,21 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 		.drops = o->user_drops,
 		.budget_percent = o->user_budget};
 	char file[CHILD_FILE_BYTES];
+	bool is_probed = false;
 	int r = check_request(o, argv, err);
 
 	if (r >= 0 && argv)
-		r = check_program(o, argv[0], err);
+		r = check_program(o, argv[0], &is_probed, err);
+	if (r >= 0 && is_probed && child_find(argv[0], file) >= 0)
+		config.probed = file;
 	if (r >= 0)
 		r = set_clocks(o, err);
 	if (r >= 0)
 		r = usertrace_open(ret, &config, err);
 	if (r >= 0 && usertrace_keeper(*ret))
 		plan_add_own(&o->plan, usertrace_keeper(*ret));
+	if (r >= 0 && usertrace_guardian(*ret))
+		plan_add_own(&o->plan, usertrace_guardian(*ret));
 	if (r >= 0 && argv && child_find(argv[0], file) >= 0)
 		usertrace_prepare(*ret, file);
 	return r;
@@ -290,6 +314,9 @@ void userfunctions_tell_missing(const struct live_request *o, struct usertrace *
 	if (o->quiet)
 		return;
 	tell_plans(o, sum);
+	if (usertrace_leaves_out(user))
+		tell(o, "only functions with debug information were traced; -u'*' traces those of "
+			"libraries, too");
 	usertrace_fmt_switched_off(user, names, sizeof(names));
 	tell_calls(o, sum, names);
 	tell_rules(o);

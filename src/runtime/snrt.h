@@ -114,6 +114,7 @@ enum snrt_rule_flag {
 	SNRT_RULE_FINISH = 128,	  /* recording ends */
 	SNRT_RULE_STACK = 256,	  /* the open calls are recorded */
 	SNRT_RULE_HIDDEN = 512,	  /* it was not chosen: only its rule counts */
+	SNRT_RULE_TARGET = 2048,  /* for the recorder: the rule chooses it, too */
 	SNRT_RULE_GENERAL = 1024, /* struct snrt_general: something is to be done at every call */
 };
 

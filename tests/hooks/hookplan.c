@@ -66,7 +66,7 @@ static void print_resumed(const struct userimage *img)
 		printf("resume %llx\n", (unsigned long long)hook_resume(img, &img->hooks[i]));
 }
 
-/* The patches of a hook stand together, in the order of image.c and arch_x86_64.c. */
+/* The patches of a hook stand together, in the order of image.c and x86_64/arch.c. */
 static void print_hook(const struct userimage *img, size_t hook,
 		       const struct userimage_place *place, const uint8_t *area,
 		       const struct snrt_patch *patches)

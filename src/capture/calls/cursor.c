@@ -54,6 +54,7 @@ bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t 
 		.plan = __atomic_load_n(&t->plan, __ATOMIC_RELAXED),
 		.search_left = CURSOR_SEARCH_MAX,
 		.enabled = &round->config->rings->shared->enabled,
+		.is_fed = &round->config->rings->is_fed[slot],
 		.idle_since = round->now,
 	};
 	cur->is_broken = !cur->tid || cur->tid > TID_MAX || cur->pid > TID_MAX ||
@@ -65,6 +66,8 @@ bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t 
 
 bool cursor_is_thread_gone(struct cursor *cur)
 {
+	if (__atomic_load_n(cur->is_fed, __ATOMIC_ACQUIRE))
+		return false;
 	if (cur->pid_ns)
 		return userpids_find(cur->pid_ns, cur->pid, cur->tid, &cur->pid, &cur->tid) ==
 		       USERPIDS_GONE;

@@ -74,6 +74,7 @@ struct cursor {
 	uint32_t slot, pid, tid, plan;
 	uint64_t pid_ns;	 /* of pid and tid, if these are not ours; else 0 */
 	const uint32_t *enabled; /* of all rings: 0: nothing is recorded any more */
+	const bool *is_fed;	 /* see struct userrings */
 	bool has_event;		 /* fetched, not taken yet */
 	bool is_broken, is_gone;
 	uint64_t stuck_at, stuck_since; /* tail, and the counter then */

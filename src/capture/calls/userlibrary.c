@@ -225,7 +225,7 @@ static bool gains_rights(int fd, const char *file, bool is_root)
 }
 
 /* NULL: it can be preloaded, or it is a script, whose interpreter decides. */
-static const char *why_not(int fd, const char *file, bool is_root)
+static const char *why_not(int fd, const char *file, bool is_root, bool *ret_can_be_probed)
 {
 	Elf64_Ehdr head;
 	static const unsigned char self_class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -233,8 +233,10 @@ static const char *why_not(int fd, const char *file, bool is_root)
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG))
 		return NULL;
-	if (head.e_ident[EI_CLASS] != self_class)
+	if (head.e_ident[EI_CLASS] != self_class) {
+		*ret_can_be_probed = false;
 		return "it is not a 64-bit program";
+	}
 	if (head.e_phentsize != sizeof(Elf64_Phdr))
 		return NULL;
 	if (!has_loader(fd, &head))
@@ -247,14 +249,14 @@ static const char *why_not(int fd, const char *file, bool is_root)
 int userlibrary_check_program(const char *file, bool is_root, struct errmsg *err)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const char *why = fd < 0 ? NULL : why_not(fd, file, is_root);
+	bool can_be_probed = true;
+	const char *why = fd < 0 ? NULL : why_not(fd, file, is_root, &can_be_probed);
 
 	if (fd >= 0)
 		close(fd);
 	if (!why)
 		return 0;
-	return errmsg_set(err, -ENOEXEC,
-			  "-u cannot trace the functions of %s: %s; as root, a probe can: -e "
-			  "'%s:FUNCTION()'",
-			  file, why, file);
+	return errmsg_set(err, can_be_probed ? -ENOEXEC : -ENOTSUP,
+			  "-u cannot trace the functions of %s: %s%s", file, why,
+			  can_be_probed ? "; root can, with probes of the kernel" : "");
 }

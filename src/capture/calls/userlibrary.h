@@ -28,7 +28,8 @@ const char *userlibrary_find_place(void);
 
 /*
  * Checks whether the library can be preloaded into this program. -ENOEXEC with a message: it
- * cannot. file: the command's file. is_root: it will run as root.
+ * cannot, but the kernel's probes can trace it (userprobes.h); -ENOTSUP: nor can these.
+ * file: the command's file. is_root: it will run as root.
  */
 int userlibrary_check_program(const char *file, bool is_root, struct errmsg *err);
 

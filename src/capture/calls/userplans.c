@@ -220,19 +220,26 @@ static struct userfile *take_file(struct userplans *p, pid_t pid, const struct m
 	return f && f->image ? f : NULL;
 }
 
-/* A script's interpreter is found when it runs. */
-void userplans_prepare(struct userplans *p, const char *path)
+/* NULL: it is no ELF file. A script's interpreter is found when it runs. */
+static struct userfile *add_program(struct userplans *p, const char *path)
 {
 	char full[PATH_MAX], magic[4];
 	int fd = realpath(path, full) ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 				      : -1;
+	struct userfile *f = NULL;
 
 	if (fd < 0)
-		return;
+		return NULL;
 	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    !memcmp(magic, "\177ELF", sizeof(magic)))
-		add_file(p, fd, full, true);
+		f = add_file(p, fd, full, true);
 	close(fd);
+	return f;
+}
+
+void userplans_prepare(struct userplans *p, const char *path)
+{
+	add_program(p, path);
 }
 
 static bool is_wanted(const struct userplans *p, const struct mapped *m)
@@ -703,6 +710,36 @@ int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct user
 	free(plan->entries);
 	free(plan);
 	return r;
+}
+
+int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
+			  const struct userimage **ret_image, const char **ret_path,
+			  struct errmsg *err)
+{
+	struct userplan *plan = calloc(1, sizeof(*plan));
+	struct userfile *f;
+	uint32_t n;
+
+	p->choice->is_probed = true;
+	f = add_program(p, path);
+	p->choice->is_probed = false;
+	if (!plan || !f || !f->image || !ARRAY_ROOM(p->plans, p->plans_cap, 1, PLANS_MAX)) {
+		free(plan);
+		return errmsg_set(err, -ENOEXEC, "cannot plan probes in %s%s%s", path,
+				  *p->why ? ": " : "", p->why);
+	}
+	p->plans[p->n_plans++] = plan;
+	*ret_plan = (uint32_t)p->n_plans;
+	*ret_image = f->image;
+	*ret_path = f->path;
+	n = (uint32_t)userimage_n_hooks(f->image);
+	if (!grow_funcs(p, plan, n + 1))
+		return errmsg_set_errno(err, -ENOMEM, "cannot plan probes in %s", path);
+	for (uint32_t i = 0; i < n; i++)
+		plan->funcs[i + 1] = userevents_func(f->first_number + i);
+	plan->n = n + 1;
+	snprintf(plan->comm, sizeof(plan->comm), "%.15s", strrchr(f->path, '/') + 1);
+	return 0;
 }
 
 int userplans_extend(struct userplans *p, pid_t pid, uint32_t plan, struct userplans_answer *ret,

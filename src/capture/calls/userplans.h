@@ -26,6 +26,7 @@
 
 struct errmsg;
 struct textbuf;
+struct userimage;
 struct userplans;
 struct userswitch;
 struct valuerules;
@@ -55,6 +56,13 @@ void userplans_free(struct userplans *p);
 void userplans_prepare(struct userplans *p, const char *path);
 /* The same for a process that runs already, with its libraries. */
 int userplans_prepare_process(struct userplans *p, pid_t pid, struct errmsg *err);
+/*
+ * A plan for the processes of a program that the kernel's probes trace: the id of hook k is k + 1.
+ * *ret_path: its absolute path; both live as long as p.
+ */
+int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
+			  const struct userimage **ret_image, const char **ret_path,
+			  struct errmsg *err);
 /* is_attached: the runtime was not preloaded. */
 int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct userplans_answer *ret,
 		   struct errmsg *err);

@@ -47,7 +47,7 @@ int userrings_open(struct userrings *r, enum snrt_full when_full, uint32_t wait_
 				RINGS_BYTES >> 20);
 		return errmsg_set_errno(err, code, "cannot make the memory for user functions");
 	}
-	*r = (struct userrings){fd, memory, memory};
+	*r = (struct userrings){.fd = fd, .memory = memory, .shared = memory};
 	*r->shared = (struct snrt_shared){
 		.magic = SNRT_MAGIC,
 		.version = SNRT_VERSION,

@@ -20,6 +20,11 @@ struct userrings {
 	int fd;
 	uint8_t *memory;
 	struct snrt_shared *shared;
+	/*
+	 * A thread of ours writes for the thread of the slot (userfeed.h), and says when that has
+	 * ended. Accessed with __atomic.
+	 */
+	bool is_fed[SNRT_SLOTS];
 };
 
 /* when_full: enum snrt_full. wait_ms: how long a program waits for a reader that makes no progress. */

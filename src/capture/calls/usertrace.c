@@ -22,6 +22,7 @@
 #include "capture/steer/usercontrol.h"
 #include "capture/calls/userclock.h"
 #include "capture/calls/userlibrary.h"
+#include "capture/calls/userprobes.h"
 #include "capture/calls/userrings.h"
 #include "capture/calls/userserver.h"
 #include "capture/record/endsignals.h"
@@ -29,6 +30,7 @@
 #include "capture/steer/userswitch.h"
 #include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
+#include "capture/user/image.h"
 #include "format/bytes.h"
 #include "runtime/snrt.h"
 #include "store/live/livefile.h"
@@ -68,6 +70,9 @@ struct usertrace {
 	struct userlibrary library;
 	struct userserver server;
 	struct userattached attached;
+	struct userprobes *probes; /* NULL: none */
+	const struct userimage *probed;
+	uint32_t probed_plan;
 	struct userrings rings;
 	struct userswitch *switches;
 	struct userstats stats;
@@ -282,6 +287,18 @@ static void set_rules(struct usertrace *u)
 	u->config.choice->calls = calls;
 }
 
+/* A program that cannot load the library. */
+static int set_probes(struct usertrace *u, struct errmsg *err)
+{
+	const char *path;
+
+	if (!u->config.probed)
+		return 0;
+	TRY(userplans_make_probed(u->plans, u->config.probed, &u->probed_plan, &u->probed, &path,
+				  err));
+	return userprobes_open(&u->probes, u->probed, path, err);
+}
+
 int usertrace_open(struct usertrace **ret, const struct usertrace_config *config,
 		   struct errmsg *err)
 {
@@ -313,6 +330,8 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 			r = errmsg_set_errno(err, -errno, "cannot trace user functions");
 		else if (!u->plans || make_env(u) < 0)
 			r = errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
+		else
+			r = set_probes(u, err);
 	}
 	if (r < 0) {
 		usertrace_close(u);
@@ -324,7 +343,18 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 
 void usertrace_prepare(struct usertrace *u, const char *path)
 {
-	userplans_prepare(u->plans, path);
+	if (!u->probes)
+		userplans_prepare(u->plans, path);
+}
+
+pid_t usertrace_guardian(const struct usertrace *u)
+{
+	return u->probes ? userprobes_guardian(u->probes) : 0;
+}
+
+bool usertrace_leaves_out(const struct usertrace *u)
+{
+	return u->probed && userimage_leaves_out(u->probed);
 }
 
 pid_t usertrace_keeper(const struct usertrace *u)
@@ -442,6 +472,21 @@ static void *run(void *ctx)
 	return NULL;
 }
 
+/* Records that come later than they were made must still find their place in the order of time. */
+static uint64_t delay_counts(const struct usertrace *u)
+{
+	uint64_t delay = u->config.calls ? callrules_delay_counts(u->config.calls) : 0, probes = 0;
+	struct userclock clock;
+
+	if (u->probes) {
+		userclock_init(&clock);
+		probes = (uint64_t)(((unsigned __int128)USERPROBES_DELAY_MS * 1000000
+				     << USERCLOCK_SHIFT) /
+				    clock.rate);
+	}
+	return delay > probes ? delay : probes;
+}
+
 /* The collector; from now on programs record. */
 static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_size,
 			  struct errmsg *err)
@@ -457,7 +502,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.find_meaning = find_meaning,
 		.fmt_values = fmt_values,
 		.fmt_stack = fmt_stack,
-		.delay_counts = u->config.calls ? callrules_delay_counts(u->config.calls) : 0,
+		.delay_counts = delay_counts(u),
 		.tell_thread = note_thread,
 	};
 
@@ -480,6 +525,8 @@ static int answer_programs(struct usertrace *u, struct errmsg *err)
 	for (size_t i = 0; i < u->attached.n; i++)
 		TRY(userplans_prepare_process(u->plans, u->attached.list[i].pid, err));
 	TRY(userserver_start(&u->server, u->rings.fd, u->plans, err));
+	if (u->probes)
+		TRY(userprobes_start(u->probes, &u->rings, u->probed_plan, err));
 	return userattached_begin(&u->attached, &u->server, err);
 }
 
@@ -523,6 +570,14 @@ int usertrace_read(struct usertrace *u)
 
 int usertrace_read_rest(struct usertrace *u)
 {
+	if (u->probes)
+		userprobes_finish(u->probes);
+	while (u->probes && !userprobes_has_finished(u->probes) && !u->error) {
+		int us = usercollector_round(u->collector);
+
+		u->error = us < 0 ? us : 0;
+		usleep(1000);
+	}
 	userrings_enable(&u->rings, false);
 	if (!u->error)
 		u->error = usercollector_finish(u->collector);
@@ -612,6 +667,8 @@ int usertrace_stop(struct usertrace *u, struct errmsg *err)
 	/* while rings are still read: a thread may wait for room in its own */
 	leave(u);
 	userserver_stop(&u->server);
+	if (u->probes && u->has_thread)
+		userprobes_stop(u->probes);
 	if (u->has_thread) {
 		stoppipe_stop(u->stop_fds);
 		pthread_join(u->thread, NULL);
@@ -694,7 +751,7 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,
 		.n_switched_off = userswitch_n_off(u->switches),
-		.cost_percent = usercost_percent(&u->watch.cost),
+		.cost_percent = u->probes ? 0 : usercost_percent(&u->watch.cost),
 	};
 	if (u->collector)
 		usercollector_get_sum(u->collector, &ret->calls);
@@ -723,6 +780,9 @@ void usertrace_close(struct usertrace *u)
 	if (!u)
 		return;
 	usertrace_stop(u, &ignored);
+	if (u->probes) /* nobody reads the rings any more: it must not wait for room */
+		userrings_enable(&u->rings, false);
+	userprobes_close(u->probes);
 	userserver_close(&u->server);
 	userwatch_release(&u->watch);
 	userattached_release(&u->attached);

@@ -39,6 +39,8 @@ struct usertrace_config {
 	/* running processes whose functions are traced, as text; none: those of a command */
 	char *const *pids;
 	size_t n_pids;
+	/* the command's file, if it cannot load the runtime: the kernel's probes trace it; NULL */
+	const char *probed;
 	bool drops; /* a full ring loses records, instead of keeping its program waiting */
 };
 
@@ -59,8 +61,11 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 		   struct errmsg *err);
 /* Before usertrace_start(): the command's program, which is then analysed before it runs. */
 void usertrace_prepare(struct usertrace *u, const char *path);
-/* A process that belongs to the recorder, not to the command; 0: none. */
+/* Processes that belong to the recorder, not to the command; 0: none. */
 pid_t usertrace_keeper(const struct usertrace *u);
+pid_t usertrace_guardian(const struct usertrace *u);
+/* Of a program that probes trace: only functions with debug information are traced. */
+bool usertrace_leaves_out(const struct usertrace *u);
 /* "NAME=VALUE" … NULL, for the command. */
 const char *const *usertrace_env(const struct usertrace *u);
 

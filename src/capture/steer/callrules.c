@@ -21,6 +21,11 @@
 
 #define RULES_MAX   1024
 #define TIME_MAX_NS 10000000000u /* records wait that long in their rings */
+/*
+ * A call that leads to no target is dropped at its end, if that comes within this time. Longer, and
+ * threads with more than 2 million such calls a second would wait for room in their rings.
+ */
+#define LEADING_NS  100000000u
 
 struct callrule {
 	char *text;
@@ -211,6 +216,13 @@ static int add_plain(struct callrules *r, const char *function, uint32_t flag, s
 int callrules_add_only(struct callrules *r, const char *function, struct errmsg *err)
 {
 	return add_plain(r, function, SNRT_RULE_ONLY, err);
+}
+
+int callrules_add_target(struct callrules *r, const char *function, struct errmsg *err)
+{
+	r->leads = true;
+	note_min_time(r, LEADING_NS);
+	return add_plain(r, function, SNRT_RULE_ALWAYS | SNRT_RULE_TARGET, err);
 }
 
 int callrules_add_never(struct callrules *r, const char *function, struct errmsg *err)
@@ -424,8 +436,10 @@ const char *callrules_next_unused(const struct callrules *r, size_t *i)
 
 void callrules_fill_general(const struct callrules *r, struct snrt_general *ret)
 {
+	uint64_t min_ns = r->leads && r->min_ns < LEADING_NS ? LEADING_NS : r->min_ns;
+
 	*ret = (struct snrt_general){.depth = r->depth ? r->depth : SNRT_DEPTH_ANY,
-				     .min_counts = counts_of(r, r->min_ns)};
+				     .min_counts = counts_of(r, min_ns)};
 	if (!callrules_are_empty(r))
 		ret->flags = SNRT_RULE_GENERAL | (all_flags(r) & SNRT_RULE_ONLY);
 	memcpy(ret->on_signal, r->on_signal, sizeof(ret->on_signal));

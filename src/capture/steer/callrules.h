@@ -5,6 +5,7 @@
  *
  *	callrules_add          "parse: on"   "work: depth=2, stack"   "step: call=100, finish"
  *	callrules_add_only     a function and what it calls;  _never: neither
+ *	callrules_add_target   a function, and the calls that lead to it
  *	callrules_add_signal   "USR1=off"
  *	      │
  *	callrules_find         the rule of one function, as the runtime has it (runtime/snrt.h)
@@ -32,6 +33,7 @@ struct callrules {
 	size_t n, cap;
 	uint32_t depth;	 /* nested calls of each thread; 0: any */
 	uint64_t min_ns; /* shorter calls are not recorded */
+	bool leads;	 /* only calls that lead to some functions are recorded */
 	bool has_min_ns; /* also of single functions */
 	uint64_t longest_ns;
 	enum callrules_begin begin;
@@ -43,6 +45,7 @@ struct callrules {
 int callrules_add(struct callrules *r, const char *text, struct errmsg *err);
 int callrules_add_only(struct callrules *r, const char *function, struct errmsg *err);
 int callrules_add_never(struct callrules *r, const char *function, struct errmsg *err);
+int callrules_add_target(struct callrules *r, const char *function, struct errmsg *err);
 int callrules_add_signal(struct callrules *r, const char *text, struct errmsg *err);
 /* "10us", "2ms", "1s". option: for the message. */
 int callrules_set_min_time(struct callrules *r, const char *option, const char *text,

@@ -34,6 +34,7 @@ struct userchoice {
 	bool has_libcalls;  /* calls of the program into libraries, too */
 	bool only_counted;  /* only functions with a call of mcount or __fentry__ (-pg, -mfentry) */
 	bool is_program;    /* the image is the program itself, not a library */
+	bool is_probed;	    /* by the kernel's probes, without hooks */
 	bool is_detour;	    /* sonde's own: also functions that nobody may trace */
 	/* functions that these name get a hook, too, but are not recorded; NULL: there are none */
 	const struct callrules *calls;

@@ -4,9 +4,9 @@
  *
  *	functions.c   which functions there are
  *	choice.c      which of them are wanted; reason.c: which never
- *	frames.c      which are only parts of others; arch_*_proof.c: which may be
- *	arch_*.c      branches into first bytes; a hook for each function, or a reason
- *	image.c       this file: places for everything, then arch_*.c writes the code
+ *	frames.c      which are only parts of others; x86_64/proof.c: which may be
+ *	x86_64/arch.c branches into first bytes; a hook for each function, or a reason
+ *	image.c       this file: places for everything, then x86_64/ or arch_aarch64.c writes the code
  *
  * The patched jump leads to the function's thunk, the thunk calls the body (snrt.h). Bodies have
  * different sizes and follow each other behind the thunks. Their sizes do not depend on addresses,
@@ -122,6 +122,25 @@ int userimage_add_hook(struct userimage *img, const struct hook *h, const struct
 	return 0;
 }
 
+int userimage_add_probed(struct userimage *img, uint32_t function)
+{
+	if (!ARRAY_ROOM(img->hooks, img->hooks_cap, img->n_hooks + 1, SNRT_FUNC_MAX))
+		return -ENOMEM;
+	img->hooks[img->n_hooks] = (struct hook){.function = function};
+	img->functions[function].pub.hook = img->n_hooks++;
+	return 0;
+}
+
+int userimage_add_point(struct userimage *img, uint64_t address, uint32_t hook, bool is_return)
+{
+	uint64_t offset = (uint64_t)(userimage_code(img, address).data - img->elf.map.data);
+
+	if (!ARRAY_ROOM(img->points, img->points_cap, img->n_points + 1, EDGES_MAX))
+		return -ENOMEM;
+	img->points[img->n_points++] = (struct userimage_point){offset, hook, is_return};
+	return 0;
+}
+
 /*
  * --- opening -----------------------------------------------------------------------------------
  */
@@ -150,6 +169,13 @@ static enum userimage_why first_why(const struct userimage *img, const struct fu
 	return t->has_unwinder ? USERIMAGE_UNWINDER : USERIMAGE_HOOKED;
 }
 
+/* Probes do not change return addresses. */
+static bool needs_return_address(enum userimage_why why)
+{
+	return why == USERIMAGE_RETURNS || why == USERIMAGE_UNWINDER ||
+	       why == USERIMAGE_SANITIZER || why == USERIMAGE_V8;
+}
+
 static bool contains_v8(const struct userimage *img)
 {
 	for (size_t i = 0; i < img->n_functions; i++)
@@ -176,12 +202,16 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 					   : userchoice_has_from(choice, img->file,
 								 f->symbol ? f->symbol : nameless,
 								 f->source, f->pub.n_bytes);
-		if (!f->pub.is_chosen && choice->calls)
-			f->pub.is_chosen = f->is_hidden =
+		if (!f->pub.is_chosen && choice->calls) {
+			f->pub.is_chosen =
 				callrules_find(choice->calls, img->file,
 					       f->symbol ? f->symbol : nameless, f->source, &rule);
+			f->is_hidden = f->pub.is_chosen && !(rule.flags & SNRT_RULE_TARGET);
+		}
 		if (f->pub.is_chosen && !choice->is_detour)
 			f->pub.why = all != USERIMAGE_HOOKED ? all : first_why(img, f, &traits);
+		if (choice->is_probed && needs_return_address(f->pub.why))
+			f->pub.why = USERIMAGE_HOOKED;
 	}
 }
 
@@ -217,7 +247,38 @@ static void leave_counted(struct userimage *img)
 	}
 }
 
-static int plan(struct userimage *img)
+static int compare_points(const void *pa, const void *pb)
+{
+	const struct userimage_point *a = pa, *b = pb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Functions inside of others have the same returns. */
+static void sort_points(struct userimage *img)
+{
+	size_t n = 0;
+
+	if (img->n_points)
+		qsort(img->points, img->n_points, sizeof(*img->points), compare_points);
+	for (size_t i = 0; i < img->n_points; i++)
+		if (!n || img->points[n - 1].offset != img->points[i].offset)
+			img->points[n++] = img->points[i];
+		else if (!img->points[i].is_return)
+			img->points[n - 1] = img->points[i];
+	img->n_points = n;
+}
+
+static enum userimage_why plan_one(struct userimage *img, const struct userchoice *choice,
+				   size_t function)
+{
+	if (img->n_hooks == SNRT_FUNC_MAX)
+		return USERIMAGE_MANY;
+	return choice->is_probed ? img->arch->plan_points(img, function, false)
+				 : img->arch->plan(img, function);
+}
+
+static int plan(struct userimage *img, const struct userchoice *choice)
 {
 	size_t n_wanted = 0;
 	int r = img->arch->prove(img);
@@ -238,10 +299,13 @@ static int plan(struct userimage *img)
 	for (size_t i = 0; i < img->n_functions; i++) {
 		struct userimage_function *f = &img->functions[i].pub;
 
+		if (f->is_chosen && f->why == USERIMAGE_FRAGMENT && choice->is_probed)
+			img->arch->plan_points(img, i, true);
 		if (!f->is_chosen || f->why != USERIMAGE_HOOKED)
 			continue;
-		f->why = img->n_hooks < SNRT_FUNC_MAX ? img->arch->plan(img, i) : USERIMAGE_MANY;
+		f->why = plan_one(img, choice, i);
 	}
+	sort_points(img);
 	return 0;
 }
 
@@ -286,6 +350,24 @@ static int find_arch(struct userimage *img, struct errmsg *err)
 				      img->path);
 }
 
+/*
+ * A static program contains its libraries. Nobody asked for these; they have no debug information,
+ * if the program has some.
+ */
+static void leave_libraries(struct userimage *img, const struct userchoice *choice)
+{
+	struct errmsg ignored = {0};
+
+	if (choice->n_rules || userimage_find_sources(img, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < img->n_functions; i++) {
+		struct function *f = &img->functions[i];
+
+		img->leaves_out |= f->pub.is_chosen && !f->source;
+		f->pub.is_chosen &= f->source != NULL;
+	}
+}
+
 static int open_all(struct userimage *img, int fd, const struct userchoice *choice,
 		    struct errmsg *err)
 {
@@ -293,6 +375,10 @@ static int open_all(struct userimage *img, int fd, const struct userchoice *choi
 
 	if (r >= 0)
 		r = find_arch(img, err);
+	if (r >= 0 && choice->is_probed && !img->arch->plan_points)
+		r = errmsg_set(err, -ENOTSUP,
+			       "probes for the functions of %s can be set on x86-64 only",
+			       img->path);
 	if (r < 0)
 		return r;
 	frames_init(&img->frames, &img->elf);
@@ -302,12 +388,14 @@ static int open_all(struct userimage *img, int fd, const struct userchoice *choi
 	if (names_sources(choice))
 		TRY(userimage_find_sources(img, err));
 	choose(img, choice);
+	if (choice->is_probed)
+		leave_libraries(img, choice);
 	find_fragments(img);
 	r = userimage_find_counters(img);
 	if (r >= 0 && choice->only_counted)
 		leave_counted(img);
 	if (r >= 0)
-		r = plan(img);
+		r = plan(img, choice);
 	if (r >= 0 && choice->calls && !choice->is_detour)
 		r = add_rules(img, choice->calls);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot plan hooks in %s", img->path) : 0;
@@ -348,6 +436,7 @@ void userimage_close(struct userimage *img)
 	free(img->edges);
 	free(img->hooks);
 	free(img->fixes);
+	free(img->points);
 	free(img->programs);
 	free(img->rules);
 	free(img->path);
@@ -400,6 +489,17 @@ size_t userimage_hooked(const struct userimage *img, size_t hook)
 size_t userimage_n_patches(const struct userimage *img)
 {
 	return img->n_patches;
+}
+
+size_t userimage_points(const struct userimage *img, const struct userimage_point **ret)
+{
+	*ret = img->points;
+	return img->n_points;
+}
+
+bool userimage_leaves_out(const struct userimage *img)
+{
+	return img->leaves_out;
 }
 
 bool userimage_takes_programs(const struct userimage *img)

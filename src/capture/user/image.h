@@ -104,6 +104,19 @@ void userimage_span(const struct userimage *img, uint64_t *ret_low, uint64_t *re
 /* The pages that get patched; as in the file. n_bytes 0: none. */
 void userimage_text(const struct userimage *img, uint64_t *ret_address, uint64_t *ret_bytes);
 
+/*
+ * Where the kernel's probes see the calls of a hook, and returns of any function, if
+ * userchoice.is_probed is set. By offset, each once. Such an image has no code and no patches.
+ */
+struct userimage_point {
+	uint64_t offset; /* in the file */
+	uint32_t hook;
+	bool is_return;
+};
+size_t userimage_points(const struct userimage *img, const struct userimage_point **ret);
+/* Functions without debug information were left out, because nothing was chosen by name. */
+bool userimage_leaves_out(const struct userimage *img);
+
 struct userimage_place {
 	uint64_t bias;	   /* what the loader adds to addresses of the file */
 	uint64_t area;	   /* address of the area in the process, at a page */

@@ -89,11 +89,14 @@ struct userimage {
 	size_t n_hooks, hooks_cap;
 	struct fix *fixes;
 	size_t n_fixes, fixes_cap;
+	struct userimage_point *points; /* by address; only if probed */
+	size_t n_points, points_cap;
 	size_t n_patches, bodies_bytes;
 	uint8_t *programs; /* behind the bodies */
 	size_t programs_bytes, programs_cap;
 	struct snrt_rule *rules;
 	size_t n_rules, rules_cap;
+	bool leaves_out;
 	bool is_ruled; /* something is to be done at every call */
 	/* the calls that -pg and -mfentry insert: where they lead; see entries.c */
 	uint64_t *counters;
@@ -117,6 +120,11 @@ struct userarch {
 	int (*scan)(struct userimage *img);
 	/* Decides how to hook, and notes the hook with userimage_add_hook(). */
 	enum userimage_why (*plan)(struct userimage *img, size_t function);
+	/*
+	 * The same for the kernel's probes, with userimage_add_point() and userimage_add_probed();
+	 * NULL: not on this processor. is_fragment: only the returns of a part of a function.
+	 */
+	enum userimage_why (*plan_points)(struct userimage *img, size_t function, bool is_fragment);
 	void (*build)(const struct userimage *img, size_t hook, const struct userimage_place *place,
 		      uint8_t *area, struct snrt_patch **patches);
 };
@@ -208,5 +216,8 @@ size_t userimage_edges(const struct userimage *img, uint64_t begin, uint64_t end
 		       const struct edge **ret);
 int userimage_add_edge(struct userimage *img, const struct edge *e);
 int userimage_add_hook(struct userimage *img, const struct hook *h, const struct fix *fixes);
+/* A hook without code, and the places of its probes; -ENOMEM. */
+int userimage_add_probed(struct userimage *img, uint32_t function);
+int userimage_add_point(struct userimage *img, uint64_t address, uint32_t hook, bool is_return);
 
 #endif

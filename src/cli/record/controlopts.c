@@ -59,6 +59,11 @@ int controlopts_not_inside(void *opts, const char *value, struct errmsg *err)
 	return callrules_add_never(&((struct live_request *)opts)->user_calls, value, err);
 }
 
+int controlopts_leading_to(void *opts, const char *value, struct errmsg *err)
+{
+	return callrules_add_target(&((struct live_request *)opts)->user_calls, value, err);
+}
+
 int controlopts_at(void *opts, const char *value, struct errmsg *err)
 {
 	return callrules_add(&((struct live_request *)opts)->user_calls, value, err);
@@ -104,8 +109,9 @@ int controlopts_check(const struct live_request *o, struct errmsg *err)
 		return errmsg_set(err, -EINVAL, "--user-min-size is for user functions; give -u");
 	if (!callrules_are_empty(&o->user_calls) && !o->has_user)
 		return errmsg_set(err, -EINVAL,
-				  "--user-depth, --user-min-time, --inside, --not-inside, --at, "
-				  "--signal and --user-begin are for user functions; give -u");
+				  "--user-depth, --user-min-time, --inside, --not-inside, "
+				  "--leading-to, --at, --signal and --user-begin are for user "
+				  "functions; give -u");
 	if (o->user_budget > 0 && !o->has_user)
 		return errmsg_set(err, -EINVAL, "--budget is for user functions; give -u");
 	return 0;

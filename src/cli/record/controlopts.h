@@ -16,6 +16,7 @@ int controlopts_depth(void *opts, const char *value, struct errmsg *err);
 int controlopts_min_time(void *opts, const char *value, struct errmsg *err);
 int controlopts_inside(void *opts, const char *value, struct errmsg *err);
 int controlopts_not_inside(void *opts, const char *value, struct errmsg *err);
+int controlopts_leading_to(void *opts, const char *value, struct errmsg *err);
 int controlopts_at(void *opts, const char *value, struct errmsg *err);
 int controlopts_signal(void *opts, const char *value, struct errmsg *err);
 int controlopts_begin(void *opts, const char *value, struct errmsg *err);
@@ -35,6 +36,9 @@ int controlopts_check(const struct live_request *o, struct errmsg *err);
 		ROW_CALL(0, "not-inside", "FUNC",                                                 \
 			 "do not record these functions, nor what they call",                     \
 			 controlopts_not_inside),                                                 \
+		ROW_CALL(0, "leading-to", "FUNC",                                                 \
+			 "record only these functions and the calls that lead to them",           \
+			 controlopts_leading_to),                                                 \
 		ROW_CALL(0, "at", "FUNC: ACTION,…",                                               \
 			 "when FUNC is called: on, off, finish, stack, always, inside, "          \
 			 "not-inside, depth=N, min-time=TIME, limit=N, call=N",                   \

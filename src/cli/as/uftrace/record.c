@@ -144,6 +144,26 @@ static void add_signals(struct words *w)
 	add_word(w, w->o->disabled ? "off" : "on");
 }
 
+/* Names without signs of a regular expression are globs for us, too. */
+static bool is_glob(const struct uft_opts *o, const char *word)
+{
+	return o->match_glob || !strpbrk(word, ".?*+-^$|()[]{}");
+}
+
+/* -C: readers leave out what lasts longer. */
+static void add_targets(struct words *w)
+{
+	char *list = arena_strndup(&w->o->arena, w->o->caller, strlen(w->o->caller)), *word;
+
+	while ((word = list ? strsep(&list, ";") : NULL)) {
+		char text[1024];
+
+		snprintf(text, sizeof(text), is_glob(w->o, word) ? "%s" : "/%s/", word);
+		add_word(w, "--leading-to");
+		add_word(w, text);
+	}
+}
+
 /* "FUNC@finish" of -T; readers do the rest. */
 static void add_finish(struct words *w)
 {
@@ -156,7 +176,7 @@ static void add_finish(struct words *w)
 		if (!at || strcmp(at + 1, "finish"))
 			continue;
 		*at = 0;
-		is_plain = w->o->match_glob || !strpbrk(word, ".?*+-^$|()[]{}");
+		is_plain = is_glob(w->o, word);
 		snprintf(text, sizeof(text), is_plain ? "%s: finish" : "/%s/: finish", word);
 		add_word(w, "--at");
 		add_word(w, text);
@@ -180,6 +200,8 @@ static void add_rules(struct words *w)
 		add_word(w, "--user-min-time");
 		add_word(w, text);
 	}
+	if (o->caller && !o->filter && !o->trigger && !o->loc_filter && !strpbrk(o->caller, "@!"))
+		add_targets(w);
 	if (o->signal)
 		add_signals(w);
 	if (o->trigger)

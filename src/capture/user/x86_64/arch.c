@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64.c - hooks functions of x86-64: where the patch goes, and what it replaces.
+ * arch.c - hooks functions of x86-64: where the patch goes, and what it replaces.
  *
  *	entry                                   the patch           what moves
  *	endbr64; …                              behind endbr64      as below
@@ -16,16 +16,16 @@
  *	2. move 2 bytes or more: `jmp rel8` to 5 bytes of padding between functions, where `jmp rel32`
  *	   is. For short functions, calls near the beginning, and jumps to the bytes behind
  *	3. move the whole function, if it is small and calls nothing: loops to the beginning
- *	4. as 1., with a call; see arch_x86_64_move.c for its price
+ *	4. as 1., with a call; see x86_64/move.c for its price
  *
  * Jumps from the function itself into the patched bytes, or to them, are redirected to the moved
  * copy if they have 4 bytes for the distance.
  *
- * The code behind the first bytes need not be decoded: arch_x86_64_scan.c searches bytes, not
+ * The code behind the first bytes need not be decoded: x86_64/scan.c searches bytes, not
  * instructions, for jumps into the patch. Landing pads of exceptions are never in the first bytes,
  * because they are behind a call.
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "base/array.h"
 #include "format/bytes.h"
 #include "runtime/snrt.h"
@@ -453,5 +453,6 @@ const struct userarch userarch_x86_64 = {
 	.skip = skip_entry,
 	.scan = x86_scan,
 	.plan = plan_function,
+	.plan_points = x86_plan_points,
 	.build = build,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arch_x86_64_int.h - shared by the files for x86-64: code that moves elsewhere.
+ * arch_int.h - shared by the files for x86-64: code that moves elsewhere.
  */
-#ifndef SONDE_CAPTURE_USER_ARCH_X86_64_INT_H
-#define SONDE_CAPTURE_USER_ARCH_X86_64_INT_H
+#ifndef SONDE_CAPTURE_USER_X86_64_ARCH_INT_H
+#define SONDE_CAPTURE_USER_X86_64_ARCH_INT_H
 
 #include "capture/user/image_int.h"
 #include "format/bytes.h"
@@ -25,7 +25,7 @@ struct moved {
 	struct x86_parts parts[MOVED_MAX];
 };
 
-/* --- arch_x86_64_move.c --- */
+/* --- x86_64/move.c --- */
 
 /*
  * Takes whole instructions until at least n_bytes are covered, none behind `end`. USERIMAGE_SHORT:
@@ -49,7 +49,7 @@ void moved_emit(const struct moved *m, const struct userimage_place *place, uint
 bool x86_calls_counter(const struct userimage *img, uint64_t address, const uint8_t *code,
 		       const struct x86_parts *parts);
 
-/* --- arch_x86_64_sieve.c --- */
+/* --- x86_64/sieve.c --- */
 
 /* Finds what may be a direct branch to marked bytes. */
 struct sieve {
@@ -78,7 +78,7 @@ static inline bool sieve_has(const struct sieve *s, uint64_t address)
 	return at < s->n_bytes && s->bits[at / 8] >> at % 8 & 1;
 }
 
-/* --- arch_x86_64_scan.c --- */
+/* --- x86_64/scan.c --- */
 
 /* The search for branches into first bytes. */
 struct scan {
@@ -93,7 +93,7 @@ struct scan {
 
 int x86_scan(struct userimage *img);
 
-/* --- arch_x86_64_tables.c --- */
+/* --- x86_64/tables.c --- */
 
 /* Adds what data leads to. */
 void x86_scan_tables(struct scan *s);
@@ -101,9 +101,13 @@ void x86_scan_tables(struct scan *s);
 void x86_each_address(const struct userimage *img,
 		      void (*visit)(void *ctx, uint64_t from, uint64_t address), void *ctx);
 
-/* --- arch_x86_64_proof.c --- */
+/* --- x86_64/proof.c --- */
 
 int x86_prove(struct userimage *img);
+
+/* --- x86_64/points.c --- */
+
+enum userimage_why x86_plan_points(struct userimage *img, size_t index, bool is_fragment);
 
 static inline int32_t x86_get32(const uint8_t *p)
 {

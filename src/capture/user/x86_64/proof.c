@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_proof.c - which nameless pieces of code are functions.
+ * proof.c - which nameless pieces of code are functions.
  *
  * In a stripped program the only list is .eh_frame, and it also has the parts that compilers split
  * off (.cold). Most are recognised by their frame (frames.c), but one that is reached before the
@@ -13,7 +13,7 @@
  *	lea rel32(%rip),%reg             of its first byte
  *	a relocation, an aligned word    with its address; or mov $imm32 at a fixed one
  *
- * Every byte counts as the beginning of an instruction (arch_x86_64_sieve.c). The remaining pieces
+ * Every byte counts as the beginning of an instruction (x86_64/sieve.c). The remaining pieces
  * are reached by jumps, or not at all. A piece may still be a function that has only tail calls, or
  * that is not used:
  *
@@ -23,7 +23,7 @@
  *	jumps from several functions     yes: a part belongs to one
  *	it begins at a multiple of 16    yes: parts are not aligned, functions are
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "base/array.h"
 #include "format/bytes.h"
 #include "symbols/insn/instruction.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_tables.c - finds addresses in data that lead into the bytes that a patch overwrites.
+ * tables.c - finds addresses in data that lead into the bytes that a patch overwrites.
  *
  *	switch, -fPIC     lea TABLE(%rip),%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax
  *	                  TABLE: distances of 4 bytes, from TABLE
@@ -18,7 +18,7 @@
  *
  * To refuse a function without need is better than to crash.
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "format/bytes.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_move.c - instructions that run elsewhere and do the same.
+ * move.c - instructions that run elsewhere and do the same.
  *
  *	operand relative to rip      gets another distance
  *	jcc, jmp, rel8 or rel32      rel32, to the old target, or to the moved copy of it
@@ -16,7 +16,7 @@
  *	push imm32            68 imm32              sign-extended
  *	movl imm32,4(%rsp)    c7 44 24 04 imm32     the upper half
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "format/bytes.h"
 #include "symbols/insn/instruction.h"
 

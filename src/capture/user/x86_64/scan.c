@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_scan.c - finds jumps into the bytes that a patch overwrites.
+ * scan.c - finds jumps into the bytes that a patch overwrites.
  *
  *	f:      48 85 ff     test …         ┐ the patch: a jump that goes to the middle of it would
  *	        74 10        je             ┘ execute the middle of the patched jump
  *	        …
  *	        eb f3        jmp f+3
  *
- * Decoding all instructions of a large program takes longer than its start. arch_x86_64_sieve.c
+ * Decoding all instructions of a large program takes longer than its start. x86_64/sieve.c
  * finds every byte that may be a branch to first bytes of a chosen function, wherever instructions
  * begin: a superset, including branches in code that cannot be decoded. Few bytes match. To check
  * one, the function that contains it is decoded from its beginning. If that fails, or no function
@@ -16,9 +16,9 @@
  * Jumps to the patch itself, from within the function, are found too: a loop to the beginning would
  * look like a call. From elsewhere they are calls and tail calls.
  *
- * Indirect jumps: their targets are in tables; see arch_x86_64_tables.c.
+ * Indirect jumps: their targets are in tables; see x86_64/tables.c.
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "format/bytes.h"
 #include "symbols/insn/instruction.h"
 

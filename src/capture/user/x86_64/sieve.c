@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arch_x86_64_sieve.c - finds bytes that may be branches to certain addresses, 16 at a time.
+ * sieve.c - finds bytes that may be branches to certain addresses, 16 at a time.
  *
  *	e8 e9 rel32, 0f 8x rel32     call, jmp, jcc: every place that looks like one is taken, and the
  *	                             target looked up: a bit for each byte of the text
@@ -11,7 +11,7 @@
  * Instructions may begin anywhere: what is found is a superset. It goes through 2 GB/s, ten times
  * as fast as decoding.
  */
-#include "capture/user/arch_x86_64_int.h"
+#include "capture/user/x86_64/arch_int.h"
 #include "format/bytes.h"
 
 #include <errno.h>

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * userprobes.c - sets the kernel's probes at calls and returns of a file's functions, and reads what
+ * they see.
+ *
+ *	instance sonde_user_PID       clock x86-tsc, the counter that the runtime reads, too
+ *	    event sonde_user_PID/enter  at all first instructions: id, stack pointer, return address
+ *	    event sonde_user_PID/leave  at all returns: stack pointer
+ *
+ * Two events with many places each: thousands of events would take seconds to make. An id is a constant
+ * of its place. Only children of this process are traced: its own number is in set_event_pid, and the
+ * option event-fork adds children.
+ *
+ * A round of the thread takes the time first, and reads the buffers of all CPUs. Then every hit before
+ * that time is known, and hits go to the feed in the order of time, because a thread may change its CPU
+ * between a call and its return.
+ */
+#include "capture/calls/userprobes.h"
+
+#include "base/array.h"
+#include "base/errmsg.h"
+#include "base/scope.h"
+#include "base/stoppipe.h"
+#include "capture/calls/userclock.h"
+#include "capture/calls/userfeed.h"
+#include "capture/calls/userrings.h"
+#include "capture/tracefs/journal.h"
+#include "capture/tracefs/rawpipe.h"
+#include "capture/user/image.h"
+#include "format/tracedat.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUND_MS      10
+#define LOOK_ROUNDS   20
+#define MARGIN_COUNTS 1000000u /* a hit that was being written: some hundred microseconds */
+#define HITS_MAX      (1u << 24)
+#define BUFFER_KB     4096ull	     /* of a CPU */
+#define BUFFERS_KB    (256ull << 10) /* of all CPUs, at most */
+#define PAGE_MAX      65536
+#define HEAD_BYTES    (8 + sizeof(long))
+#define CLOCK	      "x86-tsc"
+
+/* What a CPU has seen, and what of that is taken. */
+struct probed_cpu {
+	int fd;
+	struct userfeed_hit *hits;
+	size_t n, cap, taken;
+	uint64_t n_lost;
+};
+
+struct userprobes {
+	struct tracefs t;
+	struct journal *journal;
+	char name[32];
+	uint16_t enter, leave; /* numbers of the events */
+	struct probed_cpu *cpus;
+	unsigned n_cpus;
+	struct userfeed *feed;
+	uint64_t until; /* hits before it are known */
+	pthread_t thread;
+	bool has_thread, has_finished;
+	int stop_fds[2];
+	uint8_t page[PAGE_MAX];
+};
+
+/*
+ * --- in the kernel -----------------------------------------------------------------------------
+ */
+
+static int check_kernel(struct userprobes *p, struct errmsg *err)
+{
+	struct name_list clocks = {0};
+	bool has_clock;
+
+	if (!tracefs_exists(&p->t, "", "uprobe_events"))
+		return errmsg_set(err, -ENOTSUP,
+				  "this kernel has no probes in programs (CONFIG_UPROBE_EVENTS)");
+	has_clock = tracefs_words(&p->t, "", "trace_clock", &clocks) >= 0 &&
+		    name_list_find(&clocks, CLOCK);
+	name_list_release(&clocks);
+	return has_clock ? 0 : errmsg_set(err, -ENOTSUP, "this kernel has no trace clock " CLOCK);
+}
+
+static int check_path(const char *path, struct errmsg *err)
+{
+	for (const char *c = path; *c; c++)
+		if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
+			return errmsg_set(err, -EINVAL,
+					  "the kernel sets no probes in a file whose path has "
+					  "spaces: '%s'; rename it",
+					  path);
+	return 0;
+}
+
+static int set_up_instance(struct userprobes *p, struct errmsg *err)
+{
+	unsigned long long kb = BUFFERS_KB / p->n_cpus;
+	char text[32];
+	int r = journal_add_instance(p->journal, p->name, err);
+
+	if (r == -EEXIST)
+		return errmsg_set(err, r, "there is an instance %s already; remove it", p->name);
+	TRY(r);
+	TRY(journal_set(p->journal, p->name, "trace_clock", CLOCK, TRACEFS_SET, err));
+	snprintf(text, sizeof(text), "%llu", kb < BUFFER_KB ? kb : BUFFER_KB);
+	TRY(journal_set(p->journal, p->name, "buffer_size_kb", text, TRACEFS_SET, err));
+	TRY(journal_set(p->journal, p->name, "options/event-fork", "1", TRACEFS_SET, err));
+	snprintf(text, sizeof(text), "%d", (int)getpid());
+	return journal_set(p->journal, p->name, "set_event_pid", text, TRACEFS_SET, err);
+}
+
+static int define(struct userprobes *p, const char *path, const struct userimage_point *point,
+		  struct errmsg *err)
+{
+	char line[PATH_MAX + 256];
+
+	if (point->is_return)
+		snprintf(line, sizeof(line), "p:%s/leave %s:0x%llx sp=%%sp:u64", p->name, path,
+			 (unsigned long long)point->offset);
+	else
+		snprintf(line, sizeof(line),
+			 "p:%s/enter %s:0x%llx sp=%%sp:u64 ret=+0(%%sp):u64 id=\\%u:u64", p->name,
+			 path, (unsigned long long)point->offset, point->hook + 1);
+	return tracefs_write(&p->t, "", "uprobe_events", line, TRACEFS_APPEND, err);
+}
+
+static int define_all(struct userprobes *p, const char *path, const struct userimage *image,
+		      struct errmsg *err)
+{
+	const struct userimage_point *points;
+	size_t n = userimage_points(image, &points);
+	char name[64];
+
+	if (!userimage_n_functions(image))
+		return errmsg_set(err, -ENOENT,
+				  "%s shows no functions: its symbols and its table of frames were "
+				  "removed",
+				  path);
+	if (!userimage_n_hooks(image))
+		return errmsg_set(err, -ENOENT,
+				  "%s has no function with such a name that probes can "
+				  "trace",
+				  path);
+	if (n > USERPROBES_MAX)
+		return errmsg_set(err, -E2BIG,
+				  "%zu functions of %s need %zu probes, and sonde sets at most %u; "
+				  "choose functions with -u'GLOB'",
+				  userimage_n_hooks(image), path, n, USERPROBES_MAX);
+	snprintf(name, sizeof(name), "%s/enter", p->name);
+	TRY(journal_add_probe(p->journal, name, err));
+	snprintf(name, sizeof(name), "%s/leave", p->name);
+	TRY(journal_add_probe(p->journal, name, err));
+	for (size_t i = 0; i < n; i++)
+		TRY(define(p, path, &points[i], err));
+	return 0;
+}
+
+/* A program without returns has no event for them. */
+static int find_event(const struct userprobes *p, const char *event, uint16_t *ret,
+		      struct errmsg *err)
+{
+	char file[128];
+	long long id;
+
+	snprintf(file, sizeof(file), "events/%s/%s/id", p->name, event);
+	id = tracefs_read_number(&p->t, "", file);
+	if (id > UINT16_MAX)
+		return errmsg_set(err, -ERANGE, "the kernel's event %s has the number %lld", file,
+				  id);
+	*ret = id < 0 ? 0 : (uint16_t)id;
+	return 0;
+}
+
+static int switch_on(struct userprobes *p, struct errmsg *err)
+{
+	char file[128];
+
+	TRY(find_event(p, "enter", &p->enter, err));
+	TRY(find_event(p, "leave", &p->leave, err));
+	snprintf(file, sizeof(file), "events/%s/enable", p->name);
+	return journal_set(p->journal, p->name, file, "1", TRACEFS_SET, err);
+}
+
+static int open_pipes(struct userprobes *p, struct errmsg *err)
+{
+	p->cpus = calloc(p->n_cpus, sizeof(*p->cpus));
+	if (!p->cpus)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read probes");
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		p->cpus[i].fd = -1;
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		p->cpus[i].fd = rawpipe_open(&p->t, p->name, i, false, err);
+		if (p->cpus[i].fd < 0)
+			return p->cpus[i].fd;
+	}
+	return 0;
+}
+
+static int open_all(struct userprobes *p, const struct userimage *image, const char *path,
+		    struct errmsg *err)
+{
+	TRY(tracefs_open(&p->t, err));
+	TRY(check_kernel(p, err));
+	TRY(check_path(path, err));
+	p->n_cpus = tracefs_cpu_count(&p->t);
+	snprintf(p->name, sizeof(p->name), "sonde_user_%d", (int)getpid());
+	TRY(journal_open(&p->journal, &p->t, err));
+	TRY(set_up_instance(p, err));
+	TRY(define_all(p, path, image, err));
+	TRY(open_pipes(p, err));
+	return switch_on(p, err);
+}
+
+int userprobes_open(struct userprobes **ret, const struct userimage *image, const char *path,
+		    struct errmsg *err)
+{
+	struct userprobes *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return errmsg_set_errno(err, -ENOMEM, "cannot set probes");
+	p->stop_fds[0] = p->stop_fds[1] = -1;
+	r = open_all(p, image, path, err);
+	if (r < 0)
+		userprobes_close(p);
+	else
+		*ret = p;
+	return r;
+}
+
+pid_t userprobes_guardian(const struct userprobes *p)
+{
+	return journal_guardian(p->journal);
+}
+
+/*
+ * --- pages -------------------------------------------------------------------------------------
+ */
+
+/* Behind the common fields and the address of the probe; userprobes.c: define() has the order. */
+struct raw_hit {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t tid;
+	uint64_t ip, sp, ret, id;
+};
+#define LEAVE_BYTES offsetof(struct raw_hit, ret)
+
+static void take_record(struct userprobes *p, unsigned cpu, uint64_t counter, const uint8_t *data,
+			size_t n_bytes)
+{
+	struct probed_cpu *c = &p->cpus[cpu];
+	struct raw_hit raw = {0};
+	bool is_return;
+
+	if (n_bytes < LEAVE_BYTES)
+		return;
+	memcpy(&raw, data, n_bytes < sizeof(raw) ? n_bytes : sizeof(raw));
+	is_return = raw.type == p->leave;
+	if ((!is_return && (raw.type != p->enter || n_bytes < sizeof(raw))) || raw.tid <= 0)
+		return;
+	if (!ARRAY_ROOM(c->hits, c->cap, c->n + 1, HITS_MAX)) {
+		c->n_lost++;
+		return;
+	}
+	c->hits[c->n++] = (struct userfeed_hit){.counter = counter,
+						.sp = raw.sp,
+						.ret = raw.ret,
+						.id = (uint32_t)raw.id,
+						.tid = (uint32_t)raw.tid,
+						.cpu = cpu,
+						.is_return = is_return};
+}
+
+/* The layout is that of this machine's kernel, as in record/pagemerge.c. */
+static void take_page(struct userprobes *p, unsigned cpu, size_t page_bytes)
+{
+	unsigned long commit;
+	uint64_t counter;
+	size_t at = HEAD_BYTES, end;
+	unsigned long n_missed = 1;
+
+	memcpy(&counter, p->page, sizeof(counter));
+	memcpy(&commit, p->page + 8, sizeof(commit));
+	end = HEAD_BYTES + (commit & SNF_COMMIT_MASK);
+	if (end > page_bytes)
+		return;
+	if (commit & SNF_COMMIT_MISSED_STORED && end + sizeof(n_missed) <= page_bytes)
+		memcpy(&n_missed, p->page + end, sizeof(n_missed));
+	if (commit & SNF_COMMIT_MISSED)
+		p->cpus[cpu].n_lost += n_missed;
+	while (at + 4 <= end) {
+		uint32_t head, more = 0, type;
+		size_t n_bytes;
+
+		memcpy(&head, p->page + at, sizeof(head));
+		at += 4;
+		type = head & 31;
+		if ((type > SNF_TYPE_DATA_MAX || !type) && at + 4 <= end)
+			memcpy(&more, p->page + at, sizeof(more));
+		if (type == SNF_TYPE_TIME_EXTEND || type == SNF_TYPE_TIME_STAMP) {
+			uint64_t long_time = (head >> 5) + ((uint64_t)more << SNF_DELTA_BITS);
+
+			counter = type == SNF_TYPE_TIME_STAMP ? long_time : counter + long_time;
+			at += 4;
+			continue;
+		}
+		counter += head >> 5;
+		n_bytes = type == SNF_TYPE_PADDING || !type ? more : type * 4ul;
+		if (!n_bytes || at + n_bytes > end)
+			return;
+		if (!type)
+			take_record(p, cpu, counter, p->page + at + 4, n_bytes - 4);
+		else if (type <= SNF_TYPE_DATA_MAX)
+			take_record(p, cpu, counter, p->page + at, n_bytes);
+		at += n_bytes;
+	}
+}
+
+/*
+ * --- the thread --------------------------------------------------------------------------------
+ */
+
+static void read_all(struct userprobes *p)
+{
+	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++) {
+		ssize_t n;
+
+		while ((n = read(p->cpus[cpu].fd, p->page, sizeof(p->page))) > (ssize_t)HEAD_BYTES)
+			take_page(p, cpu, (size_t)n);
+	}
+}
+
+/* The CPU with the oldest hit; NULL: all is taken. */
+static struct probed_cpu *find_oldest(struct userprobes *p)
+{
+	struct probed_cpu *oldest = NULL;
+
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		struct probed_cpu *c = &p->cpus[i];
+
+		if (c->taken < c->n &&
+		    (!oldest || c->hits[c->taken].counter < oldest->hits[oldest->taken].counter))
+			oldest = c;
+	}
+	return oldest;
+}
+
+static void feed_until(struct userprobes *p, uint64_t until)
+{
+	struct probed_cpu *c;
+
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		userfeed_lose(p->feed, p->cpus[i].n_lost);
+		p->cpus[i].n_lost = 0;
+	}
+	while ((c = find_oldest(p)) && c->hits[c->taken].counter < until)
+		userfeed_take(p->feed, &c->hits[c->taken++]);
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		c = &p->cpus[i];
+		if (c->taken && c->n > c->taken)
+			memmove(c->hits, c->hits + c->taken, (c->n - c->taken) * sizeof(*c->hits));
+		c->n -= c->taken;
+		c->taken = 0;
+	}
+}
+
+static void *run(void *ctx)
+{
+	struct userprobes *p = ctx;
+	struct pollfd fd = {p->stop_fds[0], POLLIN, 0};
+
+	rawpipe_raise_priority(0);
+	for (unsigned round = 1;; round++) {
+		bool is_last = poll(&fd, 1, ROUND_MS) > 0;
+		uint64_t until = userclock_counter() - MARGIN_COUNTS;
+
+		read_all(p);
+		feed_until(p, is_last ? UINT64_MAX : until);
+		if (is_last)
+			break;
+		if (round % LOOK_ROUNDS == 0)
+			userfeed_look(p->feed);
+	}
+	__atomic_store_n(&p->has_finished, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+int userprobes_start(struct userprobes *p, struct userrings *rings, uint32_t plan,
+		     struct errmsg *err)
+{
+	int r;
+
+	p->feed = userfeed_new(rings, plan);
+	if (!p->feed || pipe2(p->stop_fds, O_CLOEXEC))
+		return errmsg_set_errno(err, p->feed ? -errno : -ENOMEM, "cannot read probes");
+	r = pthread_create(&p->thread, NULL, run, p);
+	p->has_thread = !r;
+	return r ? errmsg_set_errno(err, -r, "cannot start a thread") : 0;
+}
+
+void userprobes_finish(struct userprobes *p)
+{
+	if (p->has_thread && p->stop_fds[1] >= 0)
+		stoppipe_stop(p->stop_fds);
+}
+
+bool userprobes_has_finished(const struct userprobes *p)
+{
+	return !p->has_thread || __atomic_load_n(&p->has_finished, __ATOMIC_ACQUIRE);
+}
+
+void userprobes_stop(struct userprobes *p)
+{
+	userprobes_finish(p);
+	if (p->has_thread)
+		pthread_join(p->thread, NULL);
+	p->has_thread = false;
+}
+
+void userprobes_close(struct userprobes *p)
+{
+	if (!p)
+		return;
+	userprobes_stop(p);
+	userfeed_free(p->feed);
+	for (unsigned i = 0; p->cpus && i < p->n_cpus; i++) {
+		if (p->cpus[i].fd >= 0)
+			close(p->cpus[i].fd);
+		free(p->cpus[i].hits);
+	}
+	free(p->cpus);
+	for (int i = 0; i < 2; i++)
+		if (p->stop_fds[i] >= 0)
+			close(p->stop_fds[i]);
+	journal_close(p->journal);
+	free(p);
+}

@@ -159,6 +159,7 @@ int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t pa
 					   .page_size = page_size,
 					   .n_cpus = n_cpus,
 					   .max_bytes = max_bytes,
+					   .joint = true,
 					   .packed = true,
 				   },
 				   err);

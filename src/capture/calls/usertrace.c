@@ -78,6 +78,7 @@ struct usertrace {
 	const char *env[4];
 	struct livefile *file;
 	int buffer;
+	unsigned n_cpus;
 	usertrace_taker *live_take; /* instead of the file; NULL: none */
 	void *live_ctx;
 	int stop_fds[2], fail_fd;
@@ -344,10 +345,22 @@ const char *const *usertrace_env(const struct usertrace *u)
 static int take_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
 {
 	struct usertrace *u = ctx;
+	struct liveregion *region;
 
 	if (u->live_take)
 		return u->live_take(u->live_ctx, cpu, page, n_bytes);
-	return liveregion_append(livefile_region(u->file, u->buffer, cpu), page, n_bytes);
+	region = livefile_region(u->file, u->buffer, cpu);
+	TRY(liveregion_append(region, page, n_bytes));
+	return liveregion_wants_cut(region);
+}
+
+static int cut_file(void *ctx)
+{
+	struct usertrace *u = ctx;
+
+	for (unsigned cpu = 0; cpu < u->n_cpus; cpu++)
+		TRY(liveregion_flush(livefile_region(u->file, u->buffer, cpu)));
+	return livefile_cut(u->file, u->buffer);
 }
 
 static int flush_region(void *ctx, unsigned cpu)
@@ -454,6 +467,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.ctx = u,
 		.take = take_page,
 		.flush = flush_region,
+		.cut = cut_file,
 		.find_meaning = find_meaning,
 		.fmt_values = fmt_values,
 		.fmt_stack = fmt_stack,
@@ -461,6 +475,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.tell_thread = note_thread,
 	};
 
+	u->n_cpus = n_cpus;
 	u->collector = usercollector_new(&config);
 	if (!u->collector)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");

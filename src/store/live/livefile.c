@@ -199,7 +199,9 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 	if (!ARRAY_ONE_MORE(f->buffers, f->n_buffers, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s", f->path);
 	b = &f->buffers[f->n_buffers];
-	*b = (struct livebuffer){.n_cpus = buffer->n_cpus, .max_bytes = buffer->max_bytes};
+	*b = (struct livebuffer){.n_cpus = buffer->n_cpus,
+				 .max_bytes = buffer->max_bytes,
+				 .is_joint = buffer->joint};
 	b->is_packed = writer_data_compression(f->w) != COMPRESSION_NONE ||
 		       (buffer->packed && f->w->config.compression != COMPRESSION_NONE);
 	r = writer_add_buffer(f->w, &wb, err);
@@ -605,8 +607,10 @@ static void free_regions(struct livefile *f)
 		liveregion_release(r);
 		pthread_mutex_destroy(&r->lock);
 	}
-	for (size_t i = 0; i < f->n_buffers; i++)
+	for (size_t i = 0; i < f->n_buffers; i++) {
 		free(f->buffers[i].regions);
+		free(f->buffers[i].cuts);
+	}
 	free(f->regions);
 	free(f->buffers);
 	free(f->order);

@@ -518,8 +518,10 @@ int usercollector_put(struct usercollector *c, const void *record, uint32_t n_by
 	for (int i = 0; i < 2 && !c->error; i++) {
 		if (!cpu->is_open)
 			c->error = begin_page(c, cpu, ns);
-		if (!c->error && pagebuilder_add(&cpu->pb, ns, record, n_bytes))
+		if (!c->error && pagebuilder_add(&cpu->pb, ns, record, n_bytes)) {
+			c->sum.n_events++;
 			return 0;
+		}
 		if (!c->error)
 			c->error = close_page(c, cpu);
 	}

@@ -708,6 +708,7 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 		.n_refused = u->server.n_refused,
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,
+		.n_called = userstats_n_called(&u->stats),
 		.n_switched_off = userswitch_n_off(u->switches),
 		.cost_percent = usercost_percent(&u->watch.cost),
 	};

@@ -157,6 +157,16 @@ int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, stru
 	return writer_add_option(f->w, id, data, err);
 }
 
+int livefile_add_stopped(struct livefile *f, int code, struct errmsg *err)
+{
+	const char *why = strerror(-code);
+
+	if (f->w->config.version == 6)
+		return 0;
+	return livefile_add_option(f, SNF_OPTION_STOPPED,
+				   (struct piece){(const uint8_t *)why, strlen(why) + 1}, err);
+}
+
 int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
 			 struct piece body, struct errmsg *err)
 {

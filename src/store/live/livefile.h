@@ -85,6 +85,8 @@ int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct 
  * file's tail (version 7).
  */
 int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, struct errmsg *err);
+/* The recording fails with `code`: readers say that the file is incomplete (version 7). */
+int livefile_add_stopped(struct livefile *f, int code, struct errmsg *err);
 int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
 			 struct piece body, struct errmsg *err);
 /* Returns the buffer's index. */

@@ -253,6 +253,7 @@ const struct calltimes_counts *calltimes_counts(const struct calltimes *c)
 	counts->n_gaps = flow->n_gaps;
 	counts->n_cut = flow->n_cut;
 	counts->n_clipped = flow->n_clipped;
+	counts->paused = flow->paused;
 	return counts;
 }
 

@@ -89,7 +89,7 @@ struct calltimes_counts {
 	/* calls in programs without a return, counted until the last event of their task */
 	uint64_t n_open;
 	uint64_t n_cut; /* calls in programs that were not counted, because their end was lost */
-	uint64_t n_clipped; /* as in flow_counts */
+	uint64_t n_clipped, paused; /* as in flow_counts */
 };
 
 /* Parses the words of --by, with commas between them. Returns -EINVAL with a message. */

@@ -17,6 +17,9 @@
  * whether it is the outermost one of its function: the map `open` of its task has all open
  * functions. A function that calls itself directly needs no look-up.
  *
+ * While user functions are switched off (symbols/pauses.h), it is unknown what the last open call of
+ * a task calls. That time counts as inner: not as its self time.
+ *
  * With a range, all calls are followed, but the sink hears only of those that overlap it: of calls
  * that were open before when their task has its first event in it.
  *
@@ -28,6 +31,7 @@
 #include "base/arena.h"
 #include "decode/formats/formats.h"
 #include "symbols/kallsyms.h"
+#include "symbols/pauses.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -49,8 +53,9 @@ struct callflow {
 	const struct flow_sink *sink;
 	struct formats *f;
 	struct call_kinds kinds;
-	struct arena arena; /* tasks, functions */
-	struct map tasks;   /* struct flow_task by who */
+	const struct pauses *pauses; /* NULL: none */
+	struct arena arena;	     /* tasks, functions */
+	struct map tasks;	     /* struct flow_task by who */
 	struct flow_task *last, *list;
 	struct map funcs;   /* struct flow_func by address */
 	struct map by_name; /* … of programs by their name's hash */
@@ -601,6 +606,24 @@ static void leave(struct callflow *cf, struct flow_task *t, const struct call_ki
 	pop(cf, t, &end, rec);
 }
 
+/* What is not recorded between two events of a task is no self time. */
+static __attribute__((noinline)) void skip_pauses(struct callflow *cf, struct flow_task *t,
+						  uint64_t now)
+{
+	uint64_t from = t->free_ts, to = now, n;
+
+	if (cf->has_range) {
+		from = from < cf->config->from ? cf->config->from : from;
+		to = to > cf->config->to ? cf->config->to : to;
+	}
+	t->free_ts = now > t->free_ts ? now : t->free_ts;
+	if (!t->n || t->n != t->n_user || from >= to)
+		return;
+	n = pauses_overlap(cf->pauses, from, to);
+	t->frames[t->n - 1].inner += n;
+	cf->counts.paused += n;
+}
+
 static void note_gap(struct callflow *cf, const struct record *rec)
 {
 	cf->counts.n_gaps += overlaps_now(cf, rec->ts);
@@ -632,6 +655,11 @@ add_kind(struct callflow *cf, const struct call_kind *kind, const struct record 
 	}
 	if (cf->kinds.has_kernel)
 		settle(cf, t, rec, kind->is_user);
+	if (cf->pauses) {
+		skip_pauses(cf, t, rec->ts);
+		if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel)
+			t->free_ts += ev.duration;
+	}
 	if (cf->has_range && !t->is_told && rec->ts >= cf->config->from)
 		tell_open(cf, t);
 	t->last_cpu = rec->cpu;
@@ -747,6 +775,8 @@ int callflow_new(struct callflow **ret, struct formats *f, const struct callflow
 	arena_init(&cf->arena, ARENA_MAX_BYTES);
 	call_kinds_init(&cf->kinds, f);
 	cf->has_range = config->to;
+	if (formats_pauses(f)->n)
+		cf->pauses = formats_pauses(f);
 	if (config->filter)
 		take_filter(cf, config->filter);
 	*ret = cf;

@@ -69,6 +69,8 @@ struct flow_task {
 	uint32_t last_cpu;
 	uint32_t source; /* of its last call in a program */
 	uint64_t last_ts;
+	uint64_t
+		free_ts; /* what comes later is time of the last frame, or of what is not recorded */
 	bool is_told;	 /* with a range: the sink knows what was open when the range began */
 	struct map open; /* functions that are open, by their struct flow_func */
 	void *aside;	 /* the sink's */
@@ -111,6 +113,7 @@ struct flow_counts {
 	uint64_t n_gaps;    /* places where events were lost */
 	uint64_t n_dropped; /* too deep, or no memory */
 	uint64_t n_clipped; /* begin before or end after the range */
+	uint64_t paused;    /* time in which user functions were switched off, of all tasks */
 };
 
 struct callflow_config {

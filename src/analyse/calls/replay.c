@@ -78,6 +78,7 @@ struct replay {
 	bool is_whole;		   /* … which is a CALL_WHOLE */
 	uint8_t *wanted;
 	int switch_id;
+	int note_ids[2]; /* of the recording itself: marks, functions that are switched off */
 	const struct field *next_pid;
 };
 
@@ -419,8 +420,9 @@ static void add_event(struct replay *rp, const struct record *rec)
 	struct flow_task *t = callflow_task(rp->flow, rec);
 	struct replay_item item = {.kind = REPLAY_EVENT, .ts = rec->ts, .cpu = rec->cpu};
 	bool is_switch = rec->event->id == rp->switch_id;
+	bool is_note = rec->event->id == rp->note_ids[0] || rec->event->id == rp->note_ids[1];
 
-	if (is_inside(rp, t)) {
+	if (is_inside(rp, t) || is_note) {
 		item.level = level_of(t);
 		item.record = copy_record(rec);
 		if (!t)
@@ -523,6 +525,12 @@ static void choose_events(struct replay *rp)
 		if ((size_t)kinds->rows[i].event->id < rp->f->n_table)
 			rp->wanted[kinds->rows[i].event->id] = 1;
 	rp->switch_id = sw ? sw->id : -1;
+	for (int i = 0; i < 2; i++) {
+		const struct event *note =
+			formats_find_name(rp->f, "user", i ? "user_mark" : "user_switch");
+
+		rp->note_ids[i] = note ? note->id : -1;
+	}
 	rp->next_pid = sw ? event_find_field(sw, "next_pid") : NULL;
 }
 

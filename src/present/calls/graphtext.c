@@ -219,6 +219,11 @@ static void add_notes(const struct graph_view *v, struct textbuf *tb)
 			     "%" PRIu64 " call%s beyond the range; only the time inside "
 			     "counts\n",
 			     c->n_clipped, c->n_clipped == 1 ? " reaches" : "s reach");
+	if (c->paused)
+		textbuf_addf(tb,
+			     "%.3f us of open calls are in no self time: the recording was "
+			     "switched off meanwhile\n",
+			     (double)c->paused / 1000);
 	if (c->n_unknown)
 		textbuf_addf(tb, "%" PRIu64 " return%s without a recorded call %s ignored\n",
 			     c->n_unknown, c->n_unknown == 1 ? "" : "s",

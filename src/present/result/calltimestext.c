@@ -247,6 +247,11 @@ static void fmt_notes(const struct calltimes_view *v, struct textbuf *tb)
 		textbuf_addf(tb, "%llu call%s beyond the range; only the time inside counts\n",
 			     (unsigned long long)c->n_clipped,
 			     c->n_clipped == 1 ? " reaches" : "s reach");
+	if (c->paused)
+		textbuf_addf(tb,
+			     "%.3f us of open calls are in no self time: the recording was "
+			     "switched off meanwhile\n",
+			     (double)c->paused / 1000);
 	if (c->n_unknown)
 		textbuf_addf(tb, "%llu return%s without a recorded call %s ignored\n",
 			     (unsigned long long)c->n_unknown, c->n_unknown == 1 ? "" : "s",
@@ -367,6 +372,8 @@ void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 	jsonwriter_add_uint(&w, "dropped", counts->n_dropped);
 	if (counts->n_open)
 		jsonwriter_add_uint(&w, "open", counts->n_open);
+	if (counts->paused)
+		jsonwriter_add_uint(&w, "paused", counts->paused);
 	if (counts->n_clipped)
 		jsonwriter_add_uint(&w, "clipped", counts->n_clipped);
 	if (counts->n_cut)

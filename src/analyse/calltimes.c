@@ -252,6 +252,8 @@ const struct calltimes_counts *calltimes_counts(const struct calltimes *c)
 	counts->n_unknown = flow->n_unknown;
 	counts->n_gaps = flow->n_gaps;
 	counts->n_cut = flow->n_cut;
+	counts->n_clipped = flow->n_clipped;
+	counts->paused = flow->paused;
 	return counts;
 }
 
@@ -309,8 +311,10 @@ static int open_flow(struct calltimes *c, struct errmsg *err)
 	int r;
 
 	TRY(c->config->filter ? callfilter_new(&c->filter, c->config->filter, err) : 0);
-	c->flow_config =
-		(struct callflow_config){.filter = c->filter, .with_own = c->config->with_own};
+	c->flow_config = (struct callflow_config){.filter = c->filter,
+						  .with_own = c->config->with_own,
+						  .from = c->config->from,
+						  .to = c->config->to};
 	c->sink = (struct flow_sink){.ctx = c, .leave = leave};
 	r = callflow_new(&c->flow, c->f, &c->flow_config, &c->sink);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot sum calls") : bind(c, err);

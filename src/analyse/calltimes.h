@@ -57,8 +57,9 @@ struct calltimes_config {
 	/* further columns, for rows that are equal in sort */
 	enum calltimes_column then[CALLTIMES_SORTS_MAX - 1];
 	size_t n_then;
-	bool with_own;	  /* count sonde's own activity, too */
-	bool with_spread; /* compute percentiles */
+	uint64_t from, to; /* as in callflow_config */
+	bool with_own;	   /* count sonde's own activity, too */
+	bool with_spread;  /* compute percentiles */
 	bool with_deviation;
 };
 
@@ -88,6 +89,7 @@ struct calltimes_counts {
 	/* calls in programs without a return, counted until the last event of their task */
 	uint64_t n_open;
 	uint64_t n_cut; /* calls in programs that were not counted, because their end was lost */
+	uint64_t n_clipped, paused; /* as in flow_counts */
 };
 
 /* Parses the words of --by, with commas between them. Returns -EINVAL with a message. */

@@ -52,6 +52,11 @@ static const struct option_row rows[] = {
 	ROW_STRING('i', "input", "FILE", "read a trace file instead of tracing the running system",
 		   GATHER_AT(input), .complete = "file"),
 	GATHER_BUFFER,
+	ROW_STRING(0, "from", "TIME",
+		   "of a file: start at this time, as report shows it, or +1.5s after the first "
+		   "event",
+		   GATHER_AT(from)),
+	ROW_STRING(0, "to", "TIME", "of a file: stop at this time", GATHER_AT(to)),
 	GATHER_TASKS,
 	GATHER_USER,
 	RECORDOPTS_ROW_KERNEL_DEPTH,
@@ -141,6 +146,8 @@ static int open_calls(void *ctx, struct formats *f, struct filter **filters, siz
 	struct functions_options *o = ctx;
 
 	o->config.with_own = o->gather.record.plan.trace_self;
+	o->config.from = o->gather.from_ns;
+	o->config.to = o->gather.to_ns;
 	return calltimes_new(&o->calls, f, &o->config, err);
 }
 
@@ -253,6 +260,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = errmsg_set(err, -EINVAL,
 			       "--srcline shows source lines of one file; record the program first "
 			       "(sonde record -u)");
+	if (r >= 0 && (o.gather.from || o.gather.to) && !o.gather.input)
+		r = errmsg_set(err, -EINVAL, "--from and --to are for a file");
+	if (r >= 0 && (o.gather.from || o.gather.to) && o.diff)
+		r = errmsg_set(err, -EINVAL,
+			       "--diff compares whole files, without --from and --to");
 	if (r >= 0)
 		r = choose_tracer(&o, err);
 	job.by_task = !o.config.n_groups;

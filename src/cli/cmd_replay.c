@@ -141,6 +141,8 @@ static int print_calls(struct replay_options *o, struct callrun *run, struct pri
 	int r;
 
 	o->replay.filter = run->filter;
+	o->replay.from = run->from;
+	o->replay.to = run->to;
 	o->replay.tids = o->calls.tids;
 	o->replay.n_tids = o->calls.n_tids;
 	o->replay.ctx = p;
@@ -156,7 +158,8 @@ static int print_calls(struct replay_options *o, struct callrun *run, struct pri
 	if (r >= 0)
 		replay_finish(rp);
 	write_piece(p);
-	if (r >= 0 && !o->calls.quiet && !p->stop && !replay_counts(rp)->n_events)
+	if (r >= 0 && !o->calls.quiet && !p->stop && !replay_counts(rp)->n_events &&
+	    !replay_counts(rp)->n_clipped)
 		notes_print(NULL, "no calls were traced; -u and -p function_graph record them");
 	replay_free(rp);
 	if (r >= 0)

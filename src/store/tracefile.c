@@ -16,6 +16,7 @@
 #include "store/live/livepages_int.h"
 #include "store/unpack.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -271,6 +272,19 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 	return 0;
 }
 
+/* The recorder could not record everything, and says why. */
+static void note_stopped(struct tracefile *tf)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_STOPPED);
+	char reason[100] = "";
+
+	for (size_t i = 0; o && i < o->data.len && i < sizeof(reason) - 1; i++)
+		reason[i] = isprint(o->data.data[i]) ? (char)o->data.data[i] : 0;
+	if (o)
+		tracefile_add_damage(tf, "%s is incomplete: its recording ended early%s%s",
+				     tf->path, *reason ? ", because of: " : "", reason);
+}
+
 int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
 			  struct errmsg *err)
 {
@@ -297,6 +311,7 @@ int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct 
 	else
 		tracefile_read_v7(&priv->pub, r);
 	tracefile_settle_extents(&priv->pub);
+	note_stopped(&priv->pub);
 	*ret_file = &priv->pub;
 	return 0;
 }

@@ -12,9 +12,12 @@
  *	target waits              waits inside a call until a signal ends it
  *	target deep N             N calls inside each other
  *	target random N           N times one to four calls, so that the trace does not compress well
+ *	target moves N            N calls that begin on one CPU and end on the other, with others in between
  *	target status N           exits with N
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +140,28 @@ __attribute__((noinline)) int at_random(long n)
 	return 0;
 }
 
+__attribute__((noinline)) void move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	loop(40); /* also those notice the CPU that were just hooked */
+	sched_setaffinity(0, sizeof(set), &set);
+	loop(40);
+}
+
+/* What CPU 0 sees of two of these looks like one that is longer. */
+__attribute__((noinline)) int moves(int n)
+{
+	for (int i = 0; i < n; i++) {
+		move_to(i % 2);
+		if (i % 2)
+			at_random(300);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -165,5 +190,7 @@ int main(int argc, char **argv)
 		return deep(n) != n;
 	if (!strcmp(what, "random"))
 		return at_random(n);
+	if (!strcmp(what, "moves"))
+		return moves((int)n);
 	return (int)n;
 }

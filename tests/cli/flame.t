@@ -84,9 +84,9 @@ flowchart TD
 	f2["parse"] -->|3| f3["next_token"]
 	f2["parse"] -->|1| f4["check"]
 $ sonde export --folded --to +30us made-user.dat | head -n 3
-main 1000
 main;parse 800
 main;parse;next_token 1800
+main;parse;std::vector<int>::push_back(int&&) 1500
 $ sonde export --chrome made-user.dat | grep -c '"cat":"user"'
 15
 $ sonde export --chrome made-user.dat | grep '"cat":"user"' | sed -n '1p;3p'

@@ -11,19 +11,19 @@ $ sonde functions made-user.dat
         1      20.300      20.300      20.300      20.300  schedule
         1       1.500       1.500       1.500       1.500  std::vector<int>::push_back(int&&)
         4       1.040       1.040       0.775       1.040  spin
-events were lost in 1 places; self times there are incomplete
+events were lost in 1 place; self times there are incomplete
 2 returns without a recorded call are ignored
 2 calls did not return; they end with the last event of their task
-1 calls whose end was lost are not counted
+1 call whose end was lost is not counted
 
 # Time in a function that calls itself counts once in the total.
 $ sonde functions -l spin -f calls,total,self,avg,min,max,stdv made-user.dat
     calls    total us     self us      avg us      min us      max us     stdv us  function
         4       1.040       1.040       0.775       0.410       1.040       0.240  spin
-events were lost in 1 places; self times there are incomplete
+events were lost in 1 place; self times there are incomplete
 2 returns without a recorded call are ignored
 2 calls did not return; they end with the last event of their task
-1 calls whose end was lost are not counted
+1 call whose end was lost is not counted
 $ sonde functions -s module,p99 -f +p50,p99,module made-user.dat
     calls    total us     self us      avg us      max us      p50 us      p99 us  function                          module
         1      21.300       1.000      21.300      21.300      21.300      21.300  vfs_read                          kernel
@@ -34,10 +34,10 @@ $ sonde functions -s module,p99 -f +p50,p99,module made-user.dat
         1       1.500       1.500       1.500       1.500       1.500       1.500  std::vector<int>::push_back(int&&)  demo
         4       1.040       1.040       0.775       1.040       0.723       1.040  spin                              demo
         2      22.100       0.800      11.050      22.100       0.000      22.100  read_all                          libio.so.1
-events were lost in 1 places; self times there are incomplete
+events were lost in 1 place; self times there are incomplete
 2 returns without a recorded call are ignored
 2 calls did not return; they end with the last event of their task
-1 calls whose end was lost are not counted
+1 call whose end was lost is not counted
 $ sonde functions --by '$task' -s self --rows 4 made-user.dat
     calls    total us     self us      avg us      max us  function                          $task
         1    2500.000    2500.000    2500.000    2500.000  next_token                        worker-101
@@ -45,10 +45,10 @@ $ sonde functions --by '$task' -s self --rows 4 made-user.dat
         1      20.300      20.300      20.300      20.300  schedule                          worker-101
         3       1.800       1.800       0.600       0.700  next_token                        demo-100
           and 6 more
-events were lost in 1 places; self times there are incomplete
+events were lost in 1 place; self times there are incomplete
 2 returns without a recorded call are ignored
 2 calls did not return; they end with the last event of their task
-1 calls whose end was lost are not counted
+1 call whose end was lost is not counted
 $ sonde functions -f all --json -l spin made-user.dat | python3 -m json.tool --indent 1
 {
  "unit": "ns",
@@ -127,3 +127,24 @@ sonde: --diff compares two files, without --by
 $ sonde functions --diff nosuch.dat made-user.dat
 sonde: cannot open nosuch.dat: No such file or directory
 [1]
+
+# A range: calls count with their time inside of it.
+$ sonde functions --from 1.000002 --to 1.000012 -s name made-user.dat
+    calls    total us     self us      avg us      max us  function
+        3       1.550       1.550       0.516       0.700  next_token
+        1       3.600       0.550       3.600       3.600  parse
+        1      10.899       0.300      10.899      10.899  read_all
+        1       9.899       9.899       9.899       9.899  schedule
+        1       1.500       1.500       1.500       1.500  std::vector<int>::push_back(int&&)
+        1      10.599       0.700      10.599      10.599  vfs_read
+        1      10.999       0.100      10.999      10.999  work
+7 calls reach beyond the range; only the time inside counts
+1 call whose end was lost is not counted
+$ sonde functions --from 1.000002 --to 1.000012 --json made-user.dat | grep -o '"clipped":[0-9]*'
+"clipped":7
+$ sonde functions --from 1.000002 -u true
+sonde: --from and --to are for a file
+[2]
+$ sonde functions --from 1.000002 --diff made-user.dat made-user.dat
+sonde: --diff compares whole files, without --from and --to
+[2]

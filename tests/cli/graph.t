@@ -26,7 +26,7 @@ $ sonde graph made-user.dat
     0.410 us :  |    (1) spin
              :  |
     2.500 ms :  +-(1) next_token
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 
 # One function: the ways to it, and what it calls.
@@ -47,7 +47,7 @@ $ sonde graph made-user.dat read_all
    22.100 us : (2) read_all
    21.300 us : (1) vfs_read
    20.300 us : (1) schedule
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -f +self,avg,min,max spin made-user.dat
 # Function Call Graph for 'spin'
@@ -62,7 +62,7 @@ $ sonde graph -f +self,avg,min,max spin made-user.dat
     0.930 us   0.210 us   0.930 us   0.930 us   0.930 us : (1) spin
     0.720 us   0.310 us   0.720 us   0.720 us   0.720 us : (1) spin
     0.410 us   0.410 us   0.410 us   0.410 us   0.410 us : (1) spin
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -i made-user.dat 'n*n' | head -n 10
 # Function Call Graph for 'n*n'
@@ -86,7 +86,7 @@ $ sonde graph -C schedule made-user.dat
    22.100 us : (1) read_all
    21.300 us : (1) vfs_read
    20.300 us : (1) schedule
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -t 2ms made-user.dat
 # Function Call Graph for 'demo'
@@ -94,7 +94,7 @@ $ sonde graph -t 2ms made-user.dat
 # TOTAL TIME   FUNCTION
     2.500 ms : (1) demo
     2.500 ms : (1) next_token
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -D 2 -N parse --tid 101 made-user.dat
 # Function Call Graph for 'worker'
@@ -107,7 +107,7 @@ $ sonde graph -D 2 -N parse --tid 101 made-user.dat
     1.040 us :  |  +-(1) spin
              :  |
     2.500 ms :  +-(1) next_token
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -H work -H spin --no-kernel made-user.dat
 # Function Call Graph for 'demo'
@@ -125,7 +125,7 @@ $ sonde graph -H work -H spin --no-kernel made-user.dat
    22.100 us :  +-(1) read_all
              :  |
     2.500 ms :  +-(1) next_token
-events were lost in 1 places
+events were lost in 1 place
 2 returns without a recorded call are ignored
 $ sonde graph -F nosuch made-user.dat
 no call passes the filters

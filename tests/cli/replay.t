@@ -186,24 +186,27 @@ $ sonde replay -t 20us --no-event made-user.dat
 # A range: absolute, or since the first event.
 $ sonde replay -r 1us~2us --no-event made-user.dat
 # DURATION     TID     FUNCTION
+            [   100] | main() { /* began before the range */
             [   100] |   parse() {
    0.500 us [   100] |     next_token();
             [   101] | work() {
             [   101] |   read_all() {
-   0.600 us [   100] |     next_token();
-            [   101] |     vfs_read() {
-   0.000 us [   101] |     /* vfs_read: no return */
-   0.300 us [   101] |   /* read_all: no return */
-   0.400 us [   101] | /* work: no return */
-   1.400 us [   100] |   /* parse: no return */
+   0.600 us [   100] |     next_token(); /* returned after the range */
+  21.300 us [   101] |     vfs_read(); /* returned after the range */
+   4.100 us [   100] |   } /* parse: returned after the range */
+  22.100 us [   101] |   } /* read_all: returned after the range */
+  24.740 us [   101] | } /* work: returned after the range */
+            [   100] | } /* main */
 $ sonde replay --from 1.004527 made-user.dat
 # DURATION     TID     FUNCTION
-                     | /* 5 events lost on CPU 0 */
+   2.500 ms [   101] |   next_token(); /* began before the range */
             [   101] | } /* work */
+            [   100] | main() { /* began before the range */
             [   100] |   parse() {
             [   100] |     read_all() {
    0.000 us [   100] |     /* read_all: no return */
   70.000 us [   100] |   /* parse: no return */
+            [   100] | } /* main */
 
 # Fields and layout.
 $ sonde replay -f +time,delta,elapsed,task,module,addr -D 2 --tid 100 made-user.dat

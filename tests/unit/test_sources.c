@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_sources.c - source lines of functions, as a trace file has them. */
+/* test_sources.c - source lines of functions and pauses, as a trace file has them. */
+#include "symbols/pauses.h"
 #include "symbols/sources.h"
 
 #include <setjmp.h>
@@ -57,11 +58,29 @@ static void other_lines_are_left_out(void **state)
 	free(longest);
 }
 
+static void pauses_are_read(void **state)
+{
+	const char *text =
+		"S 10 0 5 1 0\nS 0 0 100 7 0\nS 0 0 110 7 0\nS 0 1 200 7 0\nS 0 1 300 7 0\n"
+		"S 0 0 150 7 0\nS x\nS 0 0 1000 7 0";
+	struct pauses p = {0};
+
+	assert_int_equal(pauses_parse(&p, (struct piece){(const uint8_t *)text, strlen(text)}), 0);
+	assert_int_equal(p.n, 2);
+	assert_int_equal(pauses_overlap(&p, 0, 100), 0);
+	assert_int_equal(pauses_overlap(&p, 0, 150), 50);
+	assert_int_equal(pauses_overlap(&p, 120, 130), 10);
+	assert_int_equal(pauses_overlap(&p, 0, 1005), 105);
+	assert_int_equal(pauses_overlap(&p, 200, 1000), 0);
+	pauses_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_found_in_any_order),
 		cmocka_unit_test(other_lines_are_left_out),
+		cmocka_unit_test(pauses_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

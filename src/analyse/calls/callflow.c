@@ -17,6 +17,12 @@
  * whether it is the outermost one of its function: the map `open` of its task has all open
  * functions. A function that calls itself directly needs no look-up.
  *
+ * While user functions are switched off (symbols/pauses.h), it is unknown what the last open call of
+ * a task calls. That time counts as inner: not as its self time.
+ *
+ * With a range, all calls are followed, but the sink hears only of those that overlap it: of calls
+ * that were open before when their task has its first event in it.
+ *
  * Memory: 64 bytes a frame. FRAMES_MAX_BYTES hold 4 million frames of all tasks; one task has at
  * most DEPTH_MAX, ten times what a stack of 8 MB usually allows.
  */
@@ -25,6 +31,7 @@
 #include "base/arena.h"
 #include "decode/formats/formats.h"
 #include "symbols/kallsyms.h"
+#include "symbols/pauses.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -46,8 +53,9 @@ struct callflow {
 	const struct flow_sink *sink;
 	struct formats *f;
 	struct call_kinds kinds;
-	struct arena arena; /* tasks, functions */
-	struct map tasks;   /* struct flow_task by who */
+	const struct pauses *pauses; /* NULL: none */
+	struct arena arena;	     /* tasks, functions */
+	struct map tasks;	     /* struct flow_task by who */
 	struct flow_task *last, *list;
 	struct map funcs;   /* struct flow_func by address */
 	struct map by_name; /* … of programs by their name's hash */
@@ -60,6 +68,7 @@ struct callflow {
 	uint64_t min_duration;
 	bool only_user_first; /* the kernel's calls count only below a program's */
 	bool has_filter, drops_user, drops_kernel;
+	bool has_range;
 	struct flow_counts counts;
 	uint64_t seed;
 };
@@ -234,7 +243,7 @@ static bool is_counted(const struct callflow *cf, const struct flow_frame *f,
 	const uint32_t needs = FLOW_SHOWN | FLOW_LEADS;
 
 	return (f->flags & needs) == needs &&
-	       (end->duration >= cf->min_duration || !(end->is_known || end->is_open));
+	       (end->whole >= cf->min_duration || !(end->is_known || end->is_open));
 }
 
 static __attribute__((noinline)) void note_closed(struct flow_task *t, const struct flow_frame *f)
@@ -243,6 +252,61 @@ static __attribute__((noinline)) void note_closed(struct flow_task *t, const str
 
 	if (slot)
 		*slot = NOT_OPEN;
+}
+
+/*
+ * --- a range of time ----------------------------------------------------------------------------
+ */
+
+static bool overlaps(const struct callflow *cf, uint64_t start, uint64_t end)
+{
+	return !cf->has_range || (end >= cf->config->from && start <= cf->config->to);
+}
+
+static inline bool overlaps_now(const struct callflow *cf, uint64_t now)
+{
+	return overlaps(cf, now, now);
+}
+
+/* The sink hears of the calls that were open before the range. */
+static __attribute__((noinline)) void tell_open(struct callflow *cf, struct flow_task *t)
+{
+	uint32_t n = t->n;
+
+	t->is_told = true;
+	for (t->n = 1; t->n <= n; t->n++) {
+		struct flow_frame *f = &t->frames[t->n - 1];
+
+		if (!(f->flags & FLOW_SHOWN) || f->flags & FLOW_TOLD)
+			continue;
+		f->flags |= FLOW_TOLD;
+		if (cf->sink->enter)
+			cf->sink->enter(cf->sink->ctx, t, f);
+	}
+	t->n = n;
+}
+
+/* Returns false if the call is outside of the range. */
+static __attribute__((noinline)) bool clip(struct callflow *cf, struct flow_task *t,
+					   const struct flow_frame *f, struct flow_end *end)
+{
+	uint64_t from = cf->config->from, to = cf->config->to, start = f->start;
+	bool has_time = end->is_known || end->is_open;
+
+	if (!overlaps(cf, start, end->ts)) {
+		end->duration = 0;
+		return false;
+	}
+	end->is_before = start < from;
+	end->is_after = has_time && end->ts > to;
+	start = start < from ? from : start;
+	end->ts = end->ts > to ? to : end->ts;
+	if (has_time)
+		end->duration = end->ts > start ? end->ts - start : 0;
+	cf->counts.n_clipped += end->is_before || end->is_after;
+	if (!(f->flags & FLOW_TOLD))
+		tell_open(cf, t);
+	return true;
 }
 
 /* Takes the last frame off. */
@@ -258,13 +322,15 @@ static inline void pop(struct callflow *cf, struct flow_task *t, struct flow_end
 		if (up)
 			up->inner += f->inner;
 	} else {
-		bool has_time = end->is_known || end->is_open;
+		bool has_time = end->is_known || end->is_open, is_inside;
 
+		end->whole = end->duration;
+		is_inside = !cf->has_range || clip(cf, t, f, end);
 		end->self = has_time && end->duration > f->inner ? end->duration - f->inner : 0;
 		end->is_counted = is_counted(cf, f, end);
 		if (up)
 			up->inner += end->is_counted && has_time ? end->duration : f->inner;
-		if (f->flags & FLOW_SHOWN)
+		if (f->flags & FLOW_SHOWN && is_inside)
 			cf->sink->leave(cf->sink->ctx, t, f, end, rec);
 		if (f->flags & FLOW_OUTERMOST)
 			note_closed(t, f);
@@ -285,14 +351,14 @@ static void end_without_return(struct callflow *cf, const struct flow_task *t,
 	bool is_user = f->flags & FLOW_USER;
 
 	if (!is_user || f->epoch != epoch) {
-		cf->counts.n_lost++;
-		cf->counts.n_cut += is_user;
+		cf->counts.n_lost += overlaps(cf, f->start, end->ts);
+		cf->counts.n_cut += is_user && overlaps(cf, f->start, end->ts);
 		return;
 	}
 	end->ts = t->last_ts;
 	end->duration = end->ts > f->start ? end->ts - f->start : 0;
 	end->is_open = true;
-	cf->counts.n_open++;
+	cf->counts.n_open += overlaps(cf, f->start, end->ts);
 }
 
 /* The calls above the first n have lost their return. */
@@ -448,6 +514,7 @@ static inline void add_whole(struct callflow *cf, struct flow_task *t, struct fl
 	struct flow_end end = {.ts = f.end,
 			       .duration = ev->duration,
 			       .self = ev->duration,
+			       .whole = ev->duration,
 			       .is_known = true,
 			       .is_counted = true};
 
@@ -478,7 +545,8 @@ static void enter(struct callflow *cf, struct flow_task *t, const struct call_ki
 	}
 	if (!level_to(cf, t, at, kind, rec))
 		return;
-	if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel && !cf->has_filter) {
+	if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel && !cf->has_filter &&
+	    !cf->has_range) {
 		add_whole(cf, t, fn, ev, rec);
 		return;
 	}
@@ -487,8 +555,10 @@ static void enter(struct callflow *cf, struct flow_task *t, const struct call_ki
 		f->end = rec->ts + ev->duration;
 		f->flags |= FLOW_FOLDED;
 	}
-	if (f->flags & FLOW_SHOWN && cf->sink->enter)
+	if (f->flags & FLOW_SHOWN && cf->sink->enter && overlaps_now(cf, rec->ts)) {
+		f->flags |= FLOW_TOLD;
 		cf->sink->enter(cf->sink->ctx, t, f);
+	}
 	if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel) {
 		struct flow_end end = {.ts = f->end, .duration = ev->duration, .is_known = true};
 
@@ -521,6 +591,7 @@ static void leave(struct callflow *cf, struct flow_task *t, const struct call_ki
 		if (!level_to(cf, t, at, kind, rec))
 			return;
 		f = push(cf, t, fn, kind, rec);
+		f->flags |= FLOW_TOLD;
 		f->inner = inner;
 		if (ev->has_duration)
 			f->start = rec->ts > ev->duration ? rec->ts - ev->duration : 0;
@@ -531,8 +602,32 @@ static void leave(struct callflow *cf, struct flow_task *t, const struct call_ki
 	if (!ev->has_duration)
 		end.duration = rec->ts > f->start ? rec->ts - f->start : 0;
 	if (!end.is_known)
-		cf->counts.n_unknown++;
+		cf->counts.n_unknown += overlaps_now(cf, rec->ts);
 	pop(cf, t, &end, rec);
+}
+
+/* What is not recorded between two events of a task is no self time. */
+static __attribute__((noinline)) void skip_pauses(struct callflow *cf, struct flow_task *t,
+						  uint64_t now)
+{
+	uint64_t from = t->free_ts, to = now, n;
+
+	if (cf->has_range) {
+		from = from < cf->config->from ? cf->config->from : from;
+		to = to > cf->config->to ? cf->config->to : to;
+	}
+	t->free_ts = now > t->free_ts ? now : t->free_ts;
+	if (!t->n || t->n != t->n_user || from >= to)
+		return;
+	n = pauses_overlap(cf->pauses, from, to);
+	t->frames[t->n - 1].inner += n;
+	cf->counts.paused += n;
+}
+
+static void note_gap(struct callflow *cf, const struct record *rec)
+{
+	cf->counts.n_gaps += overlaps_now(cf, rec->ts);
+	cf->epochs[rec->source % EPOCHS]++;
 }
 
 static inline __attribute__((always_inline)) void
@@ -542,10 +637,8 @@ add_kind(struct callflow *cf, const struct call_kind *kind, const struct record 
 	struct flow_task *t;
 	uint32_t at;
 
-	if (rec->flags & RECORD_MISSED) {
-		cf->counts.n_gaps++;
-		cf->epochs[rec->source % EPOCHS]++;
-	}
+	if (rec->flags & RECORD_MISSED)
+		note_gap(cf, rec);
 	if (kind->step == CALL_NOT)
 		return;
 	t = cf->last;
@@ -555,13 +648,20 @@ add_kind(struct callflow *cf, const struct call_kind *kind, const struct record 
 			return;
 		t = callflow_take(cf, rec);
 	}
-	cf->counts.n_events++;
+	cf->counts.n_events += overlaps_now(cf, rec->ts);
 	if (!t || !call_kind_read(kind, rec->data, rec->size, &ev)) {
 		cf->counts.n_dropped++;
 		return;
 	}
 	if (cf->kinds.has_kernel)
 		settle(cf, t, rec, kind->is_user);
+	if (cf->pauses) {
+		skip_pauses(cf, t, rec->ts);
+		if (kind->step == CALL_WHOLE && !cf->kinds.has_kernel)
+			t->free_ts += ev.duration;
+	}
+	if (cf->has_range && !t->is_told && rec->ts >= cf->config->from)
+		tell_open(cf, t);
 	t->last_cpu = rec->cpu;
 	if (kind->is_user)
 		t->source = rec->source;
@@ -587,10 +687,8 @@ void callflow_settle(struct callflow *cf, const struct record *rec)
 {
 	struct flow_task *t;
 
-	if (rec->flags & RECORD_MISSED) {
-		cf->counts.n_gaps++;
-		cf->epochs[rec->source % EPOCHS]++;
-	}
+	if (rec->flags & RECORD_MISSED)
+		note_gap(cf, rec);
 	t = callflow_task(cf, rec);
 	if (t)
 		settle(cf, t, rec, false);
@@ -622,7 +720,7 @@ void callflow_finish(struct callflow *cf)
 				end_without_return(cf, t, f, cf->epochs[t->source % EPOCHS], &end);
 			} else if (f->func) {
 				end.is_open = true;
-				cf->counts.n_open++;
+				cf->counts.n_open += overlaps(cf, f->start, end.ts);
 			}
 			end.duration = end.ts > f->start ? end.ts - f->start : 0;
 			if (f->end && t->last_ts < f->end)
@@ -676,6 +774,9 @@ int callflow_new(struct callflow **ret, struct formats *f, const struct callflow
 	cf->seed = hash_seed();
 	arena_init(&cf->arena, ARENA_MAX_BYTES);
 	call_kinds_init(&cf->kinds, f);
+	cf->has_range = config->to;
+	if (formats_pauses(f)->n)
+		cf->pauses = formats_pauses(f);
 	if (config->filter)
 		take_filter(cf, config->filter);
 	*ret = cf;

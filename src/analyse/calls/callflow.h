@@ -46,6 +46,7 @@ enum flow_flags {
 	FLOW_OUTSIDE = 16,  /* below a function whose calls are not shown */
 	FLOW_LEADS = 32,    /* a function of CALL_CALLERS was called below it, or there are none */
 	FLOW_FOLDED = 64,   /* it came as CALL_WHOLE */
+	FLOW_TOLD = 128,    /* with a range: the sink knows that it began */
 };
 
 struct flow_frame {
@@ -68,6 +69,9 @@ struct flow_task {
 	uint32_t last_cpu;
 	uint32_t source; /* of its last call in a program */
 	uint64_t last_ts;
+	uint64_t
+		free_ts; /* what comes later is time of the last frame, or of what is not recorded */
+	bool is_told;	 /* with a range: the sink knows what was open when the range began */
 	struct map open; /* functions that are open, by their struct flow_func */
 	void *aside;	 /* the sink's */
 	struct flow_task *next;
@@ -80,6 +84,12 @@ struct flow_end {
 	bool is_known;		 /* both its beginning and its end were recorded */
 	bool is_open;		 /* it did not return: exec, end of its thread or of the trace */
 	bool is_counted;	 /* the filter lets it pass, now that all is known */
+	/*
+	 * With a range, duration and self have only the time inside of it, and ts is its end at
+	 * most. whole: also the time outside.
+	 */
+	uint64_t whole;
+	bool is_before, is_after; /* it began before the range; it ended after it */
 };
 
 struct flow_sink {
@@ -102,11 +112,18 @@ struct flow_counts {
 	uint64_t n_open;    /* did not return */
 	uint64_t n_gaps;    /* places where events were lost */
 	uint64_t n_dropped; /* too deep, or no memory */
+	uint64_t n_clipped; /* begin before or end after the range */
+	uint64_t paused;    /* time in which user functions were switched off, of all tasks */
 };
 
 struct callflow_config {
 	const struct callfilter *filter; /* NULL: all */
 	bool with_own;			 /* sonde's own activity, too */
+	/*
+	 * Only this time counts; to 0: all. Records outside of it are needed, too: they say which
+	 * calls are open when it begins, and how those end that are open when it ends.
+	 */
+	uint64_t from, to;
 };
 
 /* f, config and sink must stay valid. 0 or -ENOMEM. */

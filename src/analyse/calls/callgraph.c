@@ -528,7 +528,9 @@ static int open_flow(struct callgraph *g, struct errmsg *err)
 	int r;
 
 	g->flow_config = (struct callflow_config){.filter = g->config->filter,
-						  .with_own = g->config->with_own};
+						  .with_own = g->config->with_own,
+						  .from = g->config->from,
+						  .to = g->config->to};
 	g->sink = (struct flow_sink){.ctx = g, .enter = enter, .leave = leave};
 	r = callflow_new(&g->flow, g->f, &g->flow_config, &g->sink);
 	if (r < 0)

@@ -33,7 +33,8 @@ struct graph_node {
 struct callgraph_config {
 	const struct callfilter *filter; /* NULL: all */
 	bool with_own;
-	const int *tids; /* only these tasks; none: all */
+	uint64_t from, to; /* as in callflow_config */
+	const int *tids;   /* only these tasks; none: all */
 	size_t n_tids;
 };
 

@@ -78,6 +78,7 @@ struct replay {
 	bool is_whole;		   /* … which is a CALL_WHOLE */
 	uint8_t *wanted;
 	int switch_id;
+	int note_ids[2]; /* of the recording itself: marks, functions that are switched off */
 	const struct field *next_pid;
 };
 
@@ -274,11 +275,13 @@ static void enter(void *ctx, struct flow_task *t, struct flow_frame *f)
 	struct replay *rp = ctx;
 	struct replay_item item = {
 		.kind = REPLAY_ENTER,
+		.is_before = f->start < rp->config->from,
 		.ts = f->start,
 		.func = f->func,
 		.level = f->level,
 		.cpu = rp->cpu,
-		.args = copy_text(rp->values.has_args, rp->values.args),
+		/* the record is another one if it is told late that the call was open */
+		.args = copy_text(rp->values.has_args && f->start == rp->now, rp->values.args),
 		.ret = copy_text(rp->is_whole && rp->values.has_ret, rp->values.ret)};
 	uint64_t number = append(rp, t, &item, rp->is_simple ? SLOT_CERTAIN : SLOT_WAITS);
 
@@ -311,8 +314,10 @@ static void append_end(struct replay *rp, struct flow_task *t, struct flow_frame
 {
 	struct replay_item item = {.kind = end->is_open ? REPLAY_OPEN : REPLAY_LEAVE,
 				   .has_duration = end->is_known || end->is_open,
+				   .is_before = end->is_before,
+				   .is_after = end->is_after,
 				   .ts = end->ts,
-				   .duration = end->duration,
+				   .duration = end->whole,
 				   .func = f->func,
 				   .level = f->level,
 				   .cpu = rp->cpu,
@@ -343,7 +348,8 @@ static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const st
 	if (rt && rt->last == number && end->is_known && !rp->config->no_merge) {
 		s->item.kind = REPLAY_LEAF;
 		s->item.has_duration = true;
-		s->item.duration = end->duration;
+		s->item.is_after = end->is_after;
+		s->item.duration = end->whole;
 		s->item.ret = take_ret(rp, t, f, s, rec);
 		s->state = SLOT_READY;
 		return;
@@ -414,8 +420,9 @@ static void add_event(struct replay *rp, const struct record *rec)
 	struct flow_task *t = callflow_task(rp->flow, rec);
 	struct replay_item item = {.kind = REPLAY_EVENT, .ts = rec->ts, .cpu = rec->cpu};
 	bool is_switch = rec->event->id == rp->switch_id;
+	bool is_note = rec->event->id == rp->note_ids[0] || rec->event->id == rp->note_ids[1];
 
-	if (is_inside(rp, t)) {
+	if (is_inside(rp, t) || is_note) {
 		item.level = level_of(t);
 		item.record = copy_record(rec);
 		if (!t)
@@ -433,6 +440,11 @@ static bool is_chosen(const struct replay *rp, const struct record *rec)
 		if (rec->task && rec->task->pid == rp->config->tids[i])
 			return true;
 	return !rp->config->n_tids;
+}
+
+static bool is_inside_range(const struct replay *rp, uint64_t ts)
+{
+	return !rp->config->to || (ts >= rp->config->from && ts <= rp->config->to);
 }
 
 static void add_loss(struct replay *rp, const struct record *rec)
@@ -464,7 +476,7 @@ void replay_add(struct replay *rp, const struct record *rec)
 		call_kinds_find(callflow_kinds(rp->flow), rec->event ? rec->event->id : -1);
 
 	note_record(rp, kind, rec);
-	if (rec->flags & RECORD_MISSED)
+	if (rec->flags & RECORD_MISSED && is_inside_range(rp, rec->ts))
 		add_loss(rp, rec);
 	if (kind->step != CALL_NOT) {
 		struct record rest = *rec;
@@ -477,7 +489,7 @@ void replay_add(struct replay *rp, const struct record *rec)
 		}
 	} else {
 		callflow_settle(rp->flow, rec);
-		if (rec->event && !rp->config->no_events) {
+		if (rec->event && !rp->config->no_events && is_inside_range(rp, rec->ts)) {
 			if (is_chosen(rp, rec))
 				add_event(rp, rec);
 			if (rec->event->id == rp->switch_id)
@@ -513,6 +525,12 @@ static void choose_events(struct replay *rp)
 		if ((size_t)kinds->rows[i].event->id < rp->f->n_table)
 			rp->wanted[kinds->rows[i].event->id] = 1;
 	rp->switch_id = sw ? sw->id : -1;
+	for (int i = 0; i < 2; i++) {
+		const struct event *note =
+			formats_find_name(rp->f, "user", i ? "user_mark" : "user_switch");
+
+		rp->note_ids[i] = note ? note->id : -1;
+	}
 	rp->next_pid = sw ? event_find_field(sw, "next_pid") : NULL;
 }
 
@@ -521,8 +539,10 @@ static int open_flow(struct replay *rp, struct errmsg *err)
 	const struct callfilter *filter = rp->config->filter;
 	int r;
 
-	rp->flow_config =
-		(struct callflow_config){.filter = filter, .with_own = rp->config->with_own};
+	rp->flow_config = (struct callflow_config){.filter = filter,
+						   .with_own = rp->config->with_own,
+						   .from = rp->config->from,
+						   .to = rp->config->to};
 	rp->sink = (struct flow_sink){.ctx = rp, .enter = enter, .leave = leave};
 	r = callflow_new(&rp->flow, rp->f, &rp->flow_config, &rp->sink);
 	if (r < 0)

@@ -31,7 +31,8 @@ enum replay_kind {
 struct replay_item {
 	enum replay_kind kind;
 	bool has_duration;
-	uint64_t ts, duration;
+	bool is_before, is_after; /* of the range: the call began, or ended */
+	uint64_t ts, duration;	  /* duration: also the time outside of the range */
 	uint64_t n_lost;
 	const struct flow_func *func; /* NULL: none, or unknown */
 	const struct flow_task *task; /* NULL: of no task */
@@ -49,12 +50,13 @@ struct replay_item {
 struct replay_config {
 	const struct callfilter *filter; /* NULL: all */
 	bool with_own;
-	bool no_merge;	 /* REPLAY_LEAF never; a call has two items */
-	bool no_events;	 /* only calls */
-	bool all_events; /* also those outside of calls */
-	bool no_values;	 /* no arguments, no return values */
-	bool no_calls;	 /* a trace without calls is fine; its events are items */
-	const int *tids; /* only these tasks; none: all */
+	bool no_merge;	   /* REPLAY_LEAF never; a call has two items */
+	bool no_events;	   /* only calls */
+	bool all_events;   /* also those outside of calls */
+	bool no_values;	   /* no arguments, no return values */
+	bool no_calls;	   /* a trace without calls is fine; its events are items */
+	uint64_t from, to; /* only this time, as in callflow_config; to 0: all */
+	const int *tids;   /* only these tasks; none: all */
 	size_t n_tids;
 	void *ctx;
 	void (*emit)(void *ctx, const struct replay_item *item);

@@ -23,6 +23,7 @@
  */
 #include "capture/calls/cursor_int.h"
 
+#include "base/scope.h"
 #include "capture/calls/userclock.h"
 #include "capture/steer/userstats.h"
 #include "format/bytes.h"
@@ -66,6 +67,7 @@ struct usercollector {
 	uint64_t fullest; /* bytes that wait in one ring */
 	uint32_t n_used;  /* slots */
 	bool is_final;
+	bool wants_cut;
 	int error;
 };
 
@@ -116,12 +118,25 @@ void usercollector_free(struct usercollector *c)
 static int close_page(struct usercollector *c, struct usercpu *cpu)
 {
 	struct piece page;
+	int r;
 
 	if (!cpu->is_open)
 		return 0;
 	page = pagebuilder_end(&cpu->pb);
 	cpu->is_open = false;
-	return c->config.take(c->config.ctx, cpu - c->cpus, page.data, page.len);
+	r = c->config.take(c->config.ctx, cpu - c->cpus, page.data, page.len);
+	c->wants_cut |= r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* Between two events of the merged stream. */
+static int cut(struct usercollector *c)
+{
+	c->wants_cut = false;
+	for (unsigned i = 0; i < c->config.n_cpus; i++)
+		TRY(close_page(c, &c->cpus[i]));
+	c->wants_cut = false;
+	return c->config.cut(c->config.ctx);
 }
 
 static int begin_page(struct usercollector *c, struct usercpu *cpu, uint64_t ns)
@@ -160,6 +175,8 @@ static int put_slowly(struct usercollector *c, struct cursor *cur, struct usercp
 			return 0;
 		if (r >= 0)
 			r = close_page(c, cpu);
+		if (r >= 0 && c->wants_cut)
+			r = cut(c);
 	}
 	return r < 0 ? r : -EINVAL;
 }
@@ -501,8 +518,10 @@ int usercollector_put(struct usercollector *c, const void *record, uint32_t n_by
 	for (int i = 0; i < 2 && !c->error; i++) {
 		if (!cpu->is_open)
 			c->error = begin_page(c, cpu, ns);
-		if (!c->error && pagebuilder_add(&cpu->pb, ns, record, n_bytes))
+		if (!c->error && pagebuilder_add(&cpu->pb, ns, record, n_bytes)) {
+			c->sum.n_events++;
 			return 0;
+		}
 		if (!c->error)
 			c->error = close_page(c, cpu);
 	}

@@ -41,10 +41,14 @@ struct usercollector_config {
 	unsigned n_cpus;
 	uint32_t page_size;
 	void *ctx;
-	/* Whole pages of a CPU. 0 or a negative errno, which ends the collecting. */
+	/*
+	 * Whole pages of a CPU. 0; a negative errno, which ends the collecting; 1: wants cut(),
+	 * which gets nothing but what is older than all that comes.
+	 */
 	int (*take)(void *ctx, unsigned cpu, const void *page, size_t n_bytes);
 	/* Nothing more comes for now; may be NULL. */
 	int (*flush)(void *ctx, unsigned cpu);
+	int (*cut)(void *ctx); /* may be NULL if take() never asks for it */
 	/* The newest meaning of a plan; false: there is no such plan. */
 	bool (*find_meaning)(void *ctx, uint32_t plan, struct usercollector_meaning *ret);
 	/*

@@ -47,6 +47,7 @@ struct userrecording {
 	bool has_child;
 	int status; /* of the command */
 	int signal_fd, signal;
+	int failure; /* of the recording; the command goes on */
 	struct livefile *file;
 	unsigned n_cpus;
 	uint32_t page_size;
@@ -159,6 +160,7 @@ int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t pa
 					   .page_size = page_size,
 					   .n_cpus = n_cpus,
 					   .max_bytes = max_bytes,
+					   .joint = true,
 					   .packed = true,
 				   },
 				   err);
@@ -343,7 +345,8 @@ int userrecording_run(struct userrecording *u, struct userrecording_end *ret_end
 		.n_cpus = u->n_cpus,
 		.running = u->signal == ENDSIGNALS_ASKED && u->has_child ? u->child.pid : 0,
 	};
-	return r2 < 0 ? r2 : r;
+	u->failure = r2 < 0 ? r2 : r;
+	return u->failure;
 }
 
 /*
@@ -395,6 +398,8 @@ static int finish_file(struct userrecording *u, struct recording_sum *sum, struc
 	textbuf_init(&symbols, SYMBOLS_MAX_BYTES);
 	textbuf_init(&names, NAMES_MAX_BYTES);
 	r = userrecording_add_end(u->config.user, u->file, &symbols, err);
+	if (r >= 0 && u->failure < 0)
+		r = livefile_add_stopped(u->file, u->failure, err);
 	if (r >= 0)
 		r = add_processes(u, err);
 	usertrace_add_names(u->config.user, &names);

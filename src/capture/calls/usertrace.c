@@ -83,6 +83,7 @@ struct usertrace {
 	const char *env[4];
 	struct livefile *file;
 	int buffer;
+	unsigned n_cpus;
 	usertrace_taker *live_take; /* instead of the file; NULL: none */
 	void *live_ctx;
 	int stop_fds[2], fail_fd;
@@ -374,10 +375,22 @@ const char *const *usertrace_env(const struct usertrace *u)
 static int take_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
 {
 	struct usertrace *u = ctx;
+	struct liveregion *region;
 
 	if (u->live_take)
 		return u->live_take(u->live_ctx, cpu, page, n_bytes);
-	return liveregion_append(livefile_region(u->file, u->buffer, cpu), page, n_bytes);
+	region = livefile_region(u->file, u->buffer, cpu);
+	TRY(liveregion_append(region, page, n_bytes));
+	return liveregion_wants_cut(region);
+}
+
+static int cut_file(void *ctx)
+{
+	struct usertrace *u = ctx;
+
+	for (unsigned cpu = 0; cpu < u->n_cpus; cpu++)
+		TRY(liveregion_flush(livefile_region(u->file, u->buffer, cpu)));
+	return livefile_cut(u->file, u->buffer);
 }
 
 static int flush_region(void *ctx, unsigned cpu)
@@ -499,6 +512,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.ctx = u,
 		.take = take_page,
 		.flush = flush_region,
+		.cut = cut_file,
 		.find_meaning = find_meaning,
 		.fmt_values = fmt_values,
 		.fmt_stack = fmt_stack,
@@ -506,6 +520,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 		.tell_thread = note_thread,
 	};
 
+	u->n_cpus = n_cpus;
 	u->collector = usercollector_new(&config);
 	if (!u->collector)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
@@ -750,6 +765,7 @@ void usertrace_get_sum(struct usertrace *u, struct usertrace_sum *ret)
 		.n_refused = u->server.n_refused,
 		.n_running = u->has_thread || u->attached.n ? 0 : count_running(u),
 		.attached = u->attached.sum,
+		.n_called = userstats_n_called(&u->stats),
 		.n_switched_off = userswitch_n_off(u->switches),
 		.cost_percent = u->probes ? 0 : usercost_percent(&u->watch.cost),
 	};

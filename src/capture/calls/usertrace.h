@@ -47,6 +47,7 @@ struct usertrace_config {
 struct usertrace_sum {
 	struct usercollector_sum calls;
 	struct userplans_sum plans;
+	uint64_t n_called;	 /* functions that were called */
 	uint32_t n_no_slot;	 /* threads that found no ring */
 	uint32_t n_quiet;	 /* threads that gave up the rights to record (seccomp) */
 	uint32_t n_failures;	 /* images that programs could not patch */

@@ -485,6 +485,8 @@ int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struc
 		r = r < 0 ? r : stopped;
 		rec->recorder = NULL;
 	}
+	if (r < 0 && !rec->is_latency)
+		livefile_add_stopped(rec->file, r, err);
 	r2 = rec->is_latency ? write_latency(rec, err) : finish_file(rec, &sum, err);
 	*ret_sum = sum;
 	recording_free(rec);

@@ -89,4 +89,19 @@ static inline struct userstats_count userstats_get(const struct userstats *s, ui
 					__atomic_load_n(&c->leaf_ns, __ATOMIC_RELAXED)};
 }
 
+/* The number of functions that were called. */
+static inline uint64_t userstats_n_called(const struct userstats *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t piece = 0; s->pieces && piece < USERSTATS_PIECES; piece++) {
+		const struct userstats_count *c =
+			__atomic_load_n(&s->pieces[piece], __ATOMIC_ACQUIRE);
+
+		for (uint32_t i = 0; c && i < USERSTATS_PIECE; i++)
+			n += __atomic_load_n(&c[i].n_calls, __ATOMIC_RELAXED) > 0;
+	}
+	return n;
+}
+
 #endif

@@ -122,6 +122,17 @@ static int gather_sources(const struct gather_job *job, struct gather_options *o
 	return r;
 }
 
+static int find_range(struct gather_options *o, const struct inputs_sources *src,
+		      struct errmsg *err)
+{
+	struct taskwalk_spec walk;
+
+	TRY(taskwalk_set_range(&walk, src, err));
+	o->from_ns = walk.from;
+	o->to_ns = walk.to;
+	return 0;
+}
+
 int gather_file(const struct gather_job *job, struct gather_options *o, struct errmsg *err)
 {
 	struct inputs_path path = {.path = o->input};
@@ -139,6 +150,11 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 	    (job->by_task ? inputs_sources_list(&src, &in, err)
 			  : inputs_sources_init(&src, &in, &sc, err)) < 0)
 		return errmsg_code(err);
+	/* not before: a job with a range needs what is outside of it, too */
+	spec.from = o->from;
+	spec.to = o->to;
+	if (o->from || o->to)
+		TRY(find_range(o, &src, err));
 	r = gather_sources(job, o, &src, err);
 	return r >= 0 && notes_print_damage(&in, o->record.quiet) ? 1 : r;
 }

@@ -32,6 +32,8 @@ struct gather_options {
 	struct plan_words filters; /* -F */
 	const char *condition;	   /* condition on the first event, checked here; NULL: none */
 	struct plan_words buffers; /* -B, for a file; none: all */
+	const char *from, *to;	   /* a range of a file; NULL: no limit */
+	uint64_t from_ns, to_ns;   /* the same; to_ns 0: all */
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *how; /* bpf, hist, program; NULL: the cheapest method that works */

@@ -10,6 +10,7 @@
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
@@ -129,6 +130,18 @@ int callopts_settle(struct call_options *o, struct errmsg *err)
 
 /* --- the file ---------------------------------------------------------------------------------- */
 
+static int find_range(struct callrun *run, struct errmsg *err)
+{
+	struct taskwalk_spec spec;
+
+	if (!run->spec.from && !run->spec.to)
+		return 0;
+	TRY(taskwalk_set_range(&spec, &run->src, err));
+	run->from = spec.from;
+	run->to = spec.to;
+	return 0;
+}
+
 int callrun_open(struct callrun *run, const struct call_options *o, const char *path,
 		 struct errmsg *err)
 {
@@ -144,6 +157,8 @@ int callrun_open(struct callrun *run, const struct call_options *o, const char *
 		r = inputs_sources_list(&run->src, &run->in, err);
 	if (r >= 0 && !run->src.n)
 		r = errmsg_set(err, -ENODATA, "there are no events in %s", path);
+	if (r >= 0)
+		r = find_range(run, err);
 	if (r >= 0)
 		run->in_time = inputs_sources_are_ns(&run->src);
 	return r;
@@ -166,13 +181,14 @@ int callrun_walk(struct callrun *run, const uint8_t *events, size_t n_events,
 		 void (*visit)(void *ctx, const struct record *rec), void *ctx, const bool *stop,
 		 struct errmsg *err)
 {
-	struct taskwalk_spec spec = {
-		.events = events, .n_events = n_events, .visit = visit, .ctx = ctx, .stop = stop};
-	int r = taskwalk_set_range(&spec, &run->src, err);
+	struct taskwalk_spec spec = {.events = events,
+				     .n_events = n_events,
+				     .to = UINT64_MAX,
+				     .visit = visit,
+				     .ctx = ctx,
+				     .stop = stop};
+	int r = taskwalk(&run->src, &spec);
 
-	if (r < 0)
-		return r;
-	r = taskwalk(&run->src, &spec);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 

@@ -41,6 +41,7 @@ struct callrun {
 	struct inputs in;
 	struct inputs_sources src;
 	struct callfilter *filter;
+	uint64_t from, to; /* what to show, for callflow_config; to 0: all */
 	bool in_time;
 };
 

@@ -25,8 +25,11 @@ int graphing_read(struct graphing *g, const struct call_options *o, const char *
 
 	if (r < 0)
 		return r;
-	g->config = (struct callgraph_config){
-		.filter = g->run.filter, .tids = o->tids, .n_tids = o->n_tids};
+	g->config = (struct callgraph_config){.filter = g->run.filter,
+					      .from = g->run.from,
+					      .to = g->run.to,
+					      .tids = o->tids,
+					      .n_tids = o->n_tids};
 	r = callgraph_new(&g->graph, callrun_formats(&g->run), &g->config, err);
 	if (r < 0)
 		return r;

@@ -77,6 +77,8 @@ static int walk(struct script_options *o, struct callrun *run, struct running *r
 		struct errmsg *err)
 {
 	struct replay_config config = {.filter = run->filter,
+				       .from = run->from,
+				       .to = run->to,
 				       .no_merge = true,
 				       .all_events = true,
 				       .no_calls = true,

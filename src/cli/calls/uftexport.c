@@ -123,6 +123,8 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 	SCOPED(replay_free_scoped) struct replay *rp = NULL;
 	struct conversion c = {.writer = writer, .err = err, .max_depth = max_depth};
 	struct replay_config config = {.filter = run->filter,
+				       .from = run->from,
+				       .to = run->to,
 				       .no_merge = true,
 				       .no_events = true,
 				       .no_calls = true,

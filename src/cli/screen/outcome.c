@@ -244,9 +244,8 @@ static void add_status(struct textbuf *tb, const struct record_outcome *oc)
 static void add_calls(struct textbuf *tb, const struct usertrace_sum *user)
 {
 	textbuf_addf(tb, "%llu call%s of %llu function%s", (unsigned long long)user->calls.n_calls,
-		     user->calls.n_calls == 1 ? "" : "s",
-		     (unsigned long long)user->plans.n_functions,
-		     user->plans.n_functions == 1 ? "" : "s");
+		     user->calls.n_calls == 1 ? "" : "s", (unsigned long long)user->n_called,
+		     user->n_called == 1 ? "" : "s");
 }
 
 static void add_lost_calls(struct textbuf *tb, const struct live_request *o,
@@ -256,7 +255,7 @@ static void add_lost_calls(struct textbuf *tb, const struct live_request *o,
 	uint64_t n_lost = user->calls.n_lost;
 
 	if (oc->has_failed) {
-		textbuf_add_str(tb, ", the rest could not be recorded");
+		textbuf_add_str(tb, "; later calls could not be recorded");
 		return;
 	}
 	if (user->calls.n_endless)
@@ -271,18 +270,25 @@ static void add_lost_calls(struct textbuf *tb, const struct live_request *o,
 }
 
 /*
- * Adds the number of kept events: the calls were counted before they were written to the file,
- * which may keep only a part of their events.
+ * The calls were counted before they were written to the file, which may have only a part of their
+ * events: the last ones (-m), or the first ones if it could not take more.
  */
-static void add_kept(struct textbuf *tb, const struct live_request *o,
-		     const struct record_outcome *oc)
+static void add_user_file(struct textbuf *tb, const struct live_request *o,
+			  const struct record_outcome *oc)
 {
 	uint64_t n = count_events(oc->fd, oc->path, oc->sum.events);
+	bool is_part = n < oc->sum.events;
 
-	if (n < oc->sum.events)
-		textbuf_addf(tb, " with the %s %llu of %llu events%s", o->max_kb ? "last" : "first",
+	if (is_part)
+		textbuf_addf(tb, "the %s %llu of %llu events%s of ", o->max_kb ? "last" : "first",
 			     (unsigned long long)n, (unsigned long long)oc->sum.events,
 			     o->max_kb ? " (-m)" : "");
+	add_calls(tb, &oc->user);
+	add_size(tb, oc->fd, oc->path);
+	if (is_part && oc->has_failed && !o->max_kb)
+		textbuf_addf(tb, "; the file could not take the other %llu",
+			     (unsigned long long)(oc->sum.events - n));
+	add_lost_calls(tb, o, oc);
 }
 
 /* Prints "t.dat: 120 calls of 7 functions, 0.1 MB, none lost". */
@@ -291,10 +297,7 @@ static void show_user_only(const struct live_request *o, const struct record_out
 	TEXTBUF(tb, 65536);
 
 	textbuf_addf(&tb, "%s: ", oc->path);
-	add_calls(&tb, &oc->user);
-	add_size(&tb, oc->fd, oc->path);
-	add_kept(&tb, o, oc);
-	add_lost_calls(&tb, o, oc);
+	add_user_file(&tb, o, oc);
 	if (oc->user.cost_percent > 0)
 		textbuf_addf(&tb, "; overhead about %.*f %%", oc->user.cost_percent < 10 ? 1 : 0,
 			     oc->user.cost_percent);

@@ -273,6 +273,7 @@ void formats_free(struct formats *f)
 	kallsyms_release(&f->kallsyms);
 	programs_free(f->programs);
 	sources_free(f->sources);
+	pauses_release(&f->pauses);
 	processes_free(f->own_processes);
 	arena_release(&f->arena);
 	free(f);
@@ -409,6 +410,8 @@ static void load_sources(struct formats *f)
 	r = f->sources ? packedtext_read(o->data, &plain, &text) : -ENOMEM;
 	if (r >= 0)
 		r = sources_parse(f->sources, text);
+	if (r >= 0)
+		r = pauses_parse(&f->pauses, text);
 	if (r == -EBADMSG)
 		tracefile_add_damage(f->tf, "the user functions of %s cannot be unpacked",
 				     f->tf->path);
@@ -423,6 +426,13 @@ const char *formats_find_source(struct formats *f, uint64_t address)
 	if (!f->sources_loaded)
 		load_sources(f);
 	return sources_find(f->sources, address);
+}
+
+const struct pauses *formats_pauses(struct formats *f)
+{
+	if (!f->sources_loaded)
+		load_sources(f);
+	return &f->pauses;
 }
 
 const struct printkfmts *formats_printk(struct formats *f)

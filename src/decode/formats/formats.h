@@ -16,6 +16,7 @@
 #include "format/bytes.h"
 #include "store/tracefile.h"
 #include "symbols/kallsyms.h"
+#include "symbols/pauses.h"
 #include "symbols/printkfmt.h"
 
 struct errmsg;
@@ -71,6 +72,7 @@ struct formats {
 	/* processes of the file or of a live trace; NULL: unknown */
 	const struct processes *processes;
 	struct sources *sources; /* source lines of programs' functions, owned; NULL: none */
+	struct pauses pauses; /* of the recording of user functions; loaded with the sources */
 	bool sources_loaded;
 	void *extra_kallsyms;		/* memory of the text of kallsyms_path */
 	const struct guests *guests;	/* guests to which kvm events refer; NULL: unknown */
@@ -126,6 +128,8 @@ int formats_add_symbols(struct formats *f, struct piece text);
  * the events.
  */
 const char *formats_find_source(struct formats *f, uint64_t address);
+/* Returns when no user function was recorded, although the recording ran. */
+const struct pauses *formats_pauses(struct formats *f);
 const struct printkfmts *formats_printk(struct formats *f);
 
 /* Finds a helper function of print formats, or returns NULL. Without plugins there are none. */

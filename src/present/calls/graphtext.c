@@ -212,13 +212,26 @@ static void add_notes(const struct graph_view *v, struct textbuf *tb)
 	const struct flow_counts *c = callgraph_counts(v->graph);
 
 	if (c->n_gaps)
-		textbuf_addf(tb, "events were lost in %" PRIu64 " places\n", c->n_gaps);
+		textbuf_addf(tb, "events were lost in %" PRIu64 " place%s\n", c->n_gaps,
+			     c->n_gaps == 1 ? "" : "s");
+	if (c->n_clipped)
+		textbuf_addf(tb,
+			     "%" PRIu64 " call%s beyond the range; only the time inside "
+			     "counts\n",
+			     c->n_clipped, c->n_clipped == 1 ? " reaches" : "s reach");
+	if (c->paused)
+		textbuf_addf(tb,
+			     "%.3f us of open calls are in no self time: the recording was "
+			     "switched off meanwhile\n",
+			     (double)c->paused / 1000);
 	if (c->n_unknown)
-		textbuf_addf(tb, "%" PRIu64 " returns without a recorded call are ignored\n",
-			     c->n_unknown);
+		textbuf_addf(tb, "%" PRIu64 " return%s without a recorded call %s ignored\n",
+			     c->n_unknown, c->n_unknown == 1 ? "" : "s",
+			     c->n_unknown == 1 ? "is" : "are");
 	if (callgraph_cut(v->graph))
-		textbuf_addf(tb, "%" PRIu64 " calls are not shown: too many chains of calls\n",
-			     callgraph_cut(v->graph));
+		textbuf_addf(tb, "%" PRIu64 " call%s not shown: too many chains of calls\n",
+			     callgraph_cut(v->graph),
+			     callgraph_cut(v->graph) == 1 ? " is" : "s are");
 }
 
 void graphtext_fmt(const struct graph_view *v, struct textbuf *tb)
@@ -358,6 +371,8 @@ void graphtext_fmt_json(const struct graph_view *v, const struct graph_focus *f,
 		json_add_chains(&w, f);
 	json_add_tree(&w, v, top, numbers);
 	jsonwriter_add_uint(&w, "unknown", c->n_unknown);
+	if (c->n_clipped)
+		jsonwriter_add_uint(&w, "clipped", c->n_clipped);
 	jsonwriter_add_uint(&w, "gaps", c->n_gaps);
 	jsonwriter_add_uint(&w, "cut", callgraph_cut(v->graph));
 	jsonwriter_close(&w);

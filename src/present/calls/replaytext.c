@@ -399,6 +399,20 @@ static void add_source(struct replaytext *rt, const struct replay_item *item, st
 	add_coloured(rt, ESCAPER_OFF, tb);
 }
 
+/* A call that lasts longer than the range that is shown. */
+static void add_cut(struct replaytext *rt, const struct replay_item *item, struct textbuf *tb)
+{
+	bool is_after = item->is_after && item->kind == REPLAY_LEAF;
+
+	if (!item->is_before && !is_after)
+		return;
+	add_coloured(rt, ESCAPER_GREEN, tb);
+	textbuf_addf(tb, " /* %s%s%s */", item->is_before ? "began before the range" : "",
+		     item->is_before && is_after ? ", " : "",
+		     is_after ? "returned after the range" : "");
+	add_coloured(rt, ESCAPER_OFF, tb);
+}
+
 static void add_call(struct replaytext *rt, const struct replay_item *item, struct textbuf *tb)
 {
 	switch (item->kind) {
@@ -406,23 +420,27 @@ static void add_call(struct replaytext *rt, const struct replay_item *item, stru
 		add_name_with_args(rt, item, tb);
 		textbuf_add(tb, " {", 2);
 		add_source(rt, item, tb);
+		add_cut(rt, item, tb);
 		break;
 	case REPLAY_LEAF:
 		add_name_with_args(rt, item, tb);
 		add_ret(rt, item, tb);
 		textbuf_add_char(tb, ';');
 		add_source(rt, item, tb);
+		add_cut(rt, item, tb);
 		break;
 	case REPLAY_LEAVE:
 		textbuf_add_char(tb, '}');
 		add_ret(rt, item, tb);
 		if (item->ret)
 			textbuf_add_char(tb, ';');
-		if (rt->config->no_comment)
+		if (rt->config->no_comment && !item->is_after)
 			break;
 		add_coloured(rt, ESCAPER_DIM, tb);
 		textbuf_add(tb, " /* ", 4);
 		add_name(rt, item->func, tb);
+		if (item->is_after)
+			textbuf_add_str(tb, ": returned after the range");
 		textbuf_add(tb, " */", 3);
 		add_coloured(rt, ESCAPER_OFF, tb);
 		break;
@@ -503,6 +521,10 @@ static void fmt_json(struct replaytext *rt, const struct replay_item *item, stru
 	}
 	if (item->has_duration)
 		jsonwriter_add_uint(&w, "duration", item->duration);
+	if (item->is_before)
+		jsonwriter_add_bool(&w, "before", true);
+	if (item->is_after)
+		jsonwriter_add_bool(&w, "after", true);
 	if (item->args && item->kind != REPLAY_LEAVE)
 		jsonwriter_add_string(&w, "args", item->args);
 	if (item->ret && item->kind != REPLAY_ENTER)

@@ -263,9 +263,11 @@ void dump_option(struct dump *d, uint16_t id, struct piece data)
 {
 	static const struct option_kind programs = {"PROGRAMS", print_string};
 	static const struct option_kind processes = {"PROCESSES", print_packed};
+	static const struct option_kind stopped = {"STOPPED", print_string};
 	const struct option_kind *kind = id < SNF_OPTION_MAX	      ? &kinds[id]
 					 : id == SNF_OPTION_PROGRAMS  ? &programs
 					 : id == SNF_OPTION_PROCESSES ? &processes
+					 : id == SNF_OPTION_STOPPED   ? &stopped
 								      : NULL;
 
 	if (kind && kind->print)

@@ -241,22 +241,36 @@ static void fmt_notes(const struct calltimes_view *v, struct textbuf *tb)
 
 	if (c->n_gaps)
 		textbuf_addf(tb,
-			     "events were lost in %llu places; self times there are incomplete\n",
-			     (unsigned long long)c->n_gaps);
+			     "events were lost in %llu place%s; self times there are incomplete\n",
+			     (unsigned long long)c->n_gaps, c->n_gaps == 1 ? "" : "s");
+	if (c->n_clipped)
+		textbuf_addf(tb, "%llu call%s beyond the range; only the time inside counts\n",
+			     (unsigned long long)c->n_clipped,
+			     c->n_clipped == 1 ? " reaches" : "s reach");
+	if (c->paused)
+		textbuf_addf(tb,
+			     "%.3f us of open calls are in no self time: the recording was "
+			     "switched off meanwhile\n",
+			     (double)c->paused / 1000);
 	if (c->n_unknown)
-		textbuf_addf(tb, "%llu returns without a recorded call are ignored\n",
-			     (unsigned long long)c->n_unknown);
-	if (c->n_open)
-		textbuf_addf(
-			tb,
-			"%llu calls did not return; they end with the last event of their task\n",
-			(unsigned long long)c->n_open);
+		textbuf_addf(tb, "%llu return%s without a recorded call %s ignored\n",
+			     (unsigned long long)c->n_unknown, c->n_unknown == 1 ? "" : "s",
+			     c->n_unknown == 1 ? "is" : "are");
+	if (c->n_open == 1)
+		textbuf_add_str(tb, "1 call did not return; it ends with the last event of its "
+				    "task\n");
+	else if (c->n_open)
+		textbuf_addf(tb,
+			     "%llu calls did not return; they end with the last event of their "
+			     "task\n",
+			     (unsigned long long)c->n_open);
 	if (c->n_cut)
-		textbuf_addf(tb, "%llu calls whose end was lost are not counted\n",
-			     (unsigned long long)c->n_cut);
+		textbuf_addf(tb, "%llu call%s whose end was lost %s not counted\n",
+			     (unsigned long long)c->n_cut, c->n_cut == 1 ? "" : "s",
+			     c->n_cut == 1 ? "is" : "are");
 	if (c->n_dropped)
-		textbuf_addf(tb, "%llu calls are not counted: too many functions\n",
-			     (unsigned long long)c->n_dropped);
+		textbuf_addf(tb, "%llu call%s not counted: too many functions\n",
+			     (unsigned long long)c->n_dropped, c->n_dropped == 1 ? " is" : "s are");
 }
 
 static size_t n_shown(const struct calltimes_view *v, size_t n)
@@ -358,6 +372,10 @@ void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 	jsonwriter_add_uint(&w, "dropped", counts->n_dropped);
 	if (counts->n_open)
 		jsonwriter_add_uint(&w, "open", counts->n_open);
+	if (counts->paused)
+		jsonwriter_add_uint(&w, "paused", counts->paused);
+	if (counts->n_clipped)
+		jsonwriter_add_uint(&w, "clipped", counts->n_clipped);
 	if (counts->n_cut)
 		jsonwriter_add_uint(&w, "cut", counts->n_cut);
 	jsonwriter_close(&w);

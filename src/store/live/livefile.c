@@ -157,6 +157,16 @@ int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, stru
 	return writer_add_option(f->w, id, data, err);
 }
 
+int livefile_add_stopped(struct livefile *f, int code, struct errmsg *err)
+{
+	const char *why = strerror(-code);
+
+	if (f->w->config.version == 6)
+		return 0;
+	return livefile_add_option(f, SNF_OPTION_STOPPED,
+				   (struct piece){(const uint8_t *)why, strlen(why) + 1}, err);
+}
+
 int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
 			 struct piece body, struct errmsg *err)
 {
@@ -199,7 +209,9 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 	if (!ARRAY_ONE_MORE(f->buffers, f->n_buffers, ARRAY_NO_MAX))
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s", f->path);
 	b = &f->buffers[f->n_buffers];
-	*b = (struct livebuffer){.n_cpus = buffer->n_cpus, .max_bytes = buffer->max_bytes};
+	*b = (struct livebuffer){.n_cpus = buffer->n_cpus,
+				 .max_bytes = buffer->max_bytes,
+				 .is_joint = buffer->joint};
 	b->is_packed = writer_data_compression(f->w) != COMPRESSION_NONE ||
 		       (buffer->packed && f->w->config.compression != COMPRESSION_NONE);
 	r = writer_add_buffer(f->w, &wb, err);
@@ -605,8 +617,10 @@ static void free_regions(struct livefile *f)
 		liveregion_release(r);
 		pthread_mutex_destroy(&r->lock);
 	}
-	for (size_t i = 0; i < f->n_buffers; i++)
+	for (size_t i = 0; i < f->n_buffers; i++) {
 		free(f->buffers[i].regions);
+		free(f->buffers[i].cuts);
+	}
 	free(f->regions);
 	free(f->buffers);
 	free(f->order);

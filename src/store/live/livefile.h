@@ -55,6 +55,8 @@ struct livefile_buffer {
 	uint32_t n_cpus; /* regions 0 … n_cpus - 1 */
 	/* limit of a region on the disk: older pages are dropped (record -m); 0: no limit */
 	uint64_t max_bytes;
+	/* one thread writes all regions, and old pages are dropped with livefile_cut() */
+	bool joint;
 	/* compress the sub-buffers of this buffer even with plain_data, if texts are compressed */
 	bool packed;
 };
@@ -83,6 +85,8 @@ int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct 
  * file's tail (version 7).
  */
 int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, struct errmsg *err);
+/* The recording fails with `code`: readers say that the file is incomplete (version 7). */
+int livefile_add_stopped(struct livefile *f, int code, struct errmsg *err);
 int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
 			 struct piece body, struct errmsg *err);
 /* Returns the buffer's index. */
@@ -147,6 +151,14 @@ int liveregion_append(struct liveregion *r, const void *pages, size_t n_bytes);
  * that page. Returns -EINVAL if there is no such page.
  */
 int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes);
+/*
+ * A joint buffer with a limit. A part of it has enough data: its thread should complete the pages
+ * of all regions, flush them, and call livefile_cut(). Then everything before is older than
+ * everything that comes.
+ */
+bool liveregion_wants_cut(const struct liveregion *r);
+/* Ends a part, and drops the oldest parts from all regions. */
+int livefile_cut(struct livefile *f, int buffer);
 /* Returns the bytes of pages added so far. Thread-safe. */
 uint64_t liveregion_bytes(const struct liveregion *r);
 /*

@@ -18,6 +18,8 @@
 /* part of the tail that is released when the disk is full */
 #define LIVEFILE_SPARE_BYTES	 ((uint64_t)1 << 20)
 #define LIVEFILE_HEADER_STEP	 32 /* distance between waiting BUFFER headers */
+#define LIVEFILE_COUNT_BYTES	 4  /* the count of chunks, before the first one */
+#define LIVEFILE_DROP_PART	 8  /* this part of a limit is dropped at a time */
 #define LIVEFILE_CMDLINES_V6_MIN ((uint64_t)1 << 20)
 
 /* The state of the file in the marker. */
@@ -58,9 +60,19 @@ struct liveregion {
 	uint32_t n_counted; /* the count of chunks that the file contains */
 };
 
+/* The end of a part of a region (parts.c). */
+struct livecut {
+	uint64_t next;	   /* the start of a region without this part */
+	uint32_t n_chunks; /* of this part */
+};
+
 struct livebuffer {
 	uint32_t n_cpus;
 	uint64_t max_bytes;
+	bool is_joint;
+	struct livecut *cuts; /* n_cpus of each part, the oldest part first */
+	size_t cuts_cap;
+	uint32_t n_parts;
 	bool is_packed; /* the sub-buffers of this buffer are compressed */
 	struct liveregion *regions;
 	uint32_t rank;	      /* rank in file order; the top buffer is first */
@@ -124,6 +136,16 @@ static inline bool liveregion_is_packed(const struct liveregion *r)
 	return r->file->buffers[r->buffer].is_packed;
 }
 
+static inline bool liveregion_is_joint(const struct liveregion *r)
+{
+	return r->file->buffers[r->buffer].is_joint;
+}
+
+static inline uint32_t liveregion_count_bytes(const struct liveregion *r)
+{
+	return liveregion_is_packed(r) ? LIVEFILE_COUNT_BYTES : 0;
+}
+
 static inline bool liveregion_has_data(const struct liveregion *r)
 {
 	return liveregion_is_packed(r) ? r->n_chunks : r->end > r->start;
@@ -161,6 +183,8 @@ bool livefile_punch(int fd, uint64_t from, uint64_t to);
 void liveregion_release(struct liveregion *r);
 /* Writes the count of chunks. Call it with the dir_lock, but without the region's lock. */
 int liveregion_write_count(struct liveregion *r);
+/* Drops the data before `start`; n_chunks remain. */
+int liveregion_drop_to(struct liveregion *r, uint64_t start, uint32_t n_chunks);
 
 /*
  * name.c: returns 0 if the complete file still has its name. Else returns -ESTALE with a message

@@ -15,7 +15,7 @@
  * repair never finds a hole where the directory describes data. Compressed data is dropped by
  * chunks; the count of chunks is written right before the first remaining chunk, over the end of
  * the last dropped one. Data of one append that exceeds the limit stays complete until the next
- * append.
+ * append. Regions of a joint buffer drop their data together (parts.c).
  *
  * An error is sticky: whole pages before it stay, and everything after it fails in the same way.
  */
@@ -34,8 +34,6 @@
 /* the maximum that readers accept, or one page if that is more */
 #define CHUNK_MAX_BYTES	   (4u << 20)
 #define CHUNK_HEADER_BYTES 8
-#define COUNT_BYTES	   4
-#define DROP_PART	   8
 
 /* Allocates the memory for compression when the first data arrives. */
 static int init_packer(struct liveregion *r)
@@ -64,7 +62,7 @@ void liveregion_release(struct liveregion *r)
 
 int liveregion_write_count(struct liveregion *r)
 {
-	uint8_t bytes[COUNT_BYTES];
+	uint8_t bytes[LIVEFILE_COUNT_BYTES];
 	uint64_t start;
 	uint32_t n_chunks;
 	bool is_empty;
@@ -77,8 +75,8 @@ int liveregion_write_count(struct liveregion *r)
 	pthread_mutex_unlock(&r->lock);
 	if (!liveregion_is_packed(r) || r->n_counted == n_chunks || is_empty)
 		return 0;
-	writer_put(r->file->w, bytes, n_chunks, COUNT_BYTES);
-	ret = livefile_pwrite(r->fd, bytes, COUNT_BYTES, start);
+	writer_put(r->file->w, bytes, n_chunks, LIVEFILE_COUNT_BYTES);
+	ret = livefile_pwrite(r->fd, bytes, LIVEFILE_COUNT_BYTES, start);
 	if (!ret)
 		r->n_counted = n_chunks;
 	return ret;
@@ -103,7 +101,7 @@ static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start
 	}
 	while (pos < stop && n_chunks) {
 		uint8_t header[4];
-		ssize_t got = pread(r->fd, header, sizeof(header), pos + COUNT_BYTES);
+		ssize_t got = pread(r->fd, header, sizeof(header), pos + LIVEFILE_COUNT_BYTES);
 
 		if (got != sizeof(header))
 			return got < 0 ? -errno : -EIO;
@@ -115,14 +113,12 @@ static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start
 	return 0;
 }
 
-static int drop(struct liveregion *r, uint64_t n)
+int liveregion_drop_to(struct liveregion *r, uint64_t start, uint32_t n_chunks)
 {
-	uint64_t start = r->start;
-	uint32_t n_chunks = 0;
-	int ret = find_drop(r, n, &start, &n_chunks);
+	int ret;
 
-	if (ret < 0 || start == r->start)
-		return ret;
+	if (start == r->start)
+		return 0;
 	pthread_mutex_lock(&r->file->dir_lock);
 	pthread_mutex_lock(&r->lock);
 	r->start = start;
@@ -139,14 +135,23 @@ static int drop(struct liveregion *r, uint64_t n)
 	return ret;
 }
 
+static int drop(struct liveregion *r, uint64_t n)
+{
+	uint64_t start = r->start;
+	uint32_t n_chunks = 0;
+	int ret = find_drop(r, n, &start, &n_chunks);
+
+	return ret < 0 ? ret : liveregion_drop_to(r, start, n_chunks);
+}
+
 /* Drops old data, if necessary, before n_bytes are added. */
 static int make_room(struct liveregion *r, uint64_t n_bytes)
 {
 	uint64_t used = r->end - r->start;
 	int ret = 0;
 
-	if (r->max_bytes && used && used + n_bytes > r->max_bytes)
-		ret = drop(r, used + n_bytes - r->max_bytes + r->max_bytes / DROP_PART);
+	if (r->max_bytes && !liveregion_is_joint(r) && used && used + n_bytes > r->max_bytes)
+		ret = drop(r, used + n_bytes - r->max_bytes + r->max_bytes / LIVEFILE_DROP_PART);
 	if (!ret && n_bytes > r->limit - r->end)
 		ret = -EFBIG;
 	return ret;
@@ -214,11 +219,11 @@ static int write_chunk(struct liveregion *r)
 	long n = packer_pack(r->packer, r->plain, r->n_plain, r->packed + CHUNK_HEADER_BYTES,
 			     r->packed_room);
 	uint64_t n_bytes = CHUNK_HEADER_BYTES + (uint64_t)n, pos;
-	int ret = n < 0 ? (int)n : make_room(r, n_bytes + COUNT_BYTES);
+	int ret = n < 0 ? (int)n : make_room(r, n_bytes + LIVEFILE_COUNT_BYTES);
 
 	TRY(ret);
 	/* the count comes before the first chunk */
-	pos = r->end > r->start ? r->end : r->start + COUNT_BYTES;
+	pos = r->end > r->start ? r->end : r->start + LIVEFILE_COUNT_BYTES;
 	writer_put(r->file->w, r->packed, n, 4);
 	writer_put(r->file->w, r->packed + 4, r->n_plain, 4);
 	ret = livefile_pwrite(r->fd, r->packed, n_bytes, pos);

@@ -162,12 +162,8 @@ struct formats *callrun_formats(const struct callrun *run)
 	return run->in.files[0].formats;
 }
 
-int callrun_walk(struct callrun *run, const uint8_t *events, size_t n_events,
-		 void (*visit)(void *ctx, const struct record *rec), void *ctx, const bool *stop,
-		 struct errmsg *err)
+int callrun_walk(struct callrun *run, struct taskwalk_spec spec, struct errmsg *err)
 {
-	struct taskwalk_spec spec = {
-		.events = events, .n_events = n_events, .visit = visit, .ctx = ctx, .stop = stop};
 	int r = taskwalk_set_range(&spec, &run->src, err);
 
 	if (r < 0)

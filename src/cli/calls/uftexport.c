@@ -90,7 +90,13 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 
 	TRY(replay_new(&rp, callrun_formats(run), &config, err));
 	events = replay_events(rp, &n_events);
-	TRY(callrun_walk(run, events, n_events, visit, rp, &c.stop, err));
+	TRY(callrun_walk(run,
+			 (struct taskwalk_spec){.events = events,
+						.n_events = n_events,
+						.visit = visit,
+						.ctx = rp,
+						.stop = &c.stop},
+			 err));
 	replay_finish(rp);
 	return c.stop ? errmsg_code(err) : 0;
 }

@@ -66,15 +66,14 @@ static void start_row(struct calltimes *c, struct calltimes_row *row, const stru
 		row->spread = arena_alloc(&c->spreads, sizeof(*row->spread));
 }
 
-static struct calltimes_row *find_row(struct calltimes *c, struct flow_func *fn,
-				      const struct record *rec)
+/* noinline: leave() looks at fn->aside first, and must not prepare what is needed here. */
+static __attribute__((noinline)) struct calltimes_row *
+find_row(struct calltimes *c, struct flow_func *fn, const struct record *rec)
 {
 	uint64_t values[KEYS_MAX] = {fn->addr};
 	const struct key_slot *slots[KEYS_MAX] = {&c->func_slot};
 	struct calltimes_row *row;
 
-	if (!c->config->n_groups && fn->aside)
-		return fn->aside;
 	for (size_t i = 0; i < c->config->n_groups; i++) {
 		const struct call_kinds *kinds = callflow_kinds(c->flow);
 		size_t kind = rec->event ? kinds->by_id[rec->event->id] : 0;
@@ -93,13 +92,17 @@ static struct calltimes_row *find_row(struct calltimes *c, struct flow_func *fn,
 static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const struct flow_end *end,
 		  const struct record *rec)
 {
-	struct record last = {.ts = end->ts, .task = t->task, .cpu = t->last_cpu};
 	struct calltimes *c = ctx;
-	struct calltimes_row *row;
+	struct calltimes_row *row = f->func->aside; /* only without groups */
 
 	if (!end->is_counted || !(end->is_known || (end->is_open && f->func->is_user)))
 		return;
-	row = find_row(c, f->func, rec ? rec : &last);
+	if (!row && !rec)
+		row = find_row(
+			c, f->func,
+			&(struct record){.ts = end->ts, .task = t->task, .cpu = t->last_cpu});
+	else if (!row)
+		row = find_row(c, f->func, rec);
 	if (!row) {
 		c->counts.n_dropped++;
 		return;
@@ -127,6 +130,12 @@ static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const st
 void calltimes_add(struct calltimes *c, const struct record *rec)
 {
 	callflow_add(c->flow, rec);
+}
+
+void calltimes_run(void *calltimes, struct walker *w, struct record *rec, uint64_t offset,
+		   uint64_t before)
+{
+	callflow_run(((struct calltimes *)calltimes)->flow, w, rec, offset, before);
 }
 
 void calltimes_end(struct calltimes *c)

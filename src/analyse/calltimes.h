@@ -19,6 +19,7 @@
 
 struct calltimes;
 struct errmsg;
+struct walker;
 
 /* The numbers of a row, by which functions can be sorted. */
 enum calltimes_column {
@@ -105,6 +106,9 @@ void calltimes_free(struct calltimes *c);
 
 const uint8_t *calltimes_events(const struct calltimes *c, size_t *ret_n);
 void calltimes_add(struct calltimes *c, const struct record *rec);
+/* For struct taskwalk_spec: callflow_run(). */
+void calltimes_run(void *calltimes, struct walker *w, struct record *rec, uint64_t offset,
+		   uint64_t before);
 /* Ends the trace: open calls in programs count until here. */
 void calltimes_end(struct calltimes *c);
 /* Sorts the rows. More calls may be added afterwards. */

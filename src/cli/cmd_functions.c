@@ -161,6 +161,12 @@ static void add(void *ctx, const struct record *rec)
 	calltimes_add(((struct functions_options *)ctx)->calls, rec);
 }
 
+static void run_calls(void *ctx, struct walker *w, struct record *rec, uint64_t offset,
+		      uint64_t before)
+{
+	calltimes_run(((struct functions_options *)ctx)->calls, w, rec, offset, before);
+}
+
 static void visit_other(void *ctx, const struct record *rec)
 {
 	calltimes_add(ctx, rec);
@@ -170,15 +176,15 @@ static void visit_other(void *ctx, const struct record *rec)
 static int read_other(struct functions_options *o, struct calltimes **ret, struct errmsg *err)
 {
 	struct callrun *run = &o->other;
-	const uint8_t *wanted;
-	size_t n_wanted;
+	struct taskwalk_spec spec = {.visit = visit_other, .run = calltimes_run};
 	int r = callrun_open(run, &o->other_options, o->diff, err);
 
 	if (r >= 0)
 		r = calltimes_new(ret, callrun_formats(run), &o->config, err);
 	TRY(r);
-	wanted = calltimes_events(*ret, &n_wanted);
-	TRY(callrun_walk(run, wanted, n_wanted, visit_other, *ret, NULL, err));
+	spec.ctx = *ret;
+	spec.events = calltimes_events(*ret, &spec.n_events);
+	TRY(callrun_walk(run, spec, err));
 	calltimes_end(*ret);
 	if (calltimes_finish(*ret) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
@@ -247,6 +253,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .open = open_calls,
 				 .events = events,
 				 .add = add,
+				 .run = run_calls,
 				 .fmt = fmt,
 				 .close = close_calls,
 				 .needs = "functions needs a trace"};

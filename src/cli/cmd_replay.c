@@ -154,7 +154,13 @@ static int print_calls(struct replay_options *o, struct callrun *run, struct pri
 	TRY(replay_new(&rp, callrun_formats(run), &o->replay, err));
 	replaytext_fmt_head(p->lines, &p->tb);
 	events = replay_events(rp, &n_events);
-	r = callrun_walk(run, events, n_events, visit, rp, &p->stop, err);
+	r = callrun_walk(run,
+			 (struct taskwalk_spec){.events = events,
+						.n_events = n_events,
+						.visit = visit,
+						.ctx = rp,
+						.stop = &p->stop},
+			 err);
 	if (r >= 0)
 		replay_finish(rp);
 	write_piece(p);

@@ -125,6 +125,16 @@ static inline bool call_number_read(const struct call_kind *k, struct call_numbe
 	return true;
 }
 
+/* For is_plain, if the record has plain_size. */
+static inline void call_kind_read_plain(const struct call_kind *k, const uint8_t *data,
+					struct call_event *ret)
+{
+	ret->func = bytes_get32(data + k->func.offset, false);
+	ret->depth = bytes_get32(data + k->depth.offset, false);
+	ret->has_duration = k->duration.size;
+	ret->duration = k->duration.size ? bytes_get32(data + k->duration.offset, false) : 0;
+}
+
 /* Returns false if the record is too short to name a function. */
 static inline bool call_kind_read(const struct call_kind *k, const uint8_t *data, uint32_t size,
 				  struct call_event *ret)
@@ -132,11 +142,7 @@ static inline bool call_kind_read(const struct call_kind *k, const uint8_t *data
 	uint64_t depth = 0, from, to;
 
 	if (__builtin_expect(k->is_plain && size >= k->plain_size, 1)) {
-		ret->func = bytes_get32(data + k->func.offset, false);
-		ret->depth = bytes_get32(data + k->depth.offset, false);
-		ret->has_duration = k->duration.size;
-		ret->duration =
-			k->duration.size ? bytes_get32(data + k->duration.offset, false) : 0;
+		call_kind_read_plain(k, data, ret);
 		return true;
 	}
 	ret->duration = 0;

@@ -69,15 +69,16 @@ static inline bool walker_start(struct walker *w, const uint8_t *page, size_t le
 	return true;
 }
 
-/* Finds the next record with data. Returns false at the end. */
-static inline bool walker_next(struct walker *w, struct walked *ret)
+/* walker_next() for a byte order that the caller knows. */
+static inline __attribute__((always_inline)) bool
+walker_next_in(struct walker *w, struct walked *ret, bool swap, bool big_endian)
 {
 	while ((size_t)(w->end - w->pos) >= 4) {
-		uint32_t header = bytes_get32(w->pos, w->swap), type, delta, word = 0;
+		uint32_t header = bytes_get32(w->pos, swap), type, delta, word = 0;
 		size_t left = w->end - w->pos - 4;
 
-		type = w->big_endian ? header >> 27 : header & 31;
-		delta = w->big_endian ? header & ((1u << 27) - 1) : header >> 5;
+		type = big_endian ? header >> 27 : header & 31;
+		delta = big_endian ? header & ((1u << 27) - 1) : header >> 5;
 		if (__builtin_expect(type >= 1 && type <= SNF_TYPE_DATA_MAX, 1)) {
 			if (type * 4 > left)
 				break;
@@ -88,7 +89,7 @@ static inline bool walker_next(struct walker *w, struct walked *ret)
 		}
 		if (left < 4)
 			break;
-		word = bytes_get32(w->pos + 4, w->swap);
+		word = bytes_get32(w->pos + 4, swap);
 		if (type == SNF_TYPE_TIME_EXTEND) {
 			w->ts += delta + ((uint64_t)word << SNF_DELTA_BITS);
 			w->pos += 8;
@@ -117,6 +118,12 @@ static inline bool walker_next(struct walker *w, struct walked *ret)
 		w->damaged = true;
 	w->pos = w->end;
 	return false;
+}
+
+/* Finds the next record with data. Returns false at the end. */
+static inline bool walker_next(struct walker *w, struct walked *ret)
+{
+	return walker_next_in(w, ret, w->swap, w->big_endian);
 }
 
 #endif

@@ -9,6 +9,9 @@
  * The walk stays on a CPU while its records are the earliest, so a record of a busy CPU costs a
  * single comparison with the others. Other threads unpack the chunks of compressed traces in
  * advance.
+ *
+ * Nearly all traces have the layout of this machine (`is_plain`); for them the compiler makes a copy
+ * of the loop that tests no byte order and no sizes.
  */
 #include "inputs/taskwalk.h"
 
@@ -24,6 +27,7 @@
 #include <stdlib.h>
 
 struct cursor {
+	const struct source_config *config;
 	struct pagestream *ps;
 	struct page page;
 	struct walker w;
@@ -48,6 +52,19 @@ struct walk {
 	int error;
 };
 
+/* Is the layout that of this machine, with two bytes for the event and four for the task? */
+static bool is_plain(const struct inputs_sources *src)
+{
+	for (size_t i = 0; i < src->n; i++) {
+		const struct formats *f = src->list[i].config.formats;
+		const struct tracefile *tf = src->list[i].config.tf;
+
+		if (tf->swap || tf->big_endian || f->swap || f->type.size != 2 || f->pid.size != 4)
+			return false;
+	}
+	return true;
+}
+
 static void note_damage(struct tracefile *tf, const struct cursor *c)
 {
 	if (c->w.damaged)
@@ -58,9 +75,9 @@ static void note_damage(struct tracefile *tf, const struct cursor *c)
 			tf->path, c->cpu, (unsigned long long)pagestream_offset(c->ps, &c->page));
 }
 
-static bool next_page(struct walk *w, struct cursor *c)
+static __attribute__((noinline)) bool next_page(struct walk *w, struct cursor *c)
 {
-	struct tracefile *tf = w->src->list[c->source].config.tf;
+	struct tracefile *tf = c->config->tf;
 	int r;
 
 	if (c->w.start)
@@ -77,17 +94,35 @@ static bool next_page(struct walk *w, struct cursor *c)
 	return true;
 }
 
+static inline __attribute__((always_inline)) uint32_t read_common(const struct formats *f,
+								  const struct common_field *c,
+								  const struct walked *rec,
+								  unsigned size, bool is_plain)
+{
+	const uint8_t *at = rec->data + c->offset;
+
+	if (!is_plain)
+		return (uint32_t)bytes_get(at, c->size, f->swap);
+	return size == 2 ? bytes_get16(at, false) : bytes_get32(at, false);
+}
+
 /* Moves to the next wanted record. Returns false if there is none. */
-static inline bool advance(struct walk *w, struct cursor *c)
+static inline __attribute__((always_inline)) bool advance(struct walk *w, struct cursor *c,
+							  bool is_plain)
 {
 	const struct taskwalk_spec *spec = w->spec;
-	const struct source_config *config = &w->src->list[c->source].config;
+	const struct source_config *config = c->config;
+	const struct formats *f = config->formats;
 
 	for (;;) {
-		while (__builtin_expect(!walker_next(&c->w, &c->rec), 0))
+		bool swap = !is_plain && c->w.swap, big = !is_plain && c->w.big_endian;
+
+		while (__builtin_expect(!walker_next_in(&c->w, &c->rec, swap, big), 0))
 			if (!next_page(w, c))
 				return false;
-		c->id = formats_record_id(config->formats, c->rec.data, c->rec.size);
+		c->id = -1;
+		if (__builtin_expect(f->type.offset + f->type.size <= c->rec.size, 1))
+			c->id = (int)read_common(f, &f->type, &c->rec, 2, is_plain);
 		if (((unsigned)c->id >= spec->n_events || !spec->events[c->id]) && !c->flags)
 			continue;
 		c->ts = timeconv(&config->time, c->rec.ts, c->cpu);
@@ -96,27 +131,49 @@ static inline bool advance(struct walk *w, struct cursor *c)
 	}
 }
 
-static inline void visit(struct walk *w, struct cursor *c)
+static __attribute__((noinline)) void visit_missed(struct walk *w, struct cursor *c)
 {
-	const struct source_config *config = &w->src->list[c->source].config;
+	struct record_extra extra = {.missed = c->w.missed > 0 ? c->w.missed : 0};
+
+	c->seen.extra = &extra;
+	c->seen.flags = c->flags;
+	c->flags = 0;
+	w->spec->visit(w->spec->ctx, &c->seen);
+	c->seen.extra = NULL;
+	c->seen.flags = 0;
+}
+
+static inline __attribute__((always_inline)) void visit(struct walk *w, struct cursor *c,
+							bool is_plain)
+{
+	const struct source_config *config = c->config;
 	struct formats *f = config->formats;
 	struct record *rec = &c->seen;
-	struct record_extra extra;
+	int pid = 0;
 
 	rec->ts = c->ts;
 	rec->data = c->rec.data;
 	rec->size = c->rec.size;
 	rec->event = formats_find(f, c->id);
-	rec->task = tasks_find(config->tasks, formats_common(f, &f->pid, rec->data, rec->size));
-	if (__builtin_expect(c->flags, 0)) {
-		extra = (struct record_extra){.missed = c->w.missed > 0 ? c->w.missed : 0};
-		rec->extra = &extra;
-		rec->flags = c->flags;
-		c->flags = 0;
-	}
-	w->spec->visit(w->spec->ctx, rec);
-	rec->extra = NULL;
-	rec->flags = 0;
+	if (__builtin_expect(f->pid.offset + f->pid.size <= rec->size, 1))
+		pid = (int)read_common(f, &f->pid, &c->rec, 4, is_plain);
+	rec->task = tasks_find(config->tasks, pid);
+	if (__builtin_expect(c->flags, 0))
+		visit_missed(w, c);
+	else
+		w->spec->visit(w->spec->ctx, rec);
+}
+
+/* Lets the visitor take the records before those of the next cursor. */
+static inline void run(struct walk *w, struct cursor *c, const struct cursor *next)
+{
+	const struct taskwalk_spec *spec = w->spec;
+	uint64_t before = next ? next->ts : UINT64_MAX;
+
+	if (spec->to < before)
+		before = spec->to;
+	if (c->config->time.is_simple)
+		spec->run(spec->ctx, &c->w, &c->seen, c->config->time.offset, before);
 }
 
 /*
@@ -158,7 +215,7 @@ static const struct cursor *runner_up(const struct walk *w)
 	return w->n_heap > 2 && is_earlier(w->heap[2], w->heap[1]) ? w->heap[2] : w->heap[1];
 }
 
-static int merge(struct walk *w)
+static inline __attribute__((always_inline)) int merge(struct walk *w, bool is_plain)
 {
 	static const bool never = false;
 	const bool *stop = w->spec->stop ? w->spec->stop : &never;
@@ -171,8 +228,10 @@ static int merge(struct walk *w)
 		bool more;
 
 		do {
-			visit(w, c);
-			more = advance(w, c);
+			visit(w, c, is_plain);
+			if (is_plain && w->spec->run && !w->spec->stop)
+				run(w, c, next);
+			more = advance(w, c, is_plain);
 		} while (more && !*stop && (!next || is_earlier(c, next)));
 		if (!more)
 			w->heap[0] = w->heap[--w->n_heap];
@@ -196,6 +255,7 @@ static int open_cursors(struct walk *w)
 			struct cursor *c = &w->cursors[w->n_cursors++];
 
 			*c = (struct cursor){
+				.config = config,
 				.source = (uint16_t)s,
 				.cpu = config->buffer->cpus[i].cpu,
 				.layout = {tf->swap, tf->big_endian, tf->long_size,
@@ -205,7 +265,7 @@ static int open_cursors(struct walk *w)
 			c->seen.source = c->source;
 			if (!c->ps)
 				return -ENOMEM;
-			if (advance(w, c))
+			if (advance(w, c, false))
 				w->heap[w->n_heap++] = c;
 		}
 	}
@@ -263,5 +323,5 @@ int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec)
 	if (packed && n_threads > 1)
 		w.unpacker = unpacker_new(n_threads - 1, n);
 	TRY(w.cursors && w.heap ? open_cursors(&w) : -ENOMEM);
-	return merge(&w);
+	return is_plain(src) ? merge(&w, true) : merge(&w, false);
 }

@@ -10,6 +10,7 @@
 
 #include "base/errmsg.h"
 #include "decode/record.h"
+#include "decode/walker.h"
 #include "inputs/sources.h"
 
 struct taskwalk_spec {
@@ -17,6 +18,12 @@ struct taskwalk_spec {
 	size_t n_events;
 	uint64_t from, to; /* inclusive; to: UINT64_MAX */
 	void (*visit)(void *ctx, const struct record *rec);
+	/*
+	 * Optional: takes the next records of a CPU itself, see callflow_run(). Called after a visit,
+	 * if the records have this machine's byte order and times need only an offset.
+	 */
+	void (*run)(void *ctx, struct walker *w, struct record *rec, uint64_t offset,
+		    uint64_t before);
 	void *ctx;
 	const bool *stop; /* set to true by a visit to end the walk; NULL: walk to the end */
 };

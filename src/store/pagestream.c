@@ -40,6 +40,12 @@
 #define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers of Linux, and some more */
 #define CHUNK_PAGES_MAX	  16	      /* maximum in a chunk that is uncompressed page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
+/*
+ * A thread that unpacks into memory which the reader has just read must first get every cache line of
+ * it from the other processor's cache. That makes unpacking 2.5 times slower. So chunks rest until
+ * others have taken their place there; all streams together have REST_CHUNKS.
+ */
+#define REST_CHUNKS	  64
 
 enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY };
 
@@ -73,6 +79,9 @@ struct pagestream {
 	unsigned window;
 	unsigned use, queue; /* numbers of the next slot to use / to queue */
 	struct slot slots[WINDOW_MAX];
+	/* chunks that were read, freed when as many came after them; see REST_CHUNKS */
+	struct chunk *resting[REST_CHUNKS];
+	unsigned n_rest, rest_at;
 };
 
 struct unpacker {
@@ -80,6 +89,7 @@ struct unpacker {
 	pthread_cond_t work, ready;
 	struct pagestream *streams;
 	unsigned window, n_threads;
+	unsigned n_idle; /* threads that wait for work */
 	bool stop;
 	pthread_t threads[64];
 };
@@ -141,7 +151,9 @@ static void *unpacker_thread(void *arg)
 		enum slot_state state;
 
 		if (!slot) {
+			u->n_idle++;
 			pthread_cond_wait(&u->work, &u->lock);
+			u->n_idle--;
 			continue;
 		}
 		slot->state = SLOT_BUSY;
@@ -221,6 +233,8 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 	ps->window = unpacker ? unpacker->window : 1;
 	/* if no chunks are uncompressed in advance, the threads have nothing to do */
 	ps->unpacker = ps->window > 1 ? unpacker : NULL;
+	if (ps->unpacker)
+		ps->n_rest = REST_CHUNKS / tracefile_private(tf)->n_streams;
 	stream_lock(ps);
 	if (ps->unpacker) {
 		ps->next_stream = unpacker->streams;
@@ -249,6 +263,8 @@ void pagestream_free(struct pagestream *ps)
 	stream_unlock(ps);
 	for (unsigned n = ps->use; n != ps->queue; n++)
 		chunk_leave(ps->slots[n % WINDOW_MAX].chunk);
+	for (unsigned i = 0; i < REST_CHUNKS; i++)
+		chunk_leave(ps->resting[i]);
 	chunk_leave(ps->current);
 	free(ps);
 }
@@ -320,18 +336,32 @@ static bool stream_queue_one(struct pagestream *ps)
 	return true;
 }
 
+/*
+ * Wakes the threads if there is enough to do: half a window. To wake them for every chunk costs as much
+ * as unpacking it. What they leave, the reader unpacks.
+ */
+static void stream_wake(struct pagestream *ps)
+{
+	unsigned n_queued = 0;
+
+	if (!ps->unpacker || !ps->unpacker->n_idle)
+		return;
+	for (unsigned n = ps->use; n != ps->queue; n++)
+		n_queued += ps->slots[n % WINDOW_MAX].state == SLOT_QUEUED;
+	if (n_queued * 2 >= ps->window)
+		pthread_cond_broadcast(&ps->unpacker->work);
+}
+
 /* Returns the next chunk, uncompressed, or NULL at the end. The caller holds the lock. */
 static struct chunk *stream_take_chunk(struct pagestream *ps)
 {
 	struct slot *slot = &ps->slots[ps->use % WINDOW_MAX];
-	bool queued = false;
 
 	while (ps->queue - ps->use < ps->window && stream_queue_one(ps))
-		queued = true;
+		;
 	if (ps->use == ps->queue)
 		return NULL;
-	if (queued && ps->unpacker)
-		pthread_cond_broadcast(&ps->unpacker->work);
+	stream_wake(ps);
 	if (slot->state == SLOT_QUEUED) {
 		enum slot_state state;
 
@@ -382,13 +412,28 @@ static int stream_next_part(struct pagestream *ps)
 	return 1;
 }
 
+/* The reader is done with the chunk. */
+static void stream_leave(struct pagestream *ps)
+{
+	struct chunk *c = ps->current;
+
+	ps->current = NULL;
+	if (c && ps->n_rest && c->n_bytes <= 2 * CHUNK_GUESS_BYTES) {
+		struct chunk *oldest = ps->resting[ps->rest_at];
+
+		ps->resting[ps->rest_at] = c;
+		ps->rest_at = (ps->rest_at + 1) % ps->n_rest;
+		c = oldest;
+	}
+	chunk_leave(c);
+}
+
 /* Returns 1, 0 at the end, or -ENOMEM. */
 static int stream_next_chunk(struct pagestream *ps)
 {
 	int r;
 
-	chunk_leave(ps->current);
-	ps->current = NULL;
+	stream_leave(ps);
 	ps->current_pos = 0;
 	r = stream_next_part(ps);
 	if (r)

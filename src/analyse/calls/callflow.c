@@ -14,8 +14,13 @@
  * call that is not shown adds only its own `inner`, so its self time counts for its caller.
  *
  * In a recursion, the total time of a function must count only the outermost call. So a frame knows
- * whether it is the outermost one of its function: the map `open` of its task has all open
- * functions. A function that calls itself directly needs no look-up.
+ * whether it is the outermost one of its function: `open_bits` of its task has a bit for each of the
+ * first functions, and the map `open` has the others. A function that calls itself directly needs no
+ * look-up.
+ *
+ * Most events are simple: calls of programs alone, of the task of the event before, no filter, and a
+ * depth that fits what is open. callflow_run() takes them right from a sub-buffer, 10 ns each; all
+ * other code handles any event.
  *
  * While user functions are switched off (symbols/pauses.h), it is unknown what the last open call of
  * a task calls. That time counts as inner: not as its self time.
@@ -45,8 +50,14 @@
 #define FUNCS_MAX	 (1u << 20)
 #define ARENA_MAX_BYTES	 (192u << 20)
 #define CACHE_SLOTS	 1024
+#define COMMON_BYTES	 8	     /* of a record: what all events have */
 #define EPOCHS		 256	     /* of sources; more share one */
 #define NOT_OPEN	 ((void *)1) /* in a map, which must keep its keys */
+
+struct known_func {
+	uint64_t key;
+	struct flow_func *func; /* NULL: the place is free */
+};
 
 struct callflow {
 	const struct callflow_config *config;
@@ -59,7 +70,7 @@ struct callflow {
 	struct flow_task *last, *list;
 	struct map funcs;   /* struct flow_func by address */
 	struct map by_name; /* … of programs by their name's hash */
-	struct flow_func *cache[CACHE_SLOTS];
+	struct known_func cache[CACHE_SLOTS];
 	uint32_t n_funcs;
 	size_t frames_bytes;
 	uint32_t epochs[EPOCHS];
@@ -69,6 +80,7 @@ struct callflow {
 	bool only_user_first; /* the kernel's calls count only below a program's */
 	bool has_filter, drops_user, drops_kernel;
 	bool has_range;
+	bool is_simple; /* no filter, no calls of the kernel, the usual layout */
 	struct flow_counts counts;
 	uint64_t seed;
 };
@@ -135,30 +147,38 @@ static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_us
 	return fn;
 }
 
-static __attribute__((noinline)) struct flow_func *
-find_func_slow(struct callflow *cf, uint64_t addr, bool is_user, size_t at)
+/* The kernel's are odd. */
+static inline uint64_t func_key(uint64_t addr, bool is_user)
 {
-	/* the kernel's are odd */
-	uint64_t key = addr << 1 | !is_user;
-	void **slot;
+	return addr << 1 | !is_user;
+}
 
-	slot = map_take(&cf->funcs, key, FUNCS_MAX);
+static inline struct known_func *func_place(struct callflow *cf, uint64_t addr)
+{
+	return &cf->cache[(addr >> 4 ^ addr >> 14) % CACHE_SLOTS]; /* functions are aligned to 16 */
+}
+
+static __attribute__((noinline)) struct flow_func *find_func_slow(struct callflow *cf,
+								  uint64_t addr, bool is_user)
+{
+	uint64_t key = func_key(addr, is_user);
+	void **slot = map_take(&cf->funcs, key, FUNCS_MAX);
+
 	if (!slot)
 		return NULL;
 	if (!*slot)
 		*slot = new_func(cf, addr, is_user);
-	cf->cache[at] = *slot;
+	*func_place(cf, addr) = (struct known_func){key, *slot};
 	return *slot;
 }
 
 static inline struct flow_func *find_func(struct callflow *cf, uint64_t addr, bool is_user)
 {
-	size_t at = (addr >> 4 ^ addr >> 14) % CACHE_SLOTS; /* functions are aligned to 16 */
-	struct flow_func *fn = cf->cache[at];
+	const struct known_func *known = func_place(cf, addr);
 
-	if (__builtin_expect(fn && fn->addr == addr && fn->is_user == is_user, 1))
-		return fn;
-	return find_func_slow(cf, addr, is_user, at);
+	if (__builtin_expect(known->func && known->key == func_key(addr, is_user), 1))
+		return known->func;
+	return find_func_slow(cf, addr, is_user);
 }
 
 /*
@@ -246,12 +266,20 @@ static bool is_counted(const struct callflow *cf, const struct flow_frame *f,
 	       (end->whole >= cf->min_duration || !(end->is_known || end->is_open));
 }
 
-static __attribute__((noinline)) void note_closed(struct flow_task *t, const struct flow_frame *f)
+static __attribute__((noinline)) void close_in_map(struct flow_task *t, const struct flow_func *fn)
 {
-	void **slot = map_take(&t->open, (uintptr_t)f->func, DEPTH_MAX);
+	void **slot = map_take(&t->open, (uintptr_t)fn, DEPTH_MAX);
 
 	if (slot)
 		*slot = NOT_OPEN;
+}
+
+static inline void note_closed(struct flow_task *t, const struct flow_func *fn)
+{
+	if (fn->number < FLOW_BITS)
+		t->open_bits[fn->number / 64] &= ~(UINT64_C(1) << fn->number % 64);
+	else
+		close_in_map(t, fn);
 }
 
 /*
@@ -333,7 +361,7 @@ static inline void pop(struct callflow *cf, struct flow_task *t, struct flow_end
 		if (f->flags & FLOW_SHOWN && is_inside)
 			cf->sink->leave(cf->sink->ctx, t, f, end, rec);
 		if (f->flags & FLOW_OUTERMOST)
-			note_closed(t, f);
+			note_closed(t, f->func);
 	}
 	t->n--;
 	if (t->n < t->n_user)
@@ -394,15 +422,22 @@ static void settle(struct callflow *cf, struct flow_task *t, const struct record
  * --- the beginning -----------------------------------------------------------------------------
  */
 
-static __attribute__((noinline)) bool is_open(const struct flow_task *t, const struct flow_func *fn)
+static __attribute__((noinline)) bool is_in_map(const struct flow_task *t,
+						const struct flow_func *fn)
 {
 	const void *value = map_find(&t->open, (uintptr_t)fn);
 
 	return value && value != NOT_OPEN;
 }
 
-/* Is the function not open in this task? Notes that it is open now. */
-static __attribute__((noinline)) bool note_open(struct flow_task *t, struct flow_func *fn)
+static inline bool is_open(const struct flow_task *t, const struct flow_func *fn)
+{
+	if (fn->number < FLOW_BITS)
+		return t->open_bits[fn->number / 64] >> fn->number % 64 & 1;
+	return is_in_map(t, fn);
+}
+
+static __attribute__((noinline)) bool open_in_map(struct flow_task *t, struct flow_func *fn)
 {
 	void **slot;
 
@@ -410,6 +445,17 @@ static __attribute__((noinline)) bool note_open(struct flow_task *t, struct flow
 	if (!slot || (*slot && *slot != NOT_OPEN))
 		return false;
 	*slot = fn;
+	return true;
+}
+
+/* Is the function not open in this task? Notes that it is open now. */
+static inline bool note_open(struct flow_task *t, struct flow_func *fn)
+{
+	if (fn->number >= FLOW_BITS)
+		return open_in_map(t, fn);
+	if (is_open(t, fn))
+		return false;
+	t->open_bits[fn->number / 64] |= UINT64_C(1) << fn->number % 64;
 	return true;
 }
 
@@ -630,6 +676,100 @@ static void note_gap(struct callflow *cf, const struct record *rec)
 	cf->epochs[rec->source % EPOCHS]++;
 }
 
+/* The return of the last call, which was seen. */
+static inline void leave_simple(struct callflow *cf, struct flow_task *t, const struct record *rec)
+{
+	struct flow_frame *f = &t->frames[t->n - 1];
+	uint64_t duration = rec->ts > f->start ? rec->ts - f->start : 0;
+	struct flow_end end = {.ts = rec->ts,
+			       .duration = duration,
+			       .whole = duration,
+			       .self = duration > f->inner ? duration - f->inner : 0,
+			       .is_known = true,
+			       .is_counted = true};
+
+	if (t->n > 1)
+		f[-1].inner += duration;
+	cf->sink->leave(cf->sink->ctx, t, f, &end, rec);
+	if (f->flags & FLOW_OUTERMOST)
+		note_closed(t, f->func);
+	t->n_user = --t->n;
+}
+
+/* Takes an event of the task t if its depth fits what is open. False: it does not. */
+static inline __attribute__((always_inline)) bool
+take_simple(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+	    const struct record *rec, uint32_t epoch)
+{
+	const struct flow_frame *top;
+	struct call_event ev;
+	struct flow_func *fn;
+
+	call_kind_read_plain(kind, rec->data, &ev);
+	if (kind->step == CALL_LEAVE) {
+		if (!t->n || ev.depth != t->n - 1)
+			return false;
+		top = &t->frames[t->n - 1];
+		if (!top->func || top->func->addr != ev.func || top->epoch != epoch)
+			return false;
+		leave_simple(cf, t, rec);
+	} else {
+		if (ev.depth != t->n || ev.depth >= t->cap)
+			return false;
+		fn = find_func(cf, ev.func, true);
+		if (!fn)
+			return false;
+		if (kind->step == CALL_WHOLE) {
+			add_whole(cf, t, fn, &ev, rec);
+		} else {
+			struct flow_frame *f = push(cf, t, fn, kind, rec);
+
+			if (cf->sink->enter)
+				cf->sink->enter(cf->sink->ctx, t, f);
+		}
+	}
+	cf->counts.n_events++;
+	t->last_ts = rec->ts;
+	return true;
+}
+
+void callflow_run(struct callflow *cf, struct walker *w, struct record *rec, uint64_t offset,
+		  uint64_t before)
+{
+	const struct formats *f = cf->f;
+	uint32_t epoch = cf->epochs[rec->source % EPOCHS];
+	struct flow_task *t = cf->last;
+	const uint8_t *pos = w->pos;
+	uint64_t ts = w->ts;
+
+	if (!cf->is_simple || !t || t->task != rec->task || t->who <= 0)
+		return;
+	t->last_cpu = rec->cpu;
+	t->source = rec->source;
+	while ((size_t)(w->end - pos) >= 4 + COMMON_BYTES) {
+		uint32_t header = bytes_get32(pos, false), size = (header & 31) * 4;
+		const struct call_kind *kind;
+
+		rec->data = pos + 4;
+		kind = &cf->kinds.rows[cf->kinds.by_id[bytes_get16(rec->data + f->type.offset,
+								   false)]];
+		rec->size = size;
+		rec->ts = ts + (header >> 5) + offset;
+		/* a type that is not a length is 0 or larger than any plain_size of use */
+		if (!kind->is_plain || size < kind->plain_size || size > SNF_TYPE_DATA_MAX * 4 ||
+		    size > (size_t)(w->end - pos) - 4 || rec->ts >= before ||
+		    (int64_t)bytes_get32(rec->data + f->pid.offset, false) != t->who)
+			break;
+		rec->event = kind->event;
+		if (!take_simple(cf, t, kind, rec, epoch))
+			break;
+		ts += header >> 5;
+		pos += 4 + size;
+	}
+	w->pos = pos;
+	w->ts = ts;
+}
+
 static inline __attribute__((always_inline)) void
 add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec)
 {
@@ -752,13 +892,21 @@ static void take_filter(struct callflow *cf, const struct callfilter *filter)
 {
 	const struct callfilter_config *config = callfilter_config(filter);
 
-	cf->has_filter = true;
 	cf->filter_kinds = callfilter_kinds(filter);
 	cf->max_depth = config->max_depth;
 	cf->min_duration = config->min_duration;
 	cf->drops_user = config->kernel_only;
 	cf->drops_kernel = config->no_kernel;
 	cf->only_user_first = cf->kinds.has_user && !config->kernel_full && !config->kernel_only;
+	cf->has_filter = cf->filter_kinds || cf->max_depth || cf->min_duration || cf->drops_user ||
+			 cf->kinds.has_kernel;
+}
+
+/* The numbers of every event lie where callflow_run() expects them. */
+static bool has_usual_layout(const struct formats *f)
+{
+	return !f->swap && f->type.size == 2 && f->type.offset + 2 <= COMMON_BYTES &&
+	       f->pid.size == 4 && f->pid.offset + 4 <= COMMON_BYTES;
 }
 
 int callflow_new(struct callflow **ret, struct formats *f, const struct callflow_config *config,
@@ -779,6 +927,8 @@ int callflow_new(struct callflow **ret, struct formats *f, const struct callflow
 		cf->pauses = formats_pauses(f);
 	if (config->filter)
 		take_filter(cf, config->filter);
+	cf->is_simple = !cf->has_filter && !cf->has_range && !cf->pauses && !cf->kinds.has_kernel &&
+			has_usual_layout(f);
 	*ret = cf;
 	return 0;
 }

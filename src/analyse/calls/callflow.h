@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "decode/callevent.h"
 #include "decode/record.h"
+#include "decode/walker.h"
 
 struct callflow;
 struct errmsg;
@@ -61,6 +62,8 @@ struct flow_frame {
 	uint32_t flags; /* enum flow_flags */
 };
 
+#define FLOW_BITS 4096
+
 struct flow_task {
 	int64_t who; /* pid, or -1 - CPU of an idle task */
 	const struct task *task;
@@ -69,11 +72,11 @@ struct flow_task {
 	uint32_t last_cpu;
 	uint32_t source; /* of its last call in a program */
 	uint64_t last_ts;
-	uint64_t
-		free_ts; /* what comes later is time of the last frame, or of what is not recorded */
-	bool is_told;	 /* with a range: the sink knows what was open when the range began */
-	struct map open; /* functions that are open, by their struct flow_func */
-	void *aside;	 /* the sink's */
+	uint64_t free_ts; /* later time belongs to the last frame, or was not recorded */
+	bool is_told;	  /* with a range: the sink knows what was open when the range began */
+	uint64_t open_bits[FLOW_BITS / 64]; /* functions that are open, by number */
+	struct map open;		    /* the others, by their struct flow_func */
+	void *aside;			    /* the sink's */
 	struct flow_task *next;
 };
 
@@ -135,6 +138,14 @@ void callflow_free(struct callflow *cf);
 void callflow_add(struct callflow *cf, const struct record *rec);
 /* The same, if the kind is known. */
 void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec);
+/*
+ * Takes records from w itself, as long as they are simple and earlier than `before`. Call it after
+ * callflow_add() of the record before them, with that record: cpu, source and task of it are used,
+ * the other members get new values. Time in w plus offset is the record's time. The file must have
+ * this machine's byte order.
+ */
+void callflow_run(struct callflow *cf, struct walker *w, struct record *rec, uint64_t offset,
+		  uint64_t before);
 /* The trace has ended: all open calls end. */
 void callflow_finish(struct callflow *cf);
 

@@ -179,6 +179,15 @@ void callgraph_add(struct callgraph *g, const struct record *rec)
 		callflow_settle(g->flow, rec);
 }
 
+void callgraph_run(void *callgraph, struct walker *w, struct record *rec, uint64_t offset,
+		   uint64_t before)
+{
+	struct callgraph *g = callgraph;
+
+	if (is_chosen(g, rec))
+		callflow_run(g->flow, w, rec, offset, before);
+}
+
 /* Takes a node out of the tree. */
 static void forget(struct graph_node *node)
 {

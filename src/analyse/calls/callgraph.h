@@ -19,6 +19,7 @@
 
 struct callgraph;
 struct errmsg;
+struct walker;
 
 struct graph_node {
 	const struct flow_func *func; /* NULL: the root */
@@ -46,6 +47,9 @@ void callgraph_free(struct callgraph *g);
 /* By event id: those that matter. */
 const uint8_t *callgraph_events(const struct callgraph *g, size_t *ret_n);
 void callgraph_add(struct callgraph *g, const struct record *rec);
+/* For struct taskwalk_spec: callflow_run(). */
+void callgraph_run(void *callgraph, struct walker *w, struct record *rec, uint64_t offset,
+		   uint64_t before);
 /* The trace has ended: open calls of programs count until here; nodes without any call vanish. */
 void callgraph_end(struct callgraph *g);
 

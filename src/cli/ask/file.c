@@ -40,6 +40,7 @@ static int walk(const struct gather_job *job, struct inputs_sources *src, const 
 				     .n_events = n_events,
 				     .to = UINT64_MAX,
 				     .visit = job->add,
+				     .run = job->run,
 				     .ctx = job->ctx};
 	int r = taskwalk(src, &spec);
 

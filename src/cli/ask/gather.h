@@ -19,6 +19,7 @@
 struct filter;
 struct formats;
 struct record;
+struct walker;
 
 enum gather_output { GATHER_TEXT, GATHER_JSON, GATHER_CSV };
 
@@ -63,6 +64,9 @@ struct gather_job {
 	/* Returns flags of the relevant events, by event id. */
 	const uint8_t *(*events)(void *ctx, size_t *ret_n);
 	void (*add)(void *ctx, const struct record *rec);
+	/* Optional, with by_task: as in struct taskwalk_spec. */
+	void (*run)(void *ctx, struct walker *w, struct record *rec, uint64_t offset,
+		    uint64_t before);
 	/*
 	 * Formats the result so far. in_time: times are in ns. Returns 0, or a negative errno with
 	 * a message.

@@ -177,18 +177,12 @@ struct formats *callrun_formats(const struct callrun *run)
 	return run->in.files[0].formats;
 }
 
-int callrun_walk(struct callrun *run, const uint8_t *events, size_t n_events,
-		 void (*visit)(void *ctx, const struct record *rec), void *ctx, const bool *stop,
-		 struct errmsg *err)
+int callrun_walk(struct callrun *run, struct taskwalk_spec spec, struct errmsg *err)
 {
-	struct taskwalk_spec spec = {.events = events,
-				     .n_events = n_events,
-				     .to = UINT64_MAX,
-				     .visit = visit,
-				     .ctx = ctx,
-				     .stop = stop};
-	int r = taskwalk(&run->src, &spec);
+	int r;
 
+	spec.to = UINT64_MAX;
+	r = taskwalk(&run->src, &spec);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 

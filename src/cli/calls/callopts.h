@@ -15,6 +15,7 @@
 #include "base/textbuf.h"
 #include "decode/formats/formats.h"
 #include "inputs/sources.h"
+#include "inputs/taskwalk.h"
 
 #define CALLOPTS_WORDS_MAX 256
 #define CALLOPTS_TIDS_MAX  1024
@@ -54,9 +55,7 @@ int callrun_open(struct callrun *run, const struct call_options *o, const char *
 void callrun_close(struct callrun *run);
 struct formats *callrun_formats(const struct callrun *run);
 /* Goes through the file. stop: see taskwalk.h; may be NULL. */
-int callrun_walk(struct callrun *run, const uint8_t *events, size_t n_events,
-		 void (*visit)(void *ctx, const struct record *rec), void *ctx, const bool *stop,
-		 struct errmsg *err);
+int callrun_walk(struct callrun *run, struct taskwalk_spec spec, struct errmsg *err);
 /* Warns about filters that match nothing, and about damage; the exit status. */
 int callrun_finish(struct callrun *run, const struct call_options *o);
 

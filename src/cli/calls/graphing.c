@@ -19,8 +19,7 @@ static void visit(void *ctx, const struct record *rec)
 int graphing_read(struct graphing *g, const struct call_options *o, const char *path,
 		  struct errmsg *err)
 {
-	const uint8_t *events;
-	size_t n_events;
+	struct taskwalk_spec spec = {.visit = visit, .run = callgraph_run};
 	int r = callrun_open(&g->run, o, path, err);
 
 	if (r < 0)
@@ -33,8 +32,9 @@ int graphing_read(struct graphing *g, const struct call_options *o, const char *
 	r = callgraph_new(&g->graph, callrun_formats(&g->run), &g->config, err);
 	if (r < 0)
 		return r;
-	events = callgraph_events(g->graph, &n_events);
-	r = callrun_walk(&g->run, events, n_events, visit, g->graph, NULL, err);
+	spec.ctx = g->graph;
+	spec.events = callgraph_events(g->graph, &spec.n_events);
+	r = callrun_walk(&g->run, spec, err);
 	if (r < 0)
 		return r;
 	callgraph_end(g->graph);

@@ -93,7 +93,13 @@ static int walk(struct script_options *o, struct callrun *run, struct running *r
 	config.no_events = o->no_events || !script_wants_events(running->script);
 	TRY(replay_new(&rp, callrun_formats(run), &config, err));
 	events = replay_events(rp, &n_events);
-	TRY(callrun_walk(run, events, n_events, visit, rp, &running->stop, err));
+	TRY(callrun_walk(run,
+			 (struct taskwalk_spec){.events = events,
+						.n_events = n_events,
+						.visit = visit,
+						.ctx = rp,
+						.stop = &running->stop},
+			 err));
 	if (!running->stop)
 		replay_finish(rp);
 	return running->result < 0 ? running->result : 0;

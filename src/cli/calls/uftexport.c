@@ -139,7 +139,13 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 	if (c.has_kernel)
 		TRY(uftwriter_use_kernel(writer, callrun_formats(run), err));
 	TRY(choose_events(&c, run, &events, &n_events));
-	TRY(callrun_walk(run, events, n_events, visit, &c, &c.stop, err));
+	TRY(callrun_walk(run,
+			 (struct taskwalk_spec){.events = events,
+						.n_events = n_events,
+						.visit = visit,
+						.ctx = &c,
+						.stop = &c.stop},
+			 err));
 	replay_finish(rp);
 	return c.stop ? errmsg_code(err) : 0;
 }

@@ -13,7 +13,6 @@
  * capture/tracefs/reset.c defines what a reset is.
  */
 #include "base/scope.h"
-#include "base/textbuf.h"
 #include "capture/tracefs/journal.h"
 #include "capture/tracefs/reset.h"
 #include "cli/kernel/instances.h"

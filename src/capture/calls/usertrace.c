@@ -12,7 +12,6 @@
  */
 #include "capture/calls/usertrace.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/map.h"
@@ -28,7 +27,6 @@
 #include "capture/steer/userstats.h"
 #include "capture/steer/userswitch.h"
 #include "capture/steer/callrules.h"
-#include "capture/user/choice.h"
 #include "format/bytes.h"
 #include "runtime/snrt.h"
 #include "store/live/livefile.h"

@@ -16,8 +16,6 @@
 
 #include "probe/expand.h"
 
-#include <errno.h>
-
 static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct definition *d,
 		  size_t *ret_n, struct errmsg *err)
 {

@@ -36,7 +36,6 @@
 #define CHANGES_MAX (1u << 20)
 #define OP_CALL	    0xe8
 #define OP_JUMP	    0xe9
-#define OP_BYTES    5
 
 struct area {
 	struct userswitch_area pub;

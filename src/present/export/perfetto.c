@@ -19,7 +19,6 @@
  */
 #include "base/array.h"
 #include "decode/callevent.h"
-#include "decode/walker.h"
 #include "format/bytes.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"

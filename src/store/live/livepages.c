@@ -62,7 +62,6 @@ struct live_cpu {
 
 struct livepages {
 	pthread_mutex_t lock;
-	pthread_cond_t begun; /* a round has begun, or the end was announced */
 	struct tracefile *tf;
 	struct live_cpu *cpus; /* the CPUs of all buffers, sequentially */
 	size_t n_cpus;
@@ -89,7 +88,6 @@ uint64_t livepages_begin_round(struct livepages *lp)
 
 	pthread_mutex_lock(&lp->lock);
 	round = ++lp->round;
-	pthread_cond_broadcast(&lp->begun);
 	pthread_mutex_unlock(&lp->lock);
 	return round;
 }
@@ -166,7 +164,6 @@ void livepages_end(struct livepages *lp)
 {
 	pthread_mutex_lock(&lp->lock);
 	lp->ended = true;
-	pthread_cond_broadcast(&lp->begun);
 	pthread_mutex_unlock(&lp->lock);
 }
 
@@ -201,27 +198,6 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 	return r;
 }
 
-int livepages_wait(struct livepages *lp, uint64_t *round, int timeout_ms)
-{
-	struct timespec until;
-	int r = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	pthread_mutex_lock(&lp->lock);
-	while (lp->round == *round && !lp->ended && !r)
-		r = pthread_cond_timedwait(&lp->begun, &lp->lock, &until);
-	r = lp->ended ? -EPIPE : lp->round != *round;
-	*round = lp->round;
-	pthread_mutex_unlock(&lp->lock);
-	return r;
-}
-
 size_t livepages_waiting_bytes(struct livepages *lp)
 {
 	size_t n;
@@ -252,7 +228,6 @@ void livepages_free(struct livepages *lp)
 			lp->cpus[i].first = chunk->next;
 			chunk_leave(chunk);
 		}
-	pthread_cond_destroy(&lp->begun);
 	pthread_mutex_destroy(&lp->lock);
 	free(lp->cpus);
 	free(lp);
@@ -261,7 +236,6 @@ void livepages_free(struct livepages *lp)
 static struct livepages *livepages_new(struct tracefile *tf, size_t max_bytes)
 {
 	struct livepages *lp = calloc(1, sizeof(*lp));
-	pthread_condattr_t attr;
 
 	if (!lp)
 		return NULL;
@@ -277,10 +251,6 @@ static struct livepages *livepages_new(struct tracefile *tf, size_t max_bytes)
 	for (size_t i = 0; i < lp->n_cpus; i++)
 		lp->cpus[i].link = &lp->cpus[i].first;
 	pthread_mutex_init(&lp->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&lp->begun, &attr);
-	pthread_condattr_destroy(&attr);
 	return lp;
 }
 

@@ -26,7 +26,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "live/userfunctions.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "store/userevents.h"
 #include "capture/calls/userlibrary.h"
 #include "capture/calls/userrecording.h"
@@ -109,19 +110,17 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 		.drops = o->user_drops,
 		.budget_percent = o->user_budget};
 	char file[CHILD_FILE_BYTES];
-	int r = check_request(o, argv, err);
 
-	if (r >= 0 && argv)
-		r = check_program(o, argv[0], err);
-	if (r >= 0)
-		r = set_clocks(o, err);
-	if (r >= 0)
-		r = usertrace_open(ret, &config, err);
-	if (r >= 0 && usertrace_keeper(*ret))
+	TRY(check_request(o, argv, err));
+	if (argv)
+		TRY(check_program(o, argv[0], err));
+	TRY(set_clocks(o, err));
+	TRY(usertrace_open(ret, &config, err));
+	if (usertrace_keeper(*ret))
 		plan_add_own(&o->plan, usertrace_keeper(*ret));
-	if (r >= 0 && argv && child_find(argv[0], file) >= 0)
+	if (argv && child_find(argv[0], file) >= 0)
 		usertrace_prepare(*ret, file);
-	return r;
+	return 0;
 }
 
 int userfunctions_record(struct live_request *o, const struct recording_config *config, char **argv,

@@ -177,8 +177,7 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 	const char *name = "section";
 	struct errmsg why = {0};
 	struct piece body;
-	void *heap;
-	int r;
+	SCOPED(scope_free) void *heap = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i].id == s->id)
@@ -194,9 +193,7 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 		tracefile_add_damage(tc->tf, "%s", why.text);
 		return 0;
 	}
-	r = writer_add_section(w, s->id, name, body, err);
-	free(heap);
-	return r;
+	return writer_add_section(w, s->id, name, body, err);
 }
 
 static bool is_made_by_writer(uint16_t id)

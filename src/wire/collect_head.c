@@ -30,14 +30,12 @@ static int copy_section(struct tracefile *tf, const struct tracefile_section *s,
 {
 	struct errmsg why = {0};
 	struct piece body;
-	void *heap;
-	int r;
+	SCOPED(scope_free) void *heap = NULL;
 
 	if (tracefile_section_body(tf, s, &body, &heap, &why) < 0)
 		return 0;
-	r = to->add_section(to->ctx, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body, err);
-	free(heap);
-	return r;
+	return to->add_section(to->ctx, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body,
+			       err);
 }
 
 int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,

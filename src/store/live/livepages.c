@@ -37,6 +37,7 @@
  * fill and to decode.
  */
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "format/bytes.h"
 #include "store/live/livepages_int.h"
 
@@ -86,23 +87,19 @@ uint64_t livepages_begin_round(struct livepages *lp)
 {
 	uint64_t round;
 
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	round = ++lp->round;
-	pthread_mutex_unlock(&lp->lock);
 	return round;
 }
 
 bool livepages_has_room(struct livepages *lp, size_t buffer, uint32_t cpu)
 {
 	const struct live_cpu *c = cpu_of(lp, buffer, cpu);
-	bool room;
 
 	if (!c)
 		return false;
-	pthread_mutex_lock(&lp->lock);
-	room = lp->n_waiting < lp->max_bytes || c->n_waiting < lp->max_bytes / lp->n_cpus;
-	pthread_mutex_unlock(&lp->lock);
-	return room;
+	LOCKED(&lp->lock);
+	return lp->n_waiting < lp->max_bytes || c->n_waiting < lp->max_bytes / lp->n_cpus;
 }
 
 /*
@@ -136,7 +133,7 @@ int livepages_add(struct livepages *lp, size_t buffer, uint32_t cpu, const void 
 	if (!chunk)
 		return -ENOMEM;
 	memcpy(chunk->data, page, n_bytes);
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	chunk->offset = c->n_passed;
 	chunk->round = lp->round;
 	*c->link = chunk;
@@ -144,7 +141,6 @@ int livepages_add(struct livepages *lp, size_t buffer, uint32_t cpu, const void 
 	c->n_passed += n_bytes;
 	c->n_waiting += n_bytes + CHUNK_OVERHEAD;
 	lp->n_waiting += n_bytes + CHUNK_OVERHEAD;
-	pthread_mutex_unlock(&lp->lock);
 	return 0;
 }
 
@@ -154,17 +150,15 @@ void livepages_set_read(struct livepages *lp, size_t buffer, uint32_t cpu, uint6
 
 	if (!c)
 		return;
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	if (round > c->read_in)
 		c->read_in = round;
-	pthread_mutex_unlock(&lp->lock);
 }
 
 void livepages_end(struct livepages *lp)
 {
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	lp->ended = true;
-	pthread_mutex_unlock(&lp->lock);
 }
 
 int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chunk **ret_chunk,
@@ -175,7 +169,7 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 
 	if (!c)
 		return 0;
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	if (c->first) {
 		struct chunk *chunk = c->first;
 
@@ -194,18 +188,13 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 		*ret_round = c->read_in;
 		r = lp->ended ? 0 : -EAGAIN;
 	}
-	pthread_mutex_unlock(&lp->lock);
 	return r;
 }
 
 size_t livepages_waiting_bytes(struct livepages *lp)
 {
-	size_t n;
-
-	pthread_mutex_lock(&lp->lock);
-	n = lp->n_waiting;
-	pthread_mutex_unlock(&lp->lock);
-	return n;
+	LOCKED(&lp->lock);
+	return lp->n_waiting;
 }
 
 /*

@@ -553,7 +553,7 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   void *ctx)
 {
 	struct line_walk w = {d, NULL, visit, ctx};
-	bool *which;
+	SCOPED(scope_free) bool *which = NULL;
 	int r = units_list(d);
 
 	*ret_path = NULL;
@@ -575,7 +575,6 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		if (r == 0)
 			r = walk_entries(&w, u);
 	}
-	free(which);
 	return r;
 }
 

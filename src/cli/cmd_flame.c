@@ -75,13 +75,6 @@ static const struct asset *find_script(void)
 	return a->name ? a : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int draw(const struct flame_options *o, struct graphing *g, struct graphing *other,
 		struct textbuf *tb, struct errmsg *err)
 {
@@ -102,8 +95,8 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 	if (!callgraph_root(g->graph)->child)
 		return errmsg_set(err, -ENODATA, "there are no calls to draw in %s",
 				  o->calls.input);
-	snprintf(title, sizeof(title), "%.200s%s%.200s", base_name(o->calls.input),
-		 o->diff ? " → " : "", o->diff ? base_name(o->diff) : "");
+	snprintf(title, sizeof(title), "%.200s%s%.200s", basename(o->calls.input),
+		 o->diff ? " → " : "", o->diff ? basename(o->diff) : "");
 	if (!v.title)
 		v.title = title;
 	flamesvg_fmt(&v, tb);

@@ -30,6 +30,7 @@
 #include "format/tracedat.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -196,12 +197,6 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 	return writer_add_section(w, s->id, name, body, err);
 }
 
-static bool is_made_by_writer(uint16_t id)
-{
-	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
-	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
-}
-
 static int copy_clock(struct tracecopy *tc, struct writer *w, const struct tracefile_option *o,
 		      struct errmsg *err)
 {
@@ -226,7 +221,7 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 		const struct tracefile_option *o = &tf->options[i];
 		const struct tracefile_section *s;
 
-		if (is_made_by_writer(o->id))
+		if (writer_makes_option(o->id))
 			continue;
 		s = tracefile_option_section(tf, o);
 		if (s)

@@ -178,16 +178,6 @@ static void make_current(struct callhist *h, int pid)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static bool read_field(const struct callhist *h, const struct record *rec,
-		       const struct field *field, uint64_t *ret)
-{
-	if (!field || field->size > 8 || field->offset > rec->size ||
-	    rec->size - field->offset < field->size)
-		return false;
-	*ret = bytes_get(rec->data + field->offset, field->size, h->f->swap);
-	return true;
-}
-
 static int pid_of(const struct callhist *h, const struct record *rec)
 {
 	return formats_common(h->f, &h->f->pid, rec->data, rec->size);
@@ -222,8 +212,8 @@ static void add_function(struct callhist *h, const struct record *rec)
 	struct call_frame func, parent;
 	uint64_t ip, parent_ip;
 
-	if (!read_field(h, rec, h->function.a, &ip) ||
-	    !read_field(h, rec, h->function.b, &parent_ip))
+	if (!formats_read(h->f, rec, h->function.a, &ip) ||
+	    !formats_read(h->f, rec, h->function.b, &parent_ip))
 		return;
 	func = function_at(h, ip);
 	parent = function_at(h, parent_ip);
@@ -243,7 +233,8 @@ static void add_graph_entry(struct callhist *h, const struct record *rec)
 {
 	uint64_t ip, depth;
 
-	if (!read_field(h, rec, h->entry.a, &ip) || !read_field(h, rec, h->entry.b, &depth))
+	if (!formats_read(h->f, rec, h->entry.a, &ip) ||
+	    !formats_read(h->f, rec, h->entry.b, &depth))
 		return;
 	make_current(h, pid_of(h, rec));
 	if (h->current.n != depth) {
@@ -257,7 +248,7 @@ static void add_graph_exit(struct callhist *h, const struct record *rec)
 {
 	uint64_t depth;
 
-	if (!read_field(h, rec, h->exit.b, &depth))
+	if (!formats_read(h->f, rec, h->exit.b, &depth))
 		return;
 	make_current(h, pid_of(h, rec));
 	if (h->current.n == depth)
@@ -326,7 +317,7 @@ static void learn_comm(struct callhist *h, const struct record *rec,
 	uint64_t pid;
 
 	if (!comm || comm->offset > rec->size || rec->size - comm->offset < comm->size ||
-	    !read_field(h, rec, ff->b, &pid))
+	    !formats_read(h->f, rec, ff->b, &pid))
 		return;
 	comm_table_add(&h->comms, (int)pid, (const char *)rec->data + comm->offset, comm->size);
 }

@@ -149,16 +149,6 @@ static struct live *live_of(struct kmem *k, uint64_t ptr)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static bool read_field(const struct kmem *k, const struct record *rec, const struct field *field,
-		       uint64_t *ret)
-{
-	if (!field || field->size > 8 || field->offset > rec->size ||
-	    rec->size - field->offset < field->size)
-		return false;
-	*ret = bytes_get(rec->data + field->offset, field->size, k->f->swap);
-	return true;
-}
-
 static void raise_max(uint64_t *max, uint64_t v)
 {
 	/* the value is never negative: only bytes that were added before are subtracted */
@@ -173,9 +163,10 @@ static void add_alloc(struct kmem *k, const struct alloc_event *e, const struct 
 	struct row *row;
 	struct live *l;
 
-	if (!read_field(k, rec, e->call_site, &call_site) || !read_field(k, rec, e->ptr, &ptr) ||
-	    !read_field(k, rec, e->requested, &bytes.requested) ||
-	    !read_field(k, rec, e->allocated, &bytes.allocated))
+	if (!formats_read(k->f, rec, e->call_site, &call_site) ||
+	    !formats_read(k->f, rec, e->ptr, &ptr) ||
+	    !formats_read(k->f, rec, e->requested, &bytes.requested) ||
+	    !formats_read(k->f, rec, e->allocated, &bytes.allocated))
 		return;
 	row = row_of(k, call_site);
 	l = row ? live_of(k, ptr) : NULL;
@@ -197,7 +188,7 @@ static void add_free(struct kmem *k, const struct alloc_event *e, const struct r
 	struct live *l;
 	uint64_t ptr;
 
-	if (!read_field(k, rec, e->ptr, &ptr))
+	if (!formats_read(k->f, rec, e->ptr, &ptr))
 		return;
 	l = map_remove(&k->live, ptr);
 	if (!l)

@@ -17,6 +17,7 @@
  * and every thread ends as soon as it holds nothing.
  */
 #include "base/conveyor.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -143,7 +144,7 @@ static void *conveyor_thread(void *arg)
 	struct conveyor *c = arg;
 	unsigned thread = atomic_fetch_add_explicit(&c->n_threads, 1, memory_order_relaxed);
 
-	pthread_mutex_lock(&c->lock);
+	LOCKED(&c->lock);
 	while (!is_over(c)) {
 		if (can_drain(c))
 			drain_ready(c);
@@ -153,7 +154,6 @@ static void *conveyor_thread(void *arg)
 			wait_for_change(c);
 	}
 	announce(c);
-	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 

@@ -18,7 +18,6 @@
 #include "cli/command.h"
 #include "cli/screen/output.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #define TEXT_MAX_BYTES (1u << 20)

@@ -14,7 +14,6 @@
 #include "inputs/inputs.h"
 #include "present/dump/dump.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct dump_options {

@@ -8,6 +8,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "cli/calls/graphing.h"
 #include "cli/calls/uftexport.h"
 #include "cli/command.h"
@@ -139,31 +140,24 @@ static int export_calls(const struct export_options *o, struct errmsg *err)
 				     .output = o->output,
 				     .no_pager = true,
 				     .filter = {.kernel_full = true}};
-	struct graphing g = {0};
+	SCOPED(graphing_release) struct graphing g = {0};
 	struct graph_view v = {.file = o->inputs[0]};
-	struct textbuf tb;
-	int r = o->n_inputs > 1 ? errmsg_set(err, -EINVAL, "calls are exported from one file")
-				: graphing_read(&g, &calls, o->inputs[0], err);
+	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r = 0;
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	if (r >= 0) {
-		v.graph = g.graph;
-		v.in_time = g.run.in_time;
-		if (o->folded)
-			graphtext_fmt_folded(&v, &tb);
-		else
-			r = o->graphviz ? graphtext_fmt_graphviz(&v, &tb)
-					: graphtext_fmt_mermaid(&v, &tb);
-		if (r < 0)
-			errmsg_set_errno(err, r, "cannot write the calls");
-	}
-	if (r >= 0)
-		r = callopts_print(&calls, &tb, err);
-	if (r >= 0)
-		r = callrun_finish(&g.run, &calls);
-	textbuf_release(&tb);
-	graphing_release(&g);
-	return r;
+	if (o->n_inputs > 1)
+		return errmsg_set(err, -EINVAL, "calls are exported from one file");
+	TRY(graphing_read(&g, &calls, o->inputs[0], err));
+	v.graph = g.graph;
+	v.in_time = g.run.in_time;
+	if (o->folded)
+		graphtext_fmt_folded(&v, &tb);
+	else
+		r = o->graphviz ? graphtext_fmt_graphviz(&v, &tb) : graphtext_fmt_mermaid(&v, &tb);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot write the calls");
+	TRY(callopts_print(&calls, &tb, err));
+	return callrun_finish(&g.run, &calls);
 }
 
 /* --uftrace */

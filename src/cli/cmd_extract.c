@@ -16,9 +16,7 @@
 #include "cli/kernel/instances.h"
 #include "cli/record/recordopts.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 struct extract_options {
 	struct instance_args instances;

@@ -8,6 +8,8 @@
  * The picture's script is one of the viewer's files in the program (web/flamesvg.js).
  */
 #include "analyse/calls/callgraph.h"
+#include "base/scope.h"
+#include "base/textbuf.h"
 #include "cli/calls/graphing.h"
 #include "cli/command.h"
 #include "base/errmsg.h"
@@ -73,13 +75,6 @@ static const struct asset *find_script(void)
 	return a->name ? a : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int draw(const struct flame_options *o, struct graphing *g, struct graphing *other,
 		struct textbuf *tb, struct errmsg *err)
 {
@@ -100,8 +95,8 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 	if (!callgraph_root(g->graph)->child)
 		return errmsg_set(err, -ENODATA, "there are no calls to draw in %s",
 				  o->calls.input);
-	snprintf(title, sizeof(title), "%.200s%s%.200s", base_name(o->calls.input),
-		 o->diff ? " → " : "", o->diff ? base_name(o->diff) : "");
+	snprintf(title, sizeof(title), "%.200s%s%.200s", basename(o->calls.input),
+		 o->diff ? " → " : "", o->diff ? basename(o->diff) : "");
 	if (!v.title)
 		v.title = title;
 	flamesvg_fmt(&v, tb);
@@ -110,48 +105,40 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 
 static int flame(const struct flame_options *o, struct errmsg *err)
 {
-	struct graphing g = {0}, other = {0};
-	struct textbuf tb;
-	int r = graphing_read(&g, &o->calls, o->calls.input, err);
+	SCOPED(graphing_release) struct graphing g = {0}, other = {0};
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	if (r >= 0 && o->diff)
-		r = graphing_read(&other, &o->calls, o->diff, err);
-	if (r >= 0)
-		r = draw(o, &g, &other, &tb, err);
-	if (r >= 0)
-		r = callopts_print(&o->calls, &tb, err);
-	if (r >= 0)
-		r = callrun_finish(&g.run, &o->calls);
-	textbuf_release(&tb);
-	graphing_release(&other);
-	graphing_release(&g);
-	return r;
+	TRY(graphing_read(&g, &o->calls, o->calls.input, err));
+	if (o->diff)
+		TRY(graphing_read(&other, &o->calls, o->diff, err));
+	TRY(draw(o, &g, &other, &tb, err));
+	TRY(callopts_print(&o->calls, &tb, err));
+	return callrun_finish(&g.run, &o->calls);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct flame_options o = {.width = WIDTH, .calls.no_pager = true};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r >= 0 && n > 1)
-		r = errmsg_set(err, -EINVAL,
-			       "flame draws one file, not '%s' and '%s'; --diff OTHER "
-			       "compares two",
-			       argv[1], argv[2]);
-	if (r >= 0 && n == 1)
+	TRY(n);
+	if (n > 1)
+		return errmsg_set(err, -EINVAL,
+				  "flame draws one file, not '%s' and '%s'; --diff OTHER "
+				  "compares two",
+				  argv[1], argv[2]);
+	if (n == 1)
 		o.calls.input = argv[1];
 	if (!o.calls.input)
 		o.calls.input = "trace.dat";
-	if (r >= 0 && (o.width < FLAMESVG_WIDTH_MIN || o.width > FLAMESVG_WIDTH_MAX))
-		r = errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
-			       FLAMESVG_WIDTH_MIN, FLAMESVG_WIDTH_MAX);
-	if (r >= 0 && !o.calls.output && isatty(STDOUT_FILENO))
-		r = errmsg_set(err, -EINVAL,
-			       "a picture is not for a terminal: name a file with -o");
-	if (r >= 0)
-		r = callopts_settle(&o.calls, err);
-	return r < 0 ? r : flame(&o, err);
+	if (o.width < FLAMESVG_WIDTH_MIN || o.width > FLAMESVG_WIDTH_MAX)
+		return errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
+				  FLAMESVG_WIDTH_MIN, FLAMESVG_WIDTH_MAX);
+	if (!o.calls.output && isatty(STDOUT_FILENO))
+		return errmsg_set(err, -EINVAL,
+				  "a picture is not for a terminal: name a file with -o");
+	TRY(callopts_settle(&o.calls, err));
+	return flame(&o, err);
 }
 
 const struct command cmd_flame = {

@@ -9,6 +9,8 @@
  * file.
  */
 #include "analyse/calls/callgraph.h"
+#include "base/scope.h"
+#include "base/textbuf.h"
 #include "cli/calls/graphing.h"
 #include "cli/command.h"
 #include "base/errmsg.h"
@@ -76,22 +78,14 @@ static int fmt(struct graph_options *o, struct graphing *g, struct textbuf *tb, 
 
 static int graph(struct graph_options *o, struct errmsg *err)
 {
-	struct graphing g = {0};
-	struct textbuf tb;
-	int r = graphing_read(&g, &o->calls, o->calls.input, err);
+	SCOPED(graphing_release) struct graphing g = {0};
+	TEXTBUF(tb, TEXT_MAX_BYTES);
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	if (r >= 0)
-		r = callopts_find_colour(&o->calls, &o->view.colour, err);
-	if (r >= 0)
-		r = fmt(o, &g, &tb, err);
-	if (r >= 0)
-		r = callopts_print(&o->calls, &tb, err);
-	if (r >= 0)
-		r = callrun_finish(&g.run, &o->calls);
-	textbuf_release(&tb);
-	graphing_release(&g);
-	return r;
+	TRY(graphing_read(&g, &o->calls, o->calls.input, err));
+	TRY(callopts_find_colour(&o->calls, &o->view.colour, err));
+	TRY(fmt(o, &g, &tb, err));
+	TRY(callopts_print(&o->calls, &tb, err));
+	return callrun_finish(&g.run, &o->calls);
 }
 
 /* Takes FILE, FUNCTION, or both in any order. */
@@ -120,13 +114,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	struct graph_options o = {.calls.input = NULL};
 	int n = command_parse(cmd, &o, argc, argv, err);
-	int r = n < 0 ? n : take_words(&o, n, argv, err);
 
-	if (r >= 0 && o.fields)
-		r = graph_fields_parse(o.fields, &o.view, err);
-	if (r >= 0)
-		r = callopts_settle(&o.calls, err);
-	return r < 0 ? r : graph(&o, err);
+	TRY(n < 0 ? n : take_words(&o, n, argv, err));
+	if (o.fields)
+		TRY(graph_fields_parse(o.fields, &o.view, err));
+	TRY(callopts_settle(&o.calls, err));
+	return graph(&o, err);
 }
 
 const struct command cmd_graph = {

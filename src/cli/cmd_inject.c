@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
-#include "capture/record/child.h"
 #include "capture/inject/injection.h"
 #include "capture/inject/run.h"
 #include "cli/command.h"

@@ -11,7 +11,6 @@
  * A line of = instead of - separates plugins. The table is in decode/handlers/plugin_options.c.
  */
 #include "base/scope.h"
-#include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/screen/output.h"
 #include "decode/handlers/plugin_options.h"

@@ -13,7 +13,6 @@
  * capture/tracefs/reset.c defines what a reset is.
  */
 #include "base/scope.h"
-#include "base/textbuf.h"
 #include "capture/tracefs/journal.h"
 #include "capture/tracefs/reset.h"
 #include "cli/kernel/instances.h"
@@ -132,7 +131,7 @@ static int treat_one(struct reset *reset, const char *instance, const struct tar
 
 static int treat_all(struct reset *reset, const struct target *target, struct errmsg *err)
 {
-	struct name_list list = {0};
+	SCOPED(name_list_release) struct name_list list = {0};
 	int r = 0;
 
 	tracefs_instances(reset->t, &list);
@@ -141,7 +140,6 @@ static int treat_all(struct reset *reset, const struct target *target, struct er
 
 		r = r < 0 ? r : r2;
 	}
-	name_list_release(&list);
 	return r;
 }
 

@@ -10,7 +10,6 @@
 #include "cli/kernel/start.h"
 
 #include "base/scope.h"
-#include "base/textbuf.h"
 #include "capture/record/child.h"
 #include "capture/setup/setup.h"
 #include "cli/command.h"

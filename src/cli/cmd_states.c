@@ -11,6 +11,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
 #include "present/insight/view.h"
@@ -92,7 +93,7 @@ static int check(struct states_options *o, struct errmsg *err)
 /* Makes a bit for each selected task; *ret is NULL for all. */
 static int find_tasks(const struct asking *a, uint8_t **ret, struct errmsg *err)
 {
-	uint16_t *found;
+	SCOPED(scope_free) uint16_t *found = NULL;
 	int r = 0;
 
 	*ret = NULL;
@@ -109,7 +110,6 @@ static int find_tasks(const struct asking *a, uint8_t **ret, struct errmsg *err)
 		for (size_t k = 0; r >= 0 && k < n; k++)
 			(*ret)[found[k] / 8] |= 1u << found[k] % 8;
 	}
-	free(found);
 	return r;
 }
 

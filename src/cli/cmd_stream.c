@@ -3,7 +3,7 @@
  * cmd_stream.c - `sonde stream`: traces a command, or the machine until Ctrl-C, and prints the
  * events while they happen.
  *
- *	liverun ── livereport_step ──▶ lines, on standard output
+ *	liverun ── livereport ──▶ lines, on standard output
  *
  * A signal stops tracing at once. Records that were already read are printed for some more
  * milliseconds; the number of the others is reported. When the command ends by itself, all records
@@ -82,16 +82,15 @@ static int print_live(struct stream_options *o, struct liverun *run, char **argv
 		      struct errmsg *err)
 {
 	SCOPED(livereport_free_scoped) struct livereport *lr = NULL;
-	struct liverun_taker printing = livereport_taker;
 	struct output out;
 
-	printing.lost_text = "a larger buffer (-b), fewer events or a faster reader helps";
-	printing.last_ms = LAST_MS;
 	TRY(liverun_open(run, &o->record, argv, err));
 	TRY(output_open(&out, o->colour, true, err));
 	output_aim(&out, &o->show);
 	TRY(livereport_new(&lr, livetrace_file(run->lt), &o->show, run->s.setup, err));
-	return liverun_follow(run, &printing, lr, err);
+	return livereport_follow(lr, run,
+				 "a larger buffer (-b), fewer events or a faster reader helps",
+				 LAST_MS, err);
 }
 
 static int stream(struct live_request *record, char **argv, struct errmsg *err)

@@ -124,4 +124,12 @@ static inline const char *byte_reader_take_string(struct byte_reader *r)
 	return s;
 }
 
+/* The value of a signed number of n_bytes bytes, 1 to 8. */
+static inline int64_t bytes_extend_sign(uint64_t v, unsigned n_bytes)
+{
+	unsigned shift = 64 - n_bytes * 8;
+
+	return (int64_t)(v << shift) >> shift;
+}
+
 #endif

@@ -20,8 +20,7 @@
 
 #include <errno.h>
 
-#define LAST_MS	    1000 /* time limit after a second signal, for records that were read */
-#define HOLD_ROUNDS 1	 /* see sequence.h */
+#define LAST_MS 1000 /* time limit after a second signal, for records that were read */
 
 struct feeding {
 	const struct feed_job *job;
@@ -29,16 +28,9 @@ struct feeding {
 	struct liverun run;
 	struct livesource in;
 	struct batch batch;
-	uint64_t until_ns, next_ns;
+	uint64_t next_ns;
 	bool in_time;
 };
-
-static bool is_late(void *ctx)
-{
-	struct feeding *f = ctx;
-
-	return clock_now_ns() >= f->until_ns;
-}
 
 static int show_now(struct feeding *f, struct errmsg *err)
 {
@@ -46,12 +38,11 @@ static int show_now(struct feeding *f, struct errmsg *err)
 	return f->job->show(f->job->ctx, f->in_time, false, err);
 }
 
-static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
+static int step(void *ctx, struct errmsg *err)
 {
 	struct feeding *f = ctx;
 	int r;
 
-	f->until_ns = until_ns;
 	livesource_learn(&f->in);
 	while ((r = sequence_fill(f->in.src.seq, &f->batch)) > 0) {
 		livesource_refresh(&f->in, &f->batch);
@@ -62,43 +53,12 @@ static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
 		return errmsg_set_errno(err, r, "cannot continue");
 	if (f->job->pace->interval_ns && clock_now_ns() >= f->next_ns)
 		TRY(show_now(f, err));
-	return !is_late(f);
-}
-
-static void rename_task(void *ctx, int pid)
-{
-	struct feeding *f = ctx;
-
-	livesource_rename(&f->in, pid);
-}
-
-static bool has_ended(void *ctx)
-{
-	struct feeding *f = ctx;
-
-	return sequence_has_ended(f->in.src.seq);
-}
-
-static uint64_t count_rest(void *ctx)
-{
-	struct feeding *f = ctx;
-
-	return sequence_count_rest(f->in.src.seq);
-}
-
-static const uint64_t *n_walked(void *ctx)
-{
-	const struct feeding *f = ctx;
-
-	return f->in.n_walked;
+	return !livesource_is_late(&f->in);
 }
 
 static const struct liverun_taker taking = {
-	.rename = rename_task,
 	.step = step,
-	.has_ended = has_ended,
-	.count_rest = count_rest,
-	.n_walked = n_walked,
+	.tells_hits = true,
 	.rest_text = "events were not counted, as it was ended",
 	.lost_text = "the result lacks them; a larger buffer (-b) or fewer events help",
 	.last_ms = LAST_MS,
@@ -112,9 +72,6 @@ static int open_feeding(struct feeding *f, struct errmsg *err)
 
 	sc.raw = true;
 	sc.all_names = true;
-	sc.hold_rounds = HOLD_ROUNDS;
-	sc.stop = is_late;
-	sc.stop_ctx = f;
 	TRY(livesource_open(&f->in, livetrace_file(f->run.lt), &f->spec, &sc, f->run.s.setup, err));
 	TRY(f->job->open(f->job->ctx, f->in.file.formats, f->run.s.setup, err));
 	f->in_time = inputs_sources_are_ns(&f->in.src);
@@ -132,7 +89,7 @@ static int follow(struct feeding *f, struct errmsg *err)
 		live_request_say(f->job->request, "Ctrl-C ends it and prints the result");
 	pace->start_ns = clock_now_ns();
 	f->next_ns = pace->is_series ? pace->start_ns + pace->interval_ns : 0;
-	r = liverun_follow(&f->run, &taking, f, err);
+	r = liverun_follow(&f->run, &f->in, &taking, f, err);
 	pace->end_ns = clock_now_ns();
 	TRY(r);
 	r2 = session_restore(&f->run.s, err); /* the recorder has closed its files */

@@ -13,7 +13,6 @@
 
 #include "analyse/profile/hook.h"
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
@@ -29,7 +28,6 @@
 #include <string.h>
 
 #define LAST_MS	       1000 /* time limit after a second signal, for records that were read */
-#define HOLD_ROUNDS    1    /* see sequence.h */
 #define TEXT_MAX_BYTES (1u << 20)
 
 struct profiler {
@@ -41,7 +39,6 @@ struct profiler {
 	struct lines lines;
 	struct profiling pf;
 	struct batch batch;
-	uint64_t until_ns;
 };
 
 /* --- what is traced ---------------------------------------------------------------------------- */
@@ -159,50 +156,19 @@ static void tell_events(const struct profiler *p)
 
 /* --- counting ---------------------------------------------------------------------------------- */
 
-static bool is_late(void *ctx)
-{
-	struct profiler *p = ctx;
-
-	return clock_now_ns() >= p->until_ns;
-}
-
-static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
+static int step(void *ctx, struct errmsg *err)
 {
 	struct profiler *p = ctx;
 	int r;
 
-	p->until_ns = until_ns;
 	while ((r = sequence_fill(p->in.src.seq, &p->batch)) > 0)
 		profiling_add(&p->pf, &p->batch);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot continue profiling") : !is_late(p);
-}
-
-static void rename_task(void *ctx, int pid)
-{
-	struct profiler *p = ctx;
-
-	livesource_rename(&p->in, pid);
-}
-
-static bool has_ended(void *ctx)
-{
-	struct profiler *p = ctx;
-
-	return sequence_has_ended(p->in.src.seq);
-}
-
-static uint64_t count_rest(void *ctx)
-{
-	struct profiler *p = ctx;
-
-	return sequence_count_rest(p->in.src.seq);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot continue profiling")
+		     : !livesource_is_late(&p->in);
 }
 
 static const struct liverun_taker counting = {
-	.rename = rename_task,
 	.step = step,
-	.has_ended = has_ended,
-	.count_rest = count_rest,
 	.rest_text = "events were not counted, as it was ended",
 	.lost_text = "the profile lacks them; a larger buffer (-b) or fewer events help",
 	.last_ms = LAST_MS,
@@ -217,9 +183,6 @@ static int open_counting(struct profiler *p, struct errmsg *err)
 
 	sc.raw = true;
 	sc.all_names = true;
-	sc.hold_rounds = HOLD_ROUNDS;
-	sc.stop = is_late;
-	sc.stop_ctx = p;
 	TRY(livesource_open(&p->in, tf, &p->spec, &sc, p->run.s.setup, err));
 	TRY(lines_init(&p->lines, &p->in.src, true, err));
 	TRY(profiling_open(&p->pf, p->how, &p->in.inputs, &p->lines, err));
@@ -248,7 +211,7 @@ int live_profile(struct live_request *o, char **argv, const struct profiling_spe
 	TRY(liverun_open(&p.run, o, argv, err));
 	tell_events(&p);
 	TRY(open_counting(&p, err));
-	TRY(liverun_follow(&p.run, &counting, &p, err));
+	TRY(liverun_follow(&p.run, &p.in, &counting, &p, err));
 	/* restore only now: after a failure the recorder may still have the instance open */
 	r = session_restore(&p.run.s, err);
 	TRY(print(ctx, &p.pf, err));

@@ -14,7 +14,6 @@
  */
 #include "live/report.h"
 
-#include "base/clock.h"
 #include "analyse/own.h"
 #include "base/files/trickle.h"
 #include "base/scope.h"
@@ -29,7 +28,6 @@
 
 #define PIECE_BYTES	 (32u << 10) /* size of the text, without the rest of its last record */
 #define RECORD_MAX_BYTES (2u << 20)
-#define HOLD_ROUNDS	 1 /* see sequence.h */
 
 struct livereport {
 	const struct livereport_spec *spec;
@@ -44,17 +42,9 @@ struct livereport {
 	size_t from, to, written;
 	size_t piece_bytes;
 	struct trickle trickle;
-	uint64_t until_ns;
 	void (*see)(void *ctx, const struct batch *b);
 	void *see_ctx;
 };
-
-static bool is_late(void *ctx)
-{
-	struct livereport *lr = ctx;
-
-	return clock_now_ns() >= lr->until_ns;
-}
 
 /* --- life -------------------------------------------------------------------------------------- */
 
@@ -90,9 +80,6 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
 	lr->spec = spec;
 	config = lines_sequence_config(&spec->in, &spec->show);
-	config.hold_rounds = HOLD_ROUNDS;
-	config.stop = is_late;
-	config.stop_ctx = lr;
 	TRY(livesource_open(&lr->in, tf, &spec->in, &config, setup, err));
 	if (own_init(&lr->own, lr->in.file.formats, setup->plan->trace_self) < 0 ||
 	    stack_follow_init(&lr->dropped, lr->in.file.formats, tf->cpu_count) < 0)
@@ -127,11 +114,6 @@ void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct
 struct formats *livereport_formats(struct livereport *lr)
 {
 	return lr->in.file.formats;
-}
-
-void livereport_rename(struct livereport *lr, int pid)
-{
-	livesource_rename(&lr->in, pid);
 }
 
 /* --- sonde itself ------------------------------------------------------------------------------ */
@@ -175,7 +157,7 @@ static int write_piece(struct livereport *lr, struct errmsg *err)
 {
 	size_t len = textbuf_len(&lr->text);
 	ssize_t n = trickle_write(&lr->trickle, lr->text.start + lr->written, len - lr->written,
-				  lr->until_ns);
+				  lr->in.until_ns);
 
 	if (n == -EPIPE)
 		return n;
@@ -190,9 +172,10 @@ static int write_piece(struct livereport *lr, struct errmsg *err)
 	return 1;
 }
 
-int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err)
+static int step(void *ctx, struct errmsg *err)
 {
-	lr->until_ns = until_ns;
+	struct livereport *lr = ctx;
+
 	livesource_learn(&lr->in);
 	for (;;) {
 		int r;
@@ -211,7 +194,7 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 		if (r < 0)
 			return errmsg_set_errno(err, r, "cannot continue printing");
 		if (!r)
-			return !is_late(lr);
+			return !livesource_is_late(&lr->in);
 		livesource_refresh(&lr->in, &lr->batch);
 		leave_out_own(lr);
 		if (lr->see)
@@ -219,51 +202,25 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 	}
 }
 
-bool livereport_has_ended(const struct livereport *lr)
-{
-	return sequence_has_ended(lr->in.src.seq);
-}
-
-uint64_t livereport_count_rest(struct livereport *lr)
-{
-	return lr->batch.n - lr->from + sequence_count_rest(lr->in.src.seq);
-}
-
-/* --- as a taker -------------------------------------------------------------------------------- */
-
-static void rename_task(void *ctx, int pid)
-{
-	livereport_rename(ctx, pid);
-}
-
-static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
-{
-	return livereport_step(ctx, until_ns, err);
-}
-
-static bool has_ended(void *ctx)
-{
-	return livereport_has_ended(ctx);
-}
-
 static uint64_t count_rest(void *ctx)
-{
-	return livereport_count_rest(ctx);
-}
-
-static const uint64_t *n_walked(void *ctx)
 {
 	const struct livereport *lr = ctx;
 
-	return lr->in.n_walked;
+	return lr->batch.n - lr->from;
 }
 
-const struct liverun_taker livereport_taker = {
-	.rename = rename_task,
-	.step = step,
-	.has_ended = has_ended,
-	.count_rest = count_rest,
-	.n_walked = n_walked,
-	.rest_text = "more events had happened when it was ended",
-	.at_once = true,
-};
+int livereport_follow(struct livereport *lr, struct liverun *run, const char *lost_text,
+		      unsigned last_ms, struct errmsg *err)
+{
+	struct liverun_taker printing = {
+		.step = step,
+		.count_rest = count_rest,
+		.rest_text = "more events had happened when it was ended",
+		.lost_text = lost_text,
+		.tells_hits = true,
+		.at_once = true,
+		.last_ms = last_ms,
+	};
+
+	return liverun_follow(run, &lr->in, &printing, lr, err);
+}

@@ -3,7 +3,7 @@
  * report.h - prints the lines of `sonde report` for a trace that is being recorded.
  *
  *	livereport_new
- *	    livereport_step …        prints new records, within a time limit
+ *	    livereport_follow        prints records while they arrive
  *	livereport_free
  *
  * Everything runs in one thread. The trace is one of livepages.h; another thread adds its pages.
@@ -48,25 +48,11 @@ void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct
 		      void *ctx);
 struct formats *livereport_formats(struct livereport *lr);
 
-/* Notes that the system reports a new name of the task. */
-void livereport_rename(struct livereport *lr, int pid);
-
 /*
- * Prints new records, until until_ns (CLOCK_MONOTONIC). Returns 1 if all records that can be shown
- * now were printed; 0 if there was no time for the rest; -EPIPE if the reader has closed the
- * output; another negative errno with a message.
+ * Prints the records of the run to its end, as liverun_follow() does. See run.h for lost_text and
+ * last_ms.
  */
-int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err);
-
-/* Returns true if livereport_step() returned 1 because the trace has ended. */
-bool livereport_has_ended(const struct livereport *lr);
-
-/* Counts events that were read but not printed. This ends the report. */
-uint64_t livereport_count_rest(struct livereport *lr);
-/*
- * The four functions above for liverun_follow(), with the report as ctx. The caller sets lost_text
- * and last_ms.
- */
-extern const struct liverun_taker livereport_taker;
+int livereport_follow(struct livereport *lr, struct liverun *run, const char *lost_text,
+		      unsigned last_ms, struct errmsg *err);
 
 #endif

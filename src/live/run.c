@@ -17,6 +17,7 @@
 #include "capture/calls/usertrace.h"
 #include "capture/record/recording.h"
 #include "decode/order/sequence.h"
+#include "live/source.h"
 #include "live/userfunctions.h"
 
 #include <errno.h>
@@ -35,10 +36,16 @@ static uint64_t in_ms(unsigned ms)
 
 /* --- while it runs ----------------------------------------------------------------------------- */
 
+static int step(struct liverun *run, uint64_t until_ns, struct errmsg *err)
+{
+	run->in->until_ns = until_ns;
+	return run->taker->step(run->ctx, err);
+}
+
 static bool tick(void *ctx)
 {
 	struct liverun *run = ctx;
-	int r = run->taker->step(run->ctx, in_ms(STEP_MS), &run->err);
+	int r = step(run, in_ms(STEP_MS), &run->err);
 
 	run->no_reader = r == -EPIPE;
 	return r >= 0 && !(run->until_ns && clock_now_ns() >= run->until_ns) &&
@@ -63,8 +70,8 @@ static int take_rest(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 	while (r >= 0 && clock_now_ns() < until_ns) {
 		uint64_t step_ns = in_ms(STEP_MS);
 
-		r = run->taker->step(run->ctx, step_ns < until_ns ? step_ns : until_ns, err);
-		if (r == 1 && run->taker->has_ended(run->ctx))
+		r = step(run, step_ns < until_ns ? step_ns : until_ns, err);
+		if (r == 1 && sequence_has_ended(run->in->src.seq))
 			break;
 		if (until_ns == UINT64_MAX && wait_for_signal(&run->s, r == 1)) {
 			livetrace_finish(run->lt, 0);
@@ -78,10 +85,11 @@ static int take_rest(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 
 static void tell_rest(struct liverun *run)
 {
-	uint64_t unread, lost, rest = run->taker->count_rest(run->ctx);
+	uint64_t unread, lost, rest = run->taker->count_rest ? run->taker->count_rest(run->ctx) : 0;
 	void (*tell)(const char *) = live_request_tell(run->request);
 	char text[256];
 
+	rest += sequence_count_rest(run->in->src.seq);
 	livetrace_count(run->lt, &unread, &lost);
 	if (!tell)
 		return;
@@ -107,11 +115,10 @@ static uint64_t count_walked(void *ctx, unsigned id)
 /* Reports hits that the kernel dropped. Records that were not taken may be among them. */
 static void tell_lost_hits(struct liverun *run)
 {
-	const uint64_t *n_walked = run->taker->n_walked ? run->taker->n_walked(run->ctx) : NULL;
-	struct setup_arrived arrived = {.count = count_walked, .ctx = (void *)n_walked};
+	struct setup_arrived arrived = {.count = count_walked, .ctx = run->in->n_walked};
 	uint64_t unread, lost;
 
-	if (!n_walked || run->s.has_child || run->request->quiet)
+	if (!run->taker->tells_hits || !arrived.ctx || run->s.has_child || run->request->quiet)
 		return;
 	livetrace_count(run->lt, &unread, &lost);
 	arrived.n_lost = unread + lost;
@@ -136,16 +143,17 @@ static int finish(struct liverun *run, enum session_end end, struct errmsg *err)
 	return err->code ? err->code : run->no_reader ? -EPIPE : r < 0 ? r : 0;
 }
 
-int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void *ctx,
-		   struct errmsg *err)
+int liverun_follow(struct liverun *run, struct livesource *in, const struct liverun_taker *taker,
+		   void *ctx, struct errmsg *err)
 {
 	enum session_end end;
 
 	TRY(session_start(&run->s, err));
 	run->taker = taker;
+	run->in = in;
 	run->ctx = ctx;
 	if (run->s.has_child) /* when the names were read, the child still had sonde's name */
-		taker->rename(ctx, run->s.child.pid);
+		livesource_rename(in, run->s.child.pid);
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
 	if (run->user)
 		usertrace_leave(run->user);

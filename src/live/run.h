@@ -19,29 +19,23 @@
 #include "capture/record/livetrace.h"
 #include "live/request.h"
 
+struct livesource;
+
 /* The functions that process the records. */
 struct liverun_taker {
-	/* Notes that the system reports a new name of the task. */
-	void (*rename)(void *ctx, int pid);
 	/*
-	 * Takes new records, until until_ns (CLOCK_MONOTONIC). Returns 1 if all were taken; 0 if
-	 * there was no time for the rest; -EPIPE if the reader has closed the output; another
-	 * negative errno with a message.
+	 * Takes new records, until livesource_is_late(). Returns 1 if all were taken; 0 if there
+	 * was no time for the rest; -EPIPE if the reader has closed the output; another negative
+	 * errno with a message.
 	 */
-	int (*step)(void *ctx, uint64_t until_ns, struct errmsg *err);
-	/* Returns true if step() returned 1 because the records have ended. */
-	bool (*has_ended)(void *ctx);
-	/* Counts records that arrived but were not taken. This ends the run. */
+	int (*step)(void *ctx, struct errmsg *err);
+	/* Counts records that were read but not taken. NULL: none. */
 	uint64_t (*count_rest)(void *ctx);
-	/*
-	 * Returns the number of records by event id (SEQUENCE_IDS numbers), or NULL if unknown. May
-	 * be NULL.
-	 */
-	const uint64_t *(*n_walked)(void *ctx);
 	/*
 	 * texts of messages about records that were not taken, and about lost ones, after a number
 	 */
 	const char *rest_text, *lost_text;
+	bool tells_hits;  /* hits that the kernel dropped are reported */
 	bool at_once;	  /* a signal ends the run soon; if false, all records are taken first */
 	unsigned last_ms; /* time limit for the end, or after a second signal */
 };
@@ -54,6 +48,7 @@ struct liverun {
 	uint64_t until_ns; /* time when the run ends by itself; 0: with the command, or a signal */
 	/* internal */
 	const struct liverun_taker *taker;
+	struct livesource *in;
 	void *ctx;
 	bool has_session; /* it was opened, perhaps only in part */
 	bool no_reader;
@@ -67,9 +62,9 @@ struct liverun {
 int liverun_open(struct liverun *run, struct live_request *request, char **argv,
 		 struct errmsg *err);
 
-/* Runs to the end. Returns -EPIPE without a message if the reader has closed the output. */
-int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void *ctx,
-		   struct errmsg *err);
+/* Runs to the end; taker takes the records of `in`. Returns -EPIPE without a message if the reader has closed the output. */
+int liverun_follow(struct liverun *run, struct livesource *in, const struct liverun_taker *taker,
+		   void *ctx, struct errmsg *err);
 
 int liverun_close(struct liverun *run, struct errmsg *err);
 

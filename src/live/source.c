@@ -22,6 +22,17 @@
 #include <string.h>
 
 #define SYMBOLS_MAX_BYTES (512u << 20)
+#define HOLD_ROUNDS	  1 /* see sequence.h */
+
+bool livesource_is_late(const struct livesource *ls)
+{
+	return clock_now_ns() >= ls->until_ns;
+}
+
+static bool stop(void *ctx)
+{
+	return livesource_is_late(ctx);
+}
 
 /*
  * Hides the events that only provide names; all others are shown, including those with unknown
@@ -72,6 +83,9 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct in
 	tasks_set_processes(&ls->file.tasks, ls->file.formats->processes);
 	livesource_learn(ls);
 	TRY(inputs_filter(&ls->inputs, &any_filter, err));
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = stop;
+	sc.stop_ctx = ls;
 	sc.fresh_names = true;
 	sc.tgids = true;
 	if (setup_can_lose(setup)) /* if memory is short, lost hits are not reported */

@@ -20,18 +20,22 @@ struct livesource {
 	uint8_t *events;     /* flags of visible events; NULL: all */
 	uint64_t *n_walked;  /* number of events by id, visible or not; NULL: not needed */
 	size_t n_user_files; /* number of program files whose functions are known */
+	uint64_t until_ns;   /* time limit of the current step (CLOCK_MONOTONIC) */
 };
 
 /*
  * Opens a live trace. spec selects events; it has no paths, and nothing that needs the whole trace.
- * config is made from it (inputs/sources.h), with additions: stop, wait, hold_rounds. setup is the
- * setup of the trace; events that are enabled only for task names are hidden. The caller owns all
+ * config is made from it (inputs/sources.h); stop and hold_rounds are set here. setup is the setup of
+ * the trace; events that are enabled only for task names are hidden. The caller owns all
  * of them, and tf. Close ls even after a failure.
  */
 int livesource_open(struct livesource *ls, struct tracefile *tf, const struct inputs_spec *spec,
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err);
 void livesource_close(struct livesource *ls);
+
+/* Returns true if the time of the current step is over. */
+bool livesource_is_late(const struct livesource *ls);
 
 /*
  * Checks whether the tasks of these records have new names, for later records, if no event reports

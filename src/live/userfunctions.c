@@ -9,6 +9,7 @@
 #include "live/userfunctions.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "store/userevents.h"
 #include "capture/calls/userlibrary.h"
 #include "capture/calls/userrecording.h"
@@ -129,23 +130,21 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 		.budget_percent = o->user_budget};
 	char file[CHILD_FILE_BYTES];
 	bool is_probed = false;
-	int r = check_request(o, argv, err);
 
-	if (r >= 0 && argv)
-		r = check_program(o, argv[0], &is_probed, err);
-	if (r >= 0 && is_probed && child_find(argv[0], file) >= 0)
+	TRY(check_request(o, argv, err));
+	if (argv)
+		TRY(check_program(o, argv[0], &is_probed, err));
+	if (is_probed && child_find(argv[0], file) >= 0)
 		config.probed = file;
-	if (r >= 0)
-		r = set_clocks(o, err);
-	if (r >= 0)
-		r = usertrace_open(ret, &config, err);
-	if (r >= 0 && usertrace_keeper(*ret))
+	TRY(set_clocks(o, err));
+	TRY(usertrace_open(ret, &config, err));
+	if (usertrace_keeper(*ret))
 		plan_add_own(&o->plan, usertrace_keeper(*ret));
-	if (r >= 0 && usertrace_guardian(*ret))
+	if (usertrace_guardian(*ret))
 		plan_add_own(&o->plan, usertrace_guardian(*ret));
-	if (r >= 0 && argv && child_find(argv[0], file) >= 0)
+	if (argv && child_find(argv[0], file) >= 0)
 		usertrace_prepare(*ret, file);
-	return r;
+	return 0;
 }
 
 int userfunctions_record(struct live_request *o, const struct recording_config *config, char **argv,

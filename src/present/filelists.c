@@ -215,14 +215,13 @@ static int list_printk(struct lister *l, struct errmsg *err)
 static int list_events(struct lister *l, struct errmsg *err)
 {
 	struct formats *f = l->in->files[0].formats;
-	struct event **list = formats_list(f);
+	SCOPED(scope_free) struct event **list = formats_list(f);
 
 	if (!list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot list the events");
 	for (size_t i = 0; i < f->n_events; i++)
 		if (!list[i]->is_made_up)
 			textbuf_addf(&l->tb, "%s:%s\n", list[i]->system, list[i]->name);
-	free(list);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "base/conveyor.h"
 #include "base/scope.h"
 #include "base/shortage.h"
+#include "base/textbuf.h"
 #include "decode/order/sequence.h"
 #include "inputs/sources.h"
 #include "present/rows.h"
@@ -201,20 +202,16 @@ static void add_wakeup_sum(struct textbuf *tb, const struct wakeup_stats *w)
 static int write_tail(struct run *run)
 {
 	const struct wakeup_stats *w = sequence_wakeup(run->src->seq);
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 1 << 16);
 
 	if (!run->spec->show->wakeup || !w[0].n || run->spec->show->as != LINES_TEXT)
 		return 0;
-	textbuf_init(&tb, 1 << 16);
 	add_wakeup_sum(&tb, &w[0]);
 	if (w[1].n) {
 		textbuf_add_str(&tb, "RT task timings:\n");
 		add_wakeup_sum(&tb, &w[1]);
 	}
-	r = write_text(run, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
-	return r;
+	return write_text(run, tb.start, textbuf_len(&tb));
 }
 
 static int write_first(struct run *run)
@@ -293,16 +290,14 @@ static void run_release(struct run *run)
 int linerun(const struct linerun_spec *spec, const struct inputs_sources *src,
 	    const struct lines *lines, const struct linerun_sink *sink, struct errmsg *err)
 {
+	SCOPED(run_release)
 	struct run run = {.spec = spec,
 			  .sink = sink,
 			  .in = src->in,
 			  .src = src,
 			  .add = lines_adder(spec->show->as),
 			  .style = lines_style(spec->show, lines)};
-	int r;
 
 	run.style.colour = spec->colour && spec->show->as == LINES_TEXT;
-	r = run_events(&run, conveyor_default_threads(), err);
-	run_release(&run);
-	return r;
+	return run_events(&run, conveyor_default_threads(), err);
 }

@@ -14,6 +14,7 @@
 #include "present/rows.h"
 #include "store/tracefile.h"
 #include "symbols/tables/syscalls.h"
+#include "timeline/lanes/forms.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,17 +34,6 @@ struct sequence_config lines_sequence_config(const struct inputs_spec *spec,
 	return sc;
 }
 
-/* Returns the system calls of the machine, which is the last word of the file's uname. */
-static const struct syscall_table *find_syscalls(const struct tracefile *tf)
-{
-	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
-	size_t len = o ? strnlen((const char *)o->data.data, o->data.len) : 0, start = len;
-
-	while (start && o->data.data[start - 1] != ' ')
-		start--;
-	return len ? syscalls_for((const char *)o->data.data + start, len - start) : NULL;
-}
-
 static struct line_source make_source(const struct inputs *in, const struct inputs_source *s,
 				      bool syscalls)
 {
@@ -59,7 +49,7 @@ static struct line_source make_source(const struct inputs *in, const struct inpu
 			      !in->spec->nanoseconds && !is_scaled,
 		.file = in->n_files > 1 ? inputs_file_name(file) : NULL,
 		.buffer = inputs_is_top(b) ? NULL : b->name,
-		.syscalls = syscalls ? find_syscalls(file->tf) : NULL};
+		.syscalls = syscalls ? forms_syscalls(file->tf) : NULL};
 }
 
 /* Returns the prefix of the lines of a source, or "". */

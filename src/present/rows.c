@@ -24,13 +24,6 @@
 
 const char rows_csv_header[] = "ts,cpu,pid,tgid,comm,buffer,missed,system,event,info\n";
 
-static int64_t sign_extend(uint64_t v, unsigned size)
-{
-	unsigned shift = 64 - size * 8;
-
-	return (int64_t)(v << shift) >> shift;
-}
-
 static void add_scalar(struct textbuf *tb, const struct field *f, uint64_t v, unsigned size)
 {
 	if (f->flags & FIELD_REAL)
@@ -40,7 +33,7 @@ static void add_scalar(struct textbuf *tb, const struct field *f, uint64_t v, un
 	else if (!strcmp(f->type, "bool"))
 		textbuf_add_str(tb, v ? "true" : "false");
 	else if (f->flags & FIELD_SIGNED)
-		textbuf_add_signed(tb, sign_extend(v, size));
+		textbuf_add_signed(tb, bytes_extend_sign(v, size));
 	else
 		textbuf_add_dec(tb, v);
 }

@@ -90,10 +90,7 @@ static void add_recording(struct jsonwriter *j, const struct traceinfo *info)
 
 static void add_lists(struct jsonwriter *j, const struct traceinfo *info)
 {
-	jsonwriter_open(j, "hooks", '[');
-	for (size_t i = 0; i < info->n_hooks; i++)
-		jsonwriter_add_string(j, NULL, info->hooks[i]);
-	jsonwriter_close(j);
+	jsonwriter_add_strings(j, "hooks", (const char *const *)info->hooks, info->n_hooks);
 	jsonwriter_open(j, "mappings", '[');
 	for (size_t i = 0; i < info->n_maps; i++) {
 		jsonwriter_open(j, NULL, '{');
@@ -103,10 +100,7 @@ static void add_lists(struct jsonwriter *j, const struct traceinfo *info)
 		jsonwriter_close(j);
 	}
 	jsonwriter_close(j);
-	jsonwriter_open(j, "recorded", '[');
-	for (size_t i = 0; i < info->n_seen; i++)
-		jsonwriter_add_string(j, NULL, info->seen[i]);
-	jsonwriter_close(j);
+	jsonwriter_add_strings(j, "recorded", (const char *const *)info->seen, info->n_seen);
 	jsonwriter_open(j, "describes", '{');
 	jsonwriter_add_uint(j, "events", info->n_formats);
 	jsonwriter_add_uint(j, "systems", info->n_systems);
@@ -214,10 +208,7 @@ void traceinfo_fmt_json(const struct traceinfo *info, const struct traceinfo_sty
 		add_buffer(&j, &info->buffers[i], info->counted);
 	jsonwriter_close(&j);
 	add_counts(&j, info, style->max_rows);
-	jsonwriter_open(&j, "damage", '[');
-	for (size_t i = 0; i < info->n_damage; i++)
-		jsonwriter_add_string(&j, NULL, info->damage[i]);
-	jsonwriter_close(&j);
+	jsonwriter_add_strings(&j, "damage", (const char *const *)info->damage, info->n_damage);
 	jsonwriter_close(&j);
 	textbuf_add_char(tb, '\n');
 }

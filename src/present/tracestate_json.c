@@ -15,14 +15,6 @@
 
 #include <stdlib.h>
 
-static void add_strings(struct jsonwriter *w, const char *key, const char *const *items, size_t n)
-{
-	jsonwriter_open(w, key, '[');
-	for (size_t i = 0; i < n; i++)
-		jsonwriter_add_string(w, NULL, items[i]);
-	jsonwriter_close(w);
-}
-
 static void add_value(struct jsonwriter *w, const struct state_value *v)
 {
 	char *end = NULL;
@@ -42,7 +34,7 @@ static void add_events(struct jsonwriter *w, const struct state_instance *in)
 	for (size_t i = 0; i < in->n_systems; i++) {
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_string(w, "system", in->systems[i].name);
-		add_strings(w, "on", in->systems[i].events, in->systems[i].n);
+		jsonwriter_add_strings(w, "on", in->systems[i].events, in->systems[i].n);
 		jsonwriter_add_uint(w, "all", in->systems[i].n_all);
 		jsonwriter_close(w);
 	}
@@ -114,10 +106,10 @@ static void add_instance(struct jsonwriter *w, const struct state_instance *in)
 	add_of_events(w, "filters", in->filters, in->n_filters);
 	add_of_events(w, "triggers", in->triggers, in->n_triggers);
 	for (size_t i = 0; i < in->n_lists; i++)
-		add_strings(w, in->lists[i].key, in->lists[i].items, in->lists[i].n);
+		jsonwriter_add_strings(w, in->lists[i].key, in->lists[i].items, in->lists[i].n);
 	add_options(w, in);
 	add_cpus(w, in);
-	add_strings(w, "errors", in->errors, in->n_errors);
+	jsonwriter_add_strings(w, "errors", in->errors, in->n_errors);
 	jsonwriter_close(w);
 }
 
@@ -139,7 +131,7 @@ void tracestate_fmt_json(const struct tracestate *ts, struct textbuf *tb)
 	jsonwriter_add_string(&w, "tracing_directory", ts->root);
 	add_switch(&w, "ftrace_enabled", ts->ftrace_enabled);
 	add_switch(&w, "stack_tracer", ts->stack_tracer);
-	add_strings(&w, "probes", ts->probes.items, ts->probes.n);
+	jsonwriter_add_strings(&w, "probes", ts->probes.items, ts->probes.n);
 	jsonwriter_open(&w, "instances", '[');
 	for (size_t i = 0; i < ts->n_instances; i++)
 		add_instance(&w, &ts->instances[i]);

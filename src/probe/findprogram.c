@@ -17,7 +17,6 @@
 #include "format/bytes.h"
 #include "probe/ldcache.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

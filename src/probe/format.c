@@ -48,7 +48,7 @@ struct part {
 	size_t len;
 };
 
-static const struct probe_arg *find_arg(const struct probe *p, const char *name, size_t len)
+const struct probe_arg *probe_find_arg(const struct probe *p, const char *name, size_t len)
 {
 	for (size_t i = 0; i < p->n_args; i++)
 		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
@@ -83,7 +83,7 @@ static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 		return NULL;
 	e.at += strlen(prefix);
 	e.len -= strlen(prefix);
-	return find_arg(p, e.at, e.len);
+	return probe_find_arg(p, e.at, e.len);
 }
 
 /* Returns the type that has the names: that of an array's elements, or of the value itself. */
@@ -146,7 +146,7 @@ static const struct probe_arg *text_of(const struct probe *p, struct part e)
 		e.at++, e.len--;
 	if (e.len <= strlen(get) + 1 || strncmp(e.at, get, strlen(get)))
 		return NULL;
-	a = find_arg(p, e.at + strlen(get), e.len - strlen(get) - 1);
+	a = probe_find_arg(p, e.at + strlen(get), e.len - strlen(get) - 1);
 	return a && (!a->fetch || strstr(a->fetch, "str") || strstr(a->fetch, "$comm")) ? a : NULL;
 }
 
@@ -203,7 +203,7 @@ static struct part nth_expression(const char *s, const char *end, unsigned n)
 	return (struct part){s, 0};
 }
 
-static const char *fetch_type(const struct probe_arg *a)
+const char *probe_fetch_type(const struct probe_arg *a)
 {
 	const char *colon = a->fetch ? strrchr(a->fetch, ':') : NULL;
 
@@ -213,14 +213,14 @@ static const char *fetch_type(const struct probe_arg *a)
 /* Returns the number of bits: "…:b12@3/32" has 12, "…:s8" has 8. */
 static unsigned bits_of(const struct probe_arg *a)
 {
-	const char *type = fetch_type(a);
+	const char *type = probe_fetch_type(a);
 
 	return *type && strchr("usxb", *type) ? strtoul(type + 1, NULL, 10) : 0;
 }
 
 static bool is_bits(const struct probe_arg *a)
 {
-	return *fetch_type(a) == 'b';
+	return *probe_fetch_type(a) == 'b';
 }
 
 bool probe_arg_is_signed_bits(const struct probe_arg *a)
@@ -530,7 +530,7 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 		name = end -= 2;
 	while (name > at && name[-1] != ' ' && name[-1] != '\t')
 		name--;
-	a = find_arg(p, name, end - name);
+	a = probe_find_arg(p, name, end - name);
 	if (a)
 		type = type_name(a, bits);
 	if (a && a->has_gaps)
@@ -553,7 +553,7 @@ static const struct probe_arg *declared_arg(const struct probe *p, const char *a
 {
 	const char *name = memrchr(at, ' ', end - at);
 
-	return name ? find_arg(p, name + 1, end - name - 1) : NULL;
+	return name ? probe_find_arg(p, name + 1, end - name - 1) : NULL;
 }
 
 static bool declares_guard(const struct probe *p, const char *at, const char *end)

@@ -24,7 +24,6 @@
 #include "base/files/regular.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

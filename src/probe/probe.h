@@ -191,6 +191,12 @@ bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_k
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 
+/* Returns NULL if the probe has no such argument. */
+const struct probe_arg *probe_find_arg(const struct probe *p, const char *name, size_t len);
+
+/* Returns the type of the kernel, "u32" or "string"; "" if the argument has none. */
+const char *probe_fetch_type(const struct probe_arg *a);
+
 /*
  * Returns true for a part of a word with its own sign, including one that is shown by name: the
  * kernel treats it as unsigned.

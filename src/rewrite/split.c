@@ -227,6 +227,7 @@ static int start_splitter(struct split *s)
 
 static int split_by(struct split *s, const struct split_rule *rule, struct errmsg *err)
 {
+	SCOPED(unpacker_free_scoped)
 	struct unpacker *unpacker = unpacker_new(conveyor_default_threads() > 1,
 						 2 * (s->n_buffers + 1) * s->tf->cpu_count);
 	int r;
@@ -238,7 +239,6 @@ static int split_by(struct split *s, const struct split_rule *rule, struct errms
 	else
 		r = write_pieces(s, err);
 	splitter_free(s->splitter);
-	unpacker_free(unpacker);
 	return r;
 }
 

@@ -30,6 +30,7 @@
 #include "format/tracedat.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -177,8 +178,7 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 	const char *name = "section";
 	struct errmsg why = {0};
 	struct piece body;
-	void *heap;
-	int r;
+	SCOPED(scope_free) void *heap = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i].id == s->id)
@@ -194,15 +194,7 @@ static int copy_section(struct tracecopy *tc, struct writer *w, const struct tra
 		tracefile_add_damage(tc->tf, "%s", why.text);
 		return 0;
 	}
-	r = writer_add_section(w, s->id, name, body, err);
-	free(heap);
-	return r;
-}
-
-static bool is_made_by_writer(uint16_t id)
-{
-	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
-	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
+	return writer_add_section(w, s->id, name, body, err);
 }
 
 static int copy_clock(struct tracecopy *tc, struct writer *w, const struct tracefile_option *o,
@@ -229,7 +221,7 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 		const struct tracefile_option *o = &tf->options[i];
 		const struct tracefile_section *s;
 
-		if (is_made_by_writer(o->id))
+		if (writer_makes_option(o->id))
 			continue;
 		s = tracefile_option_section(tf, o);
 		if (s)

@@ -44,7 +44,6 @@ struct userevents_record {
 };
 #define USEREVENTS_SHORT_BYTES 16
 #define USEREVENTS_CALL_BYTES  20
-#define USEREVENTS_CALL_MAX_NS UINT32_MAX
 #define USEREVENTS_TEXT_MAX    1024 /* of arguments, of a return value, with the NUL */
 
 /*

@@ -23,6 +23,7 @@
 
 #include "base/scope.h"
 #include "format/bytes.h"
+#include "format/tracedat.h"
 #include "store/tracefile.h"
 
 struct errmsg;
@@ -92,5 +93,12 @@ int writer_close(struct writer *w, struct errmsg *err);
 /* Frees w without changing the target. w may be NULL. */
 void writer_free(struct writer *w);
 SCOPED_POINTER(struct writer, writer_free)
+
+/* Returns true for options that the writer writes itself, which are not copied from other files. */
+static inline bool writer_makes_option(uint16_t id)
+{
+	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
+	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
+}
 
 #endif

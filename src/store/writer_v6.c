@@ -12,6 +12,7 @@
  * no such option, because trace-cmd would look for the clock in the text.
  */
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "store/writer_int.h"
 
@@ -69,7 +70,7 @@ int writer_metadata_v6(struct writer *w, struct errmsg *err)
 static int patch_table(struct writer *w, uint64_t table_at, const struct writer_cpu *cpus,
 		       size_t n_cpus, uint64_t no_data_at)
 {
-	uint8_t *table = malloc((size_t)w->cpu_count * 16 + 1);
+	SCOPED(scope_free) uint8_t *table = malloc((size_t)w->cpu_count * 16 + 1);
 
 	if (!table)
 		return -ENOMEM;
@@ -82,7 +83,6 @@ static int patch_table(struct writer *w, uint64_t table_at, const struct writer_
 		writer_put(w, table + cpus[i].cpu * (size_t)16 + 8, cpus[i].n_bytes, 8);
 	}
 	outfile_patch(w->out, table_at, table, (size_t)w->cpu_count * 16);
-	free(table);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ int writer_buffer_v6(struct writer *w, struct writer_out *b, const struct writer
 		     struct errmsg *err)
 {
 	const char *clock = writer_clock_v6(b);
-	struct writer_cpu *cpus = NULL;
+	SCOPED(scope_free) struct writer_cpu *cpus = NULL;
 	uint64_t table_at, data_at;
 	size_t n_cpus = 0;
 	int r;
@@ -118,6 +118,5 @@ int writer_buffer_v6(struct writer *w, struct writer_out *b, const struct writer
 			       w->config.path, cpus[n_cpus - 1].cpu, w->cpu_count);
 	if (!r && patch_table(w, table_at, cpus, n_cpus, data_at) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
-	free(cpus);
 	return r;
 }

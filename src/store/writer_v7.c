@@ -17,6 +17,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
@@ -279,15 +280,11 @@ void writer_add_buffer_option_v7(const struct writer *w, struct textbuf *tb,
 static int add_buffer_option(struct writer *w, const struct writer_out *b, uint64_t section_at,
 			     const struct writer_cpu *cpus, size_t n_cpus, struct errmsg *err)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, WRITER_OPTIONS_MAX_BYTES);
 
-	textbuf_init(&tb, WRITER_OPTIONS_MAX_BYTES);
 	writer_add_buffer_option_v7(w, &tb, b, section_at, cpus, n_cpus);
-	r = tb.overflow ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
-			: writer_add_option(w, SNF_OPTION_BUFFER, PIECE_OF_TEXT(&tb), err);
-	textbuf_release(&tb);
-	return r;
+	return tb.overflow ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
+			   : writer_add_option(w, SNF_OPTION_BUFFER, PIECE_OF_TEXT(&tb), err);
 }
 
 int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer_source *source,

@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "base/textbuf.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -235,13 +236,9 @@ int programs_map(struct programs *p, const struct program_mapping *m)
 {
 	struct region r = {.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
 
-	int result;
-
-	pthread_mutex_lock(&p->lock);
+	LOCKED(&p->lock);
 	r.file = find_file(p, m);
-	result = r.file ? add_region(p, &r) : -E2BIG;
-	pthread_mutex_unlock(&p->lock);
-	return result;
+	return r.file ? add_region(p, &r) : -E2BIG;
 }
 
 static void place_region(struct region *r)
@@ -272,14 +269,13 @@ int programs_block(struct programs *p, uint64_t start, uint64_t n_bytes)
 	struct region *have;
 	int result = 0;
 
-	pthread_mutex_lock(&p->lock);
+	LOCKED(&p->lock);
 	have = find_block(p, start, n_bytes);
 	if (have)
 		have->n_blocks++;
 	else
 		result = add_region(
 			p, &(struct region){.start = start, .n_bytes = n_bytes, .n_blocks = 1});
-	pthread_mutex_unlock(&p->lock);
 	return result;
 }
 
@@ -287,11 +283,10 @@ void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes)
 {
 	struct region *have;
 
-	pthread_mutex_lock(&p->lock);
+	LOCKED(&p->lock);
 	have = find_block(p, start, n_bytes);
 	if (have && !--have->n_blocks)
 		__atomic_store_n(&have->n_bytes, 0, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&p->lock);
 }
 
 /*
@@ -303,7 +298,7 @@ static const struct ksym *load_region(struct programs *p, struct region *r)
 {
 	struct ksym *syms;
 
-	pthread_mutex_lock(&p->lock);
+	LOCKED(&p->lock);
 	place_region(r);
 	syms = r->syms;
 	if (!syms && (syms = calloc(r->file->n + 1, sizeof(*syms)))) {
@@ -315,7 +310,6 @@ static const struct ksym *load_region(struct programs *p, struct region *r)
 		}
 		__atomic_store_n(&r->syms, syms, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&p->lock);
 	return syms;
 }
 
@@ -455,7 +449,7 @@ void programs_fmt(struct programs *p, struct textbuf *tb)
 {
 	size_t number = 0;
 
-	pthread_mutex_lock(&p->lock);
+	LOCKED(&p->lock);
 	for (size_t i = 0; i < p->n_regions; i++)
 		if (p->regions[i]->file)
 			place_region(p->regions[i]);
@@ -472,7 +466,6 @@ void programs_fmt(struct programs *p, struct textbuf *tb)
 			textbuf_addf(tb, "else %llx %llx\n", (unsigned long long)r->start,
 				     (unsigned long long)r->n_bytes);
 	}
-	pthread_mutex_unlock(&p->lock);
 }
 
 /* Parses a number in hex and one blank. Returns NULL if one is missing. */

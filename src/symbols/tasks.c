@@ -20,7 +20,6 @@
 #include "symbols/processes.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

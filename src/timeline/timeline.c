@@ -12,6 +12,7 @@
  * since the stream's first event; the task after the last switch runs until its last event (the
  * tail, which is undone when a live stream grows).
  */
+#include "base/lock.h"
 #include "base/scope.h"
 #include "timeline/timeline_int.h"
 
@@ -142,13 +143,12 @@ int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *er
 	bool is_done = cache_dir && !tl->is_live && sidecar_open(tl, cache_dir);
 
 	TRY(is_done ? 0 : pages_read(tl, err));
-	pthread_mutex_lock(&tl->lock);
+	LOCKED(&tl->lock);
 	for (uint32_t i = 0; i < tl->n_streams && !is_done; i++)
 		for (size_t k = 0; k < tl->streams[i]->n_segments; k++)
 			pool_add_segment(tl, tl->streams[i]->segments[k]);
 	tl->is_started = true;
 	pthread_cond_broadcast(&tl->work);
-	pthread_mutex_unlock(&tl->lock);
 	return 0;
 }
 

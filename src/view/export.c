@@ -91,19 +91,18 @@ static int find_range(const struct export_config *o, const struct viewtrace *vt,
 	     /* report prints the clock boot as a bare number, but a difference can have a unit */
 		is_ns = timeline_unit(vt->stage->tl).ns == 1;
 	uint64_t first = timeline_origin(vt->stage->tl);
-	int r = 0;
 
 	*ret_from = 0;
 	*ret_to = UINT64_MAX;
 	if (o->from)
-		r = timearg_parse("--from", o->from, in_time || (is_ns && o->from[0] == '+'), first,
-				  ret_from, err);
-	if (r >= 0 && o->to)
-		r = timearg_parse("--to", o->to, in_time || (is_ns && o->to[0] == '+'), first,
-				  ret_to, err);
-	if (r >= 0 && *ret_from > *ret_to)
-		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
-	return r;
+		TRY(timearg_parse("--from", o->from, in_time || (is_ns && o->from[0] == '+'), first,
+				  ret_from, err));
+	if (o->to)
+		TRY(timearg_parse("--to", o->to, in_time || (is_ns && o->to[0] == '+'), first,
+				  ret_to, err));
+	if (*ret_from > *ret_to)
+		return errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
+	return 0;
 }
 
 /* --- all events -------------------------------------------------------------------------------- */
@@ -186,26 +185,21 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 	struct trace_export *x = NULL;
 	struct inputs_sources src;
 	struct lines lines = {0};
-	uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
+	SCOPED(scope_free) uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
 	struct sink s;
-	int r = machines ? find_range(o, vt, &sc.from, &sc.to, err)
-			 : errmsg_set_errno(err, -ENOMEM, "cannot export");
+	int r;
 
-	if (r < 0) {
-		free(machines);
-		return r;
-	}
+	if (!machines)
+		return errmsg_set_errno(err, -ENOMEM, "cannot export");
+	TRY(find_range(o, vt, &sc.from, &sc.to, err));
 	sc.raw = true;
 	sc.all_names = true;
 	sc.tgids = true;
 	for (size_t i = 0; i < vt->sources.n; i++)
 		machines[i] = vt->list[i].machine;
 	config.machines = machines;
-	r = kind->add_state ? index_trace(vt, err) : 0;
-	if (r < 0) {
-		free(machines);
-		return r;
-	}
+	if (kind->add_state)
+		TRY(index_trace(vt, err));
 	r = inputs_sources_init(&src, &vt->inputs, &sc, err);
 	if (r >= 0)
 		r = lines_init(&lines, &src, true, err);
@@ -221,7 +215,6 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 		kind->free(x);
 	lines_release(&lines);
 	inputs_sources_release(&src);
-	free(machines);
 	return r;
 }
 

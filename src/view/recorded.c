@@ -21,6 +21,7 @@
 #include "view/recorded.h"
 
 #include "base/array.h"
+#include "base/lock.h"
 #include "decode/formats/event.h"
 #include "timeline/timeline.h"
 #include <stdlib.h>
@@ -173,22 +174,14 @@ static bool look_once(struct stage *st)
 
 int recorded_first_task(struct stage *st)
 {
-	int task;
-
-	pthread_mutex_lock(&st->lock);
-	task = look_once(st) ? st->command_first : -1;
-	pthread_mutex_unlock(&st->lock);
-	return task;
+	LOCKED(&st->lock);
+	return look_once(st) ? st->command_first : -1;
 }
 
 bool recorded_has_task(struct stage *st, size_t task)
 {
-	bool has;
-
 	if (task >= BITS_BYTES * 8)
 		return false;
-	pthread_mutex_lock(&st->lock);
-	has = look_once(st) && has_bit(st->command, task);
-	pthread_mutex_unlock(&st->lock);
-	return has;
+	LOCKED(&st->lock);
+	return look_once(st) && has_bit(st->command, task);
 }

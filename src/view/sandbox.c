@@ -62,7 +62,7 @@ int sandbox_paths(const char *const *read, size_t n_read, const char *cache, str
 		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	struct landlock_ruleset_attr attr = {.handled_access_fs = FS_V1};
 	uint64_t file = LANDLOCK_ACCESS_FS_READ_FILE;
-	int rules, r = 0;
+	SCOPED(scope_close) int rules = -1;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return errmsg_set_errno(err, -errno, "cannot give up privileges");
@@ -75,15 +75,14 @@ int sandbox_paths(const char *const *read, size_t n_read, const char *cache, str
 	rules = syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr.handled_access_fs), 0);
 	if (rules < 0)
 		return errmsg_set_errno(err, -errno, "cannot restrict access to files");
-	for (size_t i = 0; i < n_read && r >= 0; i++)
-		r = add_path(rules, read[i], file, err);
-	if (r >= 0 && cache)
-		r = add_path(rules, cache,
-			     attr.handled_access_fs & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE, err);
-	if (r >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) < 0)
-		r = errmsg_set_errno(err, -errno, "cannot restrict access to files");
-	close(rules);
-	return r < 0 ? r : 1;
+	for (size_t i = 0; i < n_read; i++)
+		TRY(add_path(rules, read[i], file, err));
+	if (cache)
+		TRY(add_path(rules, cache,
+			     attr.handled_access_fs & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE, err));
+	if (syscall(SYS_landlock_restrict_self, rules, 0) < 0)
+		return errmsg_set_errno(err, -errno, "cannot restrict access to files");
+	return 1;
 }
 
 /* --- system calls ------------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "decode/record.h"
 #include "view/api/api.h"
 
@@ -129,10 +130,9 @@ struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out)
 
 void stage_printer_put(struct stage *st, struct stage_printer *p)
 {
-	pthread_mutex_lock(&st->lock);
+	LOCKED(&st->lock);
 	p->next = st->printers;
 	st->printers = p;
-	pthread_mutex_unlock(&st->lock);
 }
 
 bool stage_record(const struct stage *st, const struct walk_event *ev, struct record *ret,

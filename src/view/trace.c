@@ -24,20 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Returns the file's name without directories, unless another file has the same name. */
 static const char *file_name(const struct viewtrace *vt, size_t file)
 {
-	const char *path = vt->inputs.files[file].tf->path, *name = base_name(path);
+	const char *path = vt->inputs.files[file].tf->path, *name = basename(path);
 
 	for (size_t i = 0; i < vt->inputs.n_files; i++)
-		if (i != file && !strcmp(base_name(vt->inputs.files[i].tf->path), name))
+		if (i != file && !strcmp(basename(vt->inputs.files[i].tf->path), name))
 			return path;
 	return name;
 }
@@ -164,7 +157,7 @@ static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errms
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot open the trace");
 	snprintf(vt->title, sizeof(vt->title), n_files > 1 ? "%s and %zu more" : "%s",
-		 base_name(vt->inputs.files[0].tf->path), n_files - 1);
+		 basename(vt->inputs.files[0].tf->path), n_files - 1);
 	return stage_new(&vt->stage,
 			 &(struct stage_config){.title = vt->title,
 						.sources = vt->list,

@@ -29,6 +29,7 @@
 #include "view/visitors.h"
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -102,7 +103,7 @@ bool visitors_make_room(struct visitors *vs, bool is_other)
 {
 	bool has_room = true;
 
-	pthread_mutex_lock(&vs->lock);
+	LOCKED(&vs->lock);
 	if (vs->n_strangers[is_other] >= STRANGERS_MAX) {
 		struct visitor *v = oldest_stranger(vs, is_other);
 
@@ -111,7 +112,6 @@ bool visitors_make_room(struct visitors *vs, bool is_other)
 			end_stranger(vs, v);
 	}
 	vs->next_is_other = is_other;
-	pthread_mutex_unlock(&vs->lock);
 	return has_room;
 }
 
@@ -123,13 +123,12 @@ struct visitor *visitor_enter(struct visitors *vs, int fd)
 		return NULL;
 	v->fd = fd;
 	v->since_ms = clock_now_ms();
-	pthread_mutex_lock(&vs->lock);
+	LOCKED(&vs->lock);
 	v->prev = vs->last;
 	*(vs->last ? &vs->last->next : &vs->first) = v;
 	vs->last = v;
 	v->is_other = vs->next_is_other;
 	vs->n_strangers[v->is_other]++;
-	pthread_mutex_unlock(&vs->lock);
 	return v;
 }
 
@@ -146,20 +145,18 @@ void visitor_leave(struct visitors *vs, struct visitor *v)
 
 void visitor_trust(struct visitors *vs, struct visitor *v)
 {
-	pthread_mutex_lock(&vs->lock);
+	LOCKED(&vs->lock);
 	if (is_stranger(v))
 		vs->n_strangers[v->is_other]--;
 	v->is_trusted = true;
-	pthread_mutex_unlock(&vs->lock);
 }
 
 void visitors_end_late(struct visitors *vs)
 {
 	uint64_t now = clock_now_ms();
 
-	pthread_mutex_lock(&vs->lock);
+	LOCKED(&vs->lock);
 	for (struct visitor *v = vs->first; v; v = v->next)
 		if (is_stranger(v) && now - v->since_ms >= DEADLINE_MS)
 			end_stranger(vs, v);
-	pthread_mutex_unlock(&vs->lock);
 }

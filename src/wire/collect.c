@@ -320,12 +320,11 @@ static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *
 
 int collector_start(struct collector *c, struct errmsg *err)
 {
-	struct head h = {0};
+	SCOPED(head_release) struct head h = {0};
 	int r = head_open(&h, c, err);
 
 	if (!r && !h.tf->swap)
 		r = live_start(c, h.tf, err);
-	head_release(&h);
 	return r;
 }
 

@@ -15,29 +15,22 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "store/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static bool is_made_by_writer(uint16_t id)
-{
-	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
-	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
-}
 
 static int copy_section(struct tracefile *tf, const struct tracefile_section *s,
 			const struct head_target *to, struct errmsg *err)
 {
 	struct errmsg why = {0};
 	struct piece body;
-	void *heap;
-	int r;
+	SCOPED(scope_free) void *heap = NULL;
 
 	if (tracefile_section_body(tf, s, &body, &heap, &why) < 0)
 		return 0;
-	r = to->add_section(to->ctx, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body, err);
-	free(heap);
-	return r;
+	return to->add_section(to->ctx, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body,
+			       err);
 }
 
 int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,
@@ -47,7 +40,7 @@ int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_tar
 		const struct tracefile_option *o = &tf->options[i];
 		const struct tracefile_section *s = tracefile_option_section(tf, o);
 
-		if (!is_made_by_writer(o->id))
+		if (!writer_makes_option(o->id))
 			TRY(s ? copy_section(tf, s, to, err)
 			      : to->add_option(to->ctx, o->id, o->data, err));
 	}
@@ -74,7 +67,7 @@ int head_copy_late(struct piece late, bool swap, const struct head_target *to,
 			break;
 		if (id == SNF_OPTION_CMDLINES)
 			*ret_cmdlines = data;
-		else if (to && !is_made_by_writer(id))
+		else if (to && !writer_makes_option(id))
 			r = to->add_option(to->ctx, id, data, err);
 	}
 	return r;

@@ -397,7 +397,6 @@ static void play_once(struct player *p, const struct teller *file, enum way way,
 	struct teller te;
 	struct tracefile *tf;
 	pthread_t thread;
-	uint64_t round = 0;
 
 	player_open_live(p, &tf, max_bytes);
 	trace_init(&t, tf, way == SHORT_HOLD ? 1 : UINT64_MAX, false);
@@ -408,9 +407,8 @@ static void play_once(struct player *p, const struct teller *file, enum way way,
 	p->ctx = &te;
 	if (way == OTHER_THREAD) {
 		assert_int_equal(pthread_create(&thread, NULL, player_play, p), 0);
-		while (livepages_wait(p->live, &round, 1000) >= 0)
+		while (pthread_tryjoin_np(thread, NULL))
 			teller_tell(&te);
-		assert_int_equal(pthread_join(thread, NULL), 0);
 	} else {
 		player_play(p);
 	}
@@ -620,30 +618,12 @@ static void keeps_room_for_the_slow_one(void **state)
 	trace_release(&t);
 }
 
-static void waits_no_longer_than_told(void **state)
-{
-	struct livepages *lp;
-	struct trace t;
-	uint64_t round = 0;
-
-	open_two(&t, 0);
-	lp = tracefile_livepages(t.tf);
-	assert_int_equal(livepages_wait(lp, &round, 1), 0);
-	livepages_begin_round(lp);
-	assert_int_equal(livepages_wait(lp, &round, 1000), 1);
-	assert_int_equal(round, 1);
-	livepages_end(lp);
-	assert_int_equal(livepages_wait(lp, &round, 1000), -EPIPE);
-	trace_release(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_a_cpu_that_was_read_before),
 		cmocka_unit_test(waits_for_a_cpu_that_has_more),
 		cmocka_unit_test(keeps_room_for_the_slow_one),
-		cmocka_unit_test(waits_no_longer_than_told),
 		cmocka_unit_test(plays_function_graph),
 		cmocka_unit_test(plays_functions),
 		cmocka_unit_test(plays_events),

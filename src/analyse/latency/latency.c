@@ -20,13 +20,11 @@
  */
 #include "analyse/latency/latency_int.h"
 
-#include "base/errmsg.h"
 #include "base/hash.h"
 #include "decode/filter/filter.h"
 #include "format/bytes.h"
 #include "symbols/tasks.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define STARTS_MAX   (1u << 20)

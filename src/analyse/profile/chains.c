@@ -13,6 +13,7 @@
  */
 #include "analyse/profile/profile_int.h"
 #include "base/arena.h"
+#include "base/scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,8 +143,7 @@ static const struct prow *row_of(const struct profile_row *row)
 const struct profile_chain *profile_chains(struct profile *p, const struct profile_row *row,
 					   size_t *ret_n)
 {
-	struct plink **links = row->n_stacks ? list_links(row_of(row)) : NULL;
-	struct profile_chain *chains;
+	SCOPED(scope_free) struct plink **links = row->n_stacks ? list_links(row_of(row)) : NULL;
 
 	*ret_n = 0;
 	if (!links)
@@ -151,9 +151,7 @@ const struct profile_chain *profile_chains(struct profile *p, const struct profi
 	arena_release(&p->chain_arena);
 	arena_init(&p->chain_arena, PROFILE_MAX_BYTES);
 	qsort(links, row->n_stacks, sizeof(*links), by_frames);
-	chains = make_chains(p, links, row->n_stacks, 0, ret_n);
-	free(links);
-	return chains;
+	return make_chains(p, links, row->n_stacks, 0, ret_n);
 }
 
 static int stacks_by_time(const void *a, const void *b)

@@ -404,7 +404,7 @@ static int open_once(struct outplace *p, const char *path, enum outplace_use use
 		     struct errmsg *err)
 {
 	struct caller c = {.uid = geteuid()};
-	struct walk w = {.shown = path, .use = use};
+	SCOPED(walk_release) struct walk w = {.shown = path, .use = use};
 	int r;
 
 	*p = OUTPLACE_NONE;
@@ -425,7 +425,6 @@ static int open_once(struct outplace *p, const char *path, enum outplace_use use
 		w.dir = -1;
 		w.name = NULL;
 	}
-	walk_release(&w);
 	return r;
 }
 

@@ -104,3 +104,12 @@ void jsonwriter_add_null(struct jsonwriter *w, const char *key)
 	add_key(w, key);
 	textbuf_add_str(w->tb, "null");
 }
+
+void jsonwriter_add_strings(struct jsonwriter *w, const char *key, const char *const *list,
+			    size_t n)
+{
+	jsonwriter_open(w, key, '[');
+	for (size_t i = 0; i < n; i++)
+		jsonwriter_add_string(w, NULL, list[i]);
+	jsonwriter_close(w);
+}

@@ -49,5 +49,8 @@ void jsonwriter_add_bool(struct jsonwriter *w, const char *key, bool v);
 /* Writes `digits` places after the point, or null if v is not a number. */
 void jsonwriter_add_real(struct jsonwriter *w, const char *key, double v, int digits);
 void jsonwriter_add_null(struct jsonwriter *w, const char *key);
+/* Writes an array of n texts. */
+void jsonwriter_add_strings(struct jsonwriter *w, const char *key, const char *const *list,
+			    size_t n);
 
 #endif

@@ -342,7 +342,7 @@ static int put_hooks(struct operation *o, const struct attach_config *config, st
 int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
 		 struct errmsg *err)
 {
-	struct operation o = {.pid = pid};
+	SCOPED(operation_release) struct operation o = {.pid = pid};
 	struct errmsg why = {0};
 	int r = put_hooks(&o, config, &why);
 
@@ -352,6 +352,5 @@ int attach_begin(pid_t pid, const struct attach_config *config, struct attach_re
 	else if (r < 0 && !err->code)
 		*err = why;
 	*ret = o.result;
-	operation_release(&o);
 	return r;
 }

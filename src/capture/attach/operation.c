@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/attach/loaded.h"
 #include "runtime/snrt.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAUSE_US   1000
@@ -52,17 +52,14 @@ bool operation_is_ours(const struct operation *o, uint64_t pc)
 /* Not a thread that has to leave our code itself. */
 static int open_remote(struct operation *o)
 {
-	uint64_t *lows = calloc(o->threads.n, sizeof(*lows));
-	int r;
+	SCOPED(scope_free) uint64_t *lows = calloc(o->threads.n, sizeof(*lows));
 
 	if (!lows)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->threads.n; i++)
 		if (!operation_is_ours(o, tracee_pc(&o->threads.list[i])))
 			lows[i] = own_stack_low(o, &o->threads.list[i]);
-	r = remote_open(&o->remote, &o->threads, lows, &o->target.code);
-	free(lows);
-	return r;
+	return remote_open(&o->remote, &o->threads, lows, &o->target.code);
 }
 
 /* The map may have changed since it was read; the code of the C library has not. */

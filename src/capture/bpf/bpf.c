@@ -528,14 +528,9 @@ int bpf_each_row(const struct bpf_table *t,
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the counts of the BPF program") : 0;
 }
 
-struct summing {
-	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
-	void *ctx;
-};
-
-static int show_sum(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+int bpf_show_sum(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
 {
-	const struct summing *s = ctx;
+	const struct bpf_summing *s = ctx;
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < n_values; i++)
@@ -547,9 +542,9 @@ int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err)
 {
-	struct summing s = {visit, ctx};
+	struct bpf_summing s = {visit, ctx};
 
-	return bpf_each_row(t, show_sum, &s, err);
+	return bpf_each_row(t, bpf_show_sum, &s, err);
 }
 
 /*

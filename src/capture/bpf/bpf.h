@@ -148,6 +148,12 @@ int bpf_each_row(const struct bpf_table *t,
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
+/* Visits a row (ctx: a struct bpf_summing): calls visit with the sum of the values, unless it is 0. */
+struct bpf_summing {
+	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
+	void *ctx;
+};
+int bpf_show_sum(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values);
 /*
  * Writes a row. value has the form of bpf_each_row(). Needs the same capabilities as creating the
  * table.

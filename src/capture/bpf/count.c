@@ -135,27 +135,12 @@ void bpfcount_detach(struct bpfcount *b)
 	close_fd(&b->link);
 }
 
-struct visitor {
-	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
-	void *ctx;
-};
-
-static int show_row(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
-{
-	const struct visitor *v = ctx;
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < n_values; i++)
-		sum += values[i];
-	return sum ? v->visit(v->ctx, key, sum) : 0;
-}
-
 int bpfcount_each(const struct bpfcount *b, int (*visit)(void *ctx, const uint8_t *key, uint64_t n),
 		  void *ctx, struct errmsg *err)
 {
-	struct visitor v = {visit, ctx};
+	struct bpf_summing s = {visit, ctx};
 
-	return b->has_keys ? bpfrows_each(&b->rows, show_row, &v, err)
+	return b->has_keys ? bpfrows_each(&b->rows, bpf_show_sum, &s, err)
 			   : bpf_each_number(&b->dropped, visit, ctx, err);
 }
 

@@ -22,8 +22,6 @@
 #include "capture/bpf/filter.h"
 #include "capture/bpf/tasks.h"
 
-#include <errno.h>
-
 enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
 #define CONTEXT		 BPFPROGRAM_CONTEXT
 #define SO_FAR		 BPFPROGRAM_NUMBER

@@ -20,7 +20,6 @@
 #include "symbols/arch.h"
 #include "symbols/btf/btf.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LOST_BITS 32	     /* entries in the low half, exits in the high one */
 #define TID_MAX	  (1u << 22) /* PID_MAX_LIMIT of the kernel */
 #define CALLS_MIN 256u
 

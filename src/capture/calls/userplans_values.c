@@ -9,7 +9,6 @@
  */
 #include "capture/calls/userplans_int.h"
 
-#include "base/array.h"
 #include "store/userevents.h"
 #include "capture/user/values.h"
 #include "runtime/snrt.h"

@@ -12,7 +12,6 @@
  */
 #include "capture/calls/usertrace.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/map.h"

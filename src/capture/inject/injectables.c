@@ -21,7 +21,6 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
-#include "base/files/mapfile.h"
 #include "base/scope.h"
 #include "base/spelling.h"
 #include "capture/tracefs/tracefs.h"

@@ -131,7 +131,7 @@ int injection_find(struct injection *in, struct errmsg *err)
 {
 	const char *given = getenv("SONDE_DEBUGFS");
 	char path[PATH_BYTES], *whole = given && *given ? realpath(given, NULL) : NULL;
-	int fd;
+	SCOPED(scope_close) int fd = -1;
 
 	memset(in, 0, sizeof(*in));
 	snprintf(in->dir, sizeof(in->dir), "%s", whole ? whole : "/sys/kernel/debug");
@@ -142,7 +142,6 @@ int injection_find(struct injection *in, struct errmsg *err)
 		return refuse_access(path, -errno, err);
 	if (fd < 0)
 		return refuse_missing(in->dir, err);
-	close(fd);
 	return 0;
 }
 

@@ -21,7 +21,6 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

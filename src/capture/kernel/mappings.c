@@ -24,6 +24,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "base/scope.h"
 #include "capture/tracefs/rawpipe.h"
 
@@ -364,9 +365,8 @@ static void drain(struct mappings *m, uint64_t until_ns)
 
 static void catch_up(struct mappings *m, uint64_t until_ns)
 {
-	pthread_mutex_lock(&m->lock);
+	LOCKED(&m->lock);
 	drain(m, until_ns);
-	pthread_mutex_unlock(&m->lock);
 }
 
 void mappings_catch_up(struct mappings *m)

@@ -19,7 +19,6 @@
 #include "format/bytes.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,6 +27,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "base/scope.h"
 #include "capture/record/pagemerge.h"
 #include "capture/tracefs/rawpipe.h"
@@ -86,12 +87,8 @@ struct recorder {
  */
 static bool has_failed(struct recorder *r)
 {
-	bool has;
-
-	pthread_mutex_lock(&r->lock);
-	has = r->failure.code;
-	pthread_mutex_unlock(&r->lock);
-	return has;
+	LOCKED(&r->lock);
+	return r->failure.code;
 }
 
 /* Stores a failure. Only the first one is reported. */

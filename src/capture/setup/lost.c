@@ -138,16 +138,6 @@ void setup_look_at_others(struct setup *s, int command)
  * -----------------------------------------------------------------------------------------
  */
 
-static uint64_t count_hits(const struct probe_list *l, const struct setup_probe *sp)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group))
-			n += l->list[i].n_hits;
-	return n;
-}
-
 static uint64_t count_events(const struct setup *s, const struct setup_probe *sp,
 			     const struct setup_arrived *arrived)
 {
@@ -195,7 +185,7 @@ uint64_t setup_tell_lost(struct setup *s, const struct setup_arrived *arrived,
 
 		if (!can_lose(sp, path))
 			continue;
-		n_hits = count_hits(&l, sp);
+		n_hits = setup_count_hits(&l, sp);
 		n_events = count_events(s, sp, arrived) + arrived->n_lost;
 		if (n_hits <= n_events)
 			continue;

@@ -16,8 +16,6 @@
 
 #include "probe/expand.h"
 
-#include <errno.h>
-
 static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct definition *d,
 		  size_t *ret_n, struct errmsg *err)
 {
@@ -45,8 +43,7 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 {
 	const struct plan_event *e = &b->events[i];
 	struct errmsg ignored = {0};
-	struct definition *d;
-	int r;
+	SCOPED(definition_free_scoped) struct definition *d = NULL;
 
 	*ret_n = 1;
 	if (e->off || !strpbrk(e->pattern, "*?[%"))
@@ -57,9 +54,7 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 		return 0;
 	if (definition_parse(&d, e->pattern, &ignored) < 0)
 		return 0;
-	r = expand(s, b, i, d, ret_n, err);
-	definition_free(d);
-	return r;
+	return expand(s, b, i, d, ret_n, err);
 }
 
 int setup_patterns(struct setup *s, struct errmsg *err)

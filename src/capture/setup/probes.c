@@ -23,7 +23,6 @@
 #include "base/textbuf.h"
 #include "capture/setup/setup_int.h"
 
-#include "capture/kernel/cost.h"
 #include "capture/tracefs/eventdir.h"
 #include "capture/tracefs/probes.h"
 #include "probe/probe.h"

@@ -114,8 +114,7 @@ static double cost_us(const struct setup *s, const struct probe_list *l,
 	return most;
 }
 
-/* Returns the hits of all places since the start. */
-static uint64_t hits_of(const struct probe_list *l, const struct setup_probe *sp)
+uint64_t setup_count_hits(const struct probe_list *l, const struct setup_probe *sp)
 {
 	uint64_t n = 0;
 
@@ -210,7 +209,7 @@ static bool records_every_hit(const struct setup *s, const struct setup_probe *s
 static uint64_t new_hits(const struct setup *s, const struct setup_probe *sp,
 			 const struct probe_list *l, uint64_t n_events)
 {
-	uint64_t now = hits_of(l, sp), n = now > sp->n_hits ? now - sp->n_hits : 0;
+	uint64_t now = setup_count_hits(l, sp), n = now > sp->n_hits ? now - sp->n_hits : 0;
 
 	return records_every_hit(s, sp) && n > n_events ? n_events : n;
 }
@@ -254,7 +253,7 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 		n = new_hits(s, sp, &l, is_estimate ? UINT64_MAX : n_events - s->n_events_seen);
 		if (seconds > 0)
 			look_at_rate(s, sp, &l, n / seconds, is_estimate, tell);
-		sp->n_hits = hits_of(&l, sp);
+		sp->n_hits = setup_count_hits(&l, sp);
 	}
 	s->n_events_seen = n_events;
 	probe_list_release(&l);

@@ -178,4 +178,8 @@ bool setup_is_foreign_group(const struct setup *s, const char *system);
 int setup_need_file(struct setup *s, const struct setup_buffer *b, const char *file,
 		    const char *what, struct errmsg *err);
 
+struct probe_list;
+/* Returns the hits of all places of the probe since the start. */
+uint64_t setup_count_hits(const struct probe_list *l, const struct setup_probe *sp);
+
 #endif

@@ -19,7 +19,6 @@
 #include "probe/probe.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

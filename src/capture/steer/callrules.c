@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/user/choice.h"
 
 #include <ctype.h>
@@ -192,7 +193,7 @@ static int keep(struct callrules *r, struct callrule *rule, int code, struct err
 static int begin(struct callrule *rule, const char *text, const char *name, size_t len,
 		 struct errmsg *err)
 {
-	char *function = strndup(name, len);
+	SCOPED(scope_free) char *function = strndup(name, len);
 	int code = -ENOMEM;
 
 	*rule = (struct callrule){.text = strdup(text)};
@@ -200,7 +201,6 @@ static int begin(struct callrule *rule, const char *text, const char *name, size
 		code = userchoice_add(&rule->match, function, false, err);
 	else
 		errmsg_set_errno(err, code, "cannot take the rule '%s'", text);
-	free(function);
 	return code;
 }
 

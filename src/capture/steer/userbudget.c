@@ -15,6 +15,7 @@
 #include "capture/steer/userbudget.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "capture/steer/usercost.h"
 #include "capture/steer/userswitch.h"
 
@@ -90,7 +91,7 @@ size_t userbudget_step(struct userbudget *b, const struct usercost *cost, uint32
 {
 	double allowed =
 		usercost_rest(cost, cost->step_n_calls, cost->step_cpu_ns) * b->percent / 100;
-	struct candidate *list;
+	SCOPED(scope_free) struct candidate *list = NULL;
 	size_t n, n_off = 0;
 	uint64_t n_calls;
 	double ours;
@@ -114,6 +115,5 @@ size_t userbudget_step(struct userbudget *b, const struct usercost *cost, uint32
 		ours -= (double)list[i].n_calls * cost->call_ns;
 		n_off++;
 	}
-	free(list);
 	return n_off;
 }

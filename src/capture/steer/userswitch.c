@@ -19,6 +19,7 @@
 #include "capture/steer/userswitch.h"
 
 #include "base/array.h"
+#include "base/lock.h"
 #include "capture/calls/userrings.h"
 #include "runtime/snrt.h"
 
@@ -36,7 +37,6 @@
 #define CHANGES_MAX (1u << 20)
 #define OP_CALL	    0xe8
 #define OP_JUMP	    0xe9
-#define OP_BYTES    5
 
 struct area {
 	struct userswitch_area pub;
@@ -239,7 +239,7 @@ void userswitch_take(struct userswitch *s, pid_t pid, uint32_t plan, uint8_t *me
 		release(&k);
 		return;
 	}
-	pthread_mutex_lock(&s->lock);
+	LOCKED(&s->lock);
 	for (size_t i = 0; i < n_areas && (s->n_off || s->all_off); i++)
 		write_area(s, &k, &k.areas[i]);
 	if (s->n >= s->sweep_at)
@@ -248,7 +248,6 @@ void userswitch_take(struct userswitch *s, pid_t pid, uint32_t plan, uint8_t *me
 		s->kept[s->n++] = k;
 	else
 		release(&k);
-	pthread_mutex_unlock(&s->lock);
 }
 
 /*
@@ -290,12 +289,8 @@ int userswitch_set(struct userswitch *s, uint32_t number, bool on, enum userswit
 
 bool userswitch_may_end(struct userswitch *s, uint32_t number)
 {
-	bool may;
-
-	pthread_mutex_lock(&s->lock);
-	may = number >= s->state_cap || s->state[number] == STATE_ON;
-	pthread_mutex_unlock(&s->lock);
-	return may;
+	LOCKED(&s->lock);
+	return number >= s->state_cap || s->state[number] == STATE_ON;
 }
 
 size_t userswitch_changes(struct userswitch *s, size_t from, struct userswitch_change *ret,
@@ -303,53 +298,39 @@ size_t userswitch_changes(struct userswitch *s, size_t from, struct userswitch_c
 {
 	size_t n = 0;
 
-	pthread_mutex_lock(&s->lock);
+	LOCKED(&s->lock);
 	while (from + n < s->n_changes && n < max) {
 		ret[n] = s->changes[from + n];
 		n++;
 	}
-	pthread_mutex_unlock(&s->lock);
 	return n;
 }
 
 void userswitch_set_all(struct userswitch *s, bool on)
 {
-	pthread_mutex_lock(&s->lock);
+	LOCKED(&s->lock);
 	if (s->all_off == on)
 		note(s, &(struct userswitch_change){.number = USERSWITCH_ALL, .on = on});
 	s->all_off = !on;
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t n = 0; n < s->kept[i].n_areas; n++)
 			write_area(s, &s->kept[i], &s->kept[i].areas[n]);
-	pthread_mutex_unlock(&s->lock);
 }
 
 bool userswitch_is_on(struct userswitch *s, uint32_t number)
 {
-	bool on;
-
-	pthread_mutex_lock(&s->lock);
-	on = !(number < s->state_cap && s->state[number] == STATE_OFF);
-	pthread_mutex_unlock(&s->lock);
-	return on;
+	LOCKED(&s->lock);
+	return !(number < s->state_cap && s->state[number] == STATE_OFF);
 }
 
 bool userswitch_all_is_on(struct userswitch *s)
 {
-	bool on;
-
-	pthread_mutex_lock(&s->lock);
-	on = !s->all_off;
-	pthread_mutex_unlock(&s->lock);
-	return on;
+	LOCKED(&s->lock);
+	return !s->all_off;
 }
 
 size_t userswitch_n_off(struct userswitch *s)
 {
-	size_t n;
-
-	pthread_mutex_lock(&s->lock);
-	n = s->n_off;
-	pthread_mutex_unlock(&s->lock);
-	return n;
+	LOCKED(&s->lock);
+	return s->n_off;
 }

@@ -8,6 +8,7 @@
 #include "capture/steer/userwatch.h"
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "capture/calls/usercollector.h"
 #include "store/userevents.h"
 #include "capture/calls/userplans.h"
@@ -109,7 +110,7 @@ static int put_marks(struct userwatch *w, struct usercollector *c)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&w->lock);
+	LOCKED(&w->lock);
 	while (w->n_marks && !r) {
 		r = put(c, USEREVENTS_MARK, 0, w->marks[0]);
 		if (r)
@@ -117,7 +118,6 @@ static int put_marks(struct userwatch *w, struct usercollector *c)
 		free(w->marks[0]);
 		memmove(w->marks, w->marks + 1, --w->n_marks * sizeof(*w->marks));
 	}
-	pthread_mutex_unlock(&w->lock);
 	return r;
 }
 
@@ -162,8 +162,7 @@ void userwatch_get_status(struct userwatch *w, struct userwatch_status *ret)
 {
 	*ret = (struct userwatch_status){.call_ns = w->cost.call_ns,
 					 .percent = usercost_percent(&w->cost)};
-	pthread_mutex_lock(&w->lock);
+	LOCKED(&w->lock);
 	ret->calls_per_second = w->calls_per_second;
 	ret->percent_now = w->percent_now;
-	pthread_mutex_unlock(&w->lock);
 }

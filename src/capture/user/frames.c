@@ -104,21 +104,6 @@ uint64_t frames_begin(const struct frames *f, size_t i)
 	return f->address + (int32_t)bytes_get32(f->table.data + i * ROW_BYTES, false);
 }
 
-size_t frames_find(const struct frames *f, uint64_t address)
-{
-	size_t low = 0, high = f->n;
-
-	while (low < high) { /* the first one behind it */
-		size_t mid = low + (high - low) / 2;
-
-		if (frames_begin(f, mid) <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : f->n;
-}
-
 /*
  * --- entries -----------------------------------------------------------------------------------
  */

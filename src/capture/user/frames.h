@@ -41,8 +41,6 @@ struct frame {
 /* Without a usable table there are 0 frames. */
 void frames_init(struct frames *f, const struct elfview *elf);
 uint64_t frames_begin(const struct frames *f, size_t i);
-/* The last one that begins at or before the address; f->n: none. */
-size_t frames_find(const struct frames *f, uint64_t address);
 /* False: it is damaged, or of an unknown form. */
 bool frames_read(struct frames *f, size_t i, struct frame *ret);
 

@@ -32,7 +32,6 @@
 
 #define ARENA_MAX_BYTES (512u << 20)
 #define NOTES_MAX	64u
-#define PROTOTYPE_MAX	2048u
 
 struct uservalues_image {
 	struct arena arena;
@@ -117,22 +116,6 @@ static bool find_signature(struct planning *p, size_t function, struct signature
 		return false;
 	signature_read(ret, &entry);
 	return true;
-}
-
-/* "int n, char* name": for the file's option. */
-static const char *fmt_prototype(struct arena *a, const struct signature *s)
-{
-	TEXTBUF(tb, PROTOTYPE_MAX);
-	const char *text;
-
-	for (size_t i = 0; i < s->n_params; i++) {
-		textbuf_add_str(&tb, i ? ", " : "");
-		type_fmt(s->params[i].type, &tb);
-		textbuf_add_str(&tb, " ");
-		textbuf_add_str(&tb, s->params[i].name ? s->params[i].name : "");
-	}
-	text = textbuf_text(&tb);
-	return arena_strndup(a, text, strlen(text));
 }
 
 /*
@@ -419,17 +402,15 @@ static int store(struct planning *p, const struct builder *b, size_t hook)
 	program.head.flags = find_flags(program.code, b->tests.n + b->enter.n);
 	if (b->n_args)
 		memcpy(args, b->args, b->n_args * sizeof(*args));
-	*v = (struct uservalues){
-		.args = args,
-		.n_args = b->n_args,
-		.has_ret = b->has_ret,
-		.ret = b->ret,
-		.prototype = b->signature ? fmt_prototype(&p->v->arena, b->signature) : NULL,
-		.arg_spec = b->arg_spec,
-		.ret_spec = b->ret_spec,
-		.enums = p->rules->is_plain && b->signature
-				 ? values_fmt_enums(&p->v->arena, b->signature)
-				 : NULL};
+	*v = (struct uservalues){.args = args,
+				 .n_args = b->n_args,
+				 .has_ret = b->has_ret,
+				 .ret = b->ret,
+				 .arg_spec = b->arg_spec,
+				 .ret_spec = b->ret_spec,
+				 .enums = p->rules->is_plain && b->signature
+						  ? values_fmt_enums(&p->v->arena, b->signature)
+						  : NULL};
 	p->v->list[hook] = v;
 	return userimage_set_program(p->img, hook, &program,
 				     sizeof(program.head) + n * sizeof(*program.code));
@@ -544,9 +525,4 @@ const struct uservalues *uservalues_find(const struct uservalues_image *v, size_
 struct uservalues_forms uservalues_forms(const struct uservalues *v)
 {
 	return (struct uservalues_forms){v->arg_spec, v->ret_spec, v->enums};
-}
-
-const char *uservalues_prototype(const struct uservalues *v)
-{
-	return v->prototype;
 }

@@ -74,7 +74,5 @@ struct uservalues_forms {
 	const char *args, *ret, *enums;
 };
 struct uservalues_forms uservalues_forms(const struct uservalues *v);
-/* "int n, char *name": names and types of the arguments; for the option of the file. */
-const char *uservalues_prototype(const struct uservalues *v);
 
 #endif

@@ -123,7 +123,6 @@ struct uservalues {
 	size_t n_args;
 	bool has_ret;
 	struct value ret;
-	const char *prototype;
 	const char *arg_spec, *ret_spec, *enums; /* see uservalues_forms(); NULL: none */
 };
 

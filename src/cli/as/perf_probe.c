@@ -556,7 +556,7 @@ static int parse_and_run(struct perf_probe_options *o, struct perf_words *words)
 
 int perf_probe(int argc, char **argv, struct errmsg *err)
 {
-	struct perf_probe_options *o;
+	SCOPED(scope_free) struct perf_probe_options *o = NULL;
 	struct perf_words words;
 	int r = USAGE_STATUS;
 
@@ -577,6 +577,5 @@ int perf_probe(int argc, char **argv, struct errmsg *err)
 		free(o->texts[i]);
 	free(o->texts);
 	free(o->filter);
-	free(o);
 	return r;
 }

@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/scope.h"
-#include "cli/as/perf.h"
 #include "probe/look/kernelfuncs.h"
 #include "probe/look/seen.h"
 #include "symbols/dwarf/debuginfo.h"

@@ -145,21 +145,20 @@ static int take_number(char **s, int *ret, const char *what, struct errmsg *err)
 
 static int take_range(char *range, struct perf_line_range *ret, struct errmsg *err)
 {
-	int r = take_number(&range, &ret->first, "start line", err);
-
-	if (r >= 0 && (*range == '+' || *range == '-')) {
+	TRY(take_number(&range, &ret->first, "start line", err));
+	if (*range == '+' || *range == '-') {
 		char c = *range++;
 
-		r = take_number(&range, &ret->last, "end line", err);
-		if (r >= 0 && c == '+')
+		TRY(take_number(&range, &ret->last, "end line", err));
+		if (c == '+')
 			ret->last = ret->last < INT_MAX - ret->first ? ret->last + ret->first - 1
 								     : INT_MAX;
 	}
-	if (r >= 0 && ret->first > ret->last)
+	if (ret->first > ret->last)
 		return errmsg_set(err, -EINVAL, "Start line must be smaller than end line.");
-	if (r >= 0 && *range)
+	if (*range)
 		return errmsg_set(err, -EINVAL, "Tailing with invalid str '%s'.", range);
-	return r;
+	return 0;
 }
 
 /* Returns the last single colon: two colons are C++. */

@@ -19,7 +19,6 @@
 #include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
-#include "cli/screen/output.h"
 #include "probe/look/seen.h"
 #include "symbols/types.h"
 

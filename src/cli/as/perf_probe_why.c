@@ -13,6 +13,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "cli/as/perf_probe.h"
 #include "probe/definition/definition.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -84,13 +85,12 @@ static int try_part(const struct definition *d, struct prober *prober, size_t fi
 {
 	struct definition part = *d;
 	struct errmsg ignored = {0};
-	struct probe *p;
+	SCOPED(probe_free_scoped) struct probe *p = NULL;
 
 	part.args = d->args + first;
 	part.n_args = n;
 	part.filter = NULL;
 	TRY(probe_resolve(prober, &part, &p, &ignored));
-	probe_free(p);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static bool say_cast(const struct perf_probe_options *o, struct definition *d, s
 	struct definition part = *d;
 	struct errmsg ignored = {0};
 	TEXTBUF(type, 4096);
-	struct probe *p;
+	SCOPED(probe_free_scoped) struct probe *p = NULL;
 	size_t at;
 
 	if (!arg.type || (strcmp(arg.type, "string") && strcmp(arg.type, "ustring")))
@@ -186,7 +186,6 @@ static bool say_cast(const struct perf_probe_options *o, struct definition *d, s
 	perf_probe_say(o, "Failed to cast into string: %.*s(%.*s) is not a pointer nor array.\n",
 		       arg.type_span.at > at ? (int)(arg.type_span.at - 1 - at) : 0, d->text + at,
 		       (int)textbuf_len(&type), type.start);
-	probe_free(p);
 	return true;
 }
 

@@ -12,6 +12,7 @@
  * message. The exit status is the number of errno. If there is no number, only the message is
  * printed, and the exit status is 255.
  */
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/personality.h"
@@ -212,14 +213,12 @@ char **tc_words(const struct tc_line *line, const char *const *more, int *ret_ar
 int tc_run_command(const struct tc_line *line, const struct command *cmd, const char *const *more,
 		   struct errmsg *err)
 {
-	int argc, r;
-	char **argv = tc_words(line, more, &argc);
+	int argc;
+	SCOPED(scope_free) char **argv = tc_words(line, more, &argc);
 
 	if (!argv)
 		return -ENOMEM;
-	r = cmd->run(cmd, argc, argv, err);
-	free(argv);
-	return r;
+	return cmd->run(cmd, argc, argv, err);
 }
 
 int tc_run_same(struct tc_line *line, struct errmsg *err)

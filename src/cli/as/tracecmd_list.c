@@ -246,29 +246,25 @@ static int list_overview(const struct tracefs *t, struct errmsg *err)
 
 static int list(const struct tracefs *t, const struct list_words *w, struct errmsg *err)
 {
-	int r = 0;
-
 	if (!w->any)
 		return list_overview(t, err);
 	if (w->has['e'])
-		r = list_events(t, w, err);
-	if (r >= 0 && (w->has['t'] || w->has['p']))
-		r = tc_print_file(t, "", "available_tracers", err);
-	if (r >= 0 && w->has['o'])
+		TRY(list_events(t, w, err));
+	if (w->has['t'] || w->has['p'])
+		TRY(tc_print_file(t, "", "available_tracers", err));
+	if (w->has['o'])
 		tc_print_options(t, "", "");
-	if (r >= 0 && w->has['O'])
-		r = list_same("-O", err);
-	if (r >= 0 && w->has['f'])
-		r = list_functions(t, w->function_re, err);
-	if (r >= 0 && w->has['B'])
-		r = list_instances(t);
-	if (r >= 0 && w->has['C'])
-		r = list_same("-C", err);
-	if (r >= 0 && w->has['s'])
+	if (w->has['O'])
+		TRY(list_same("-O", err));
+	if (w->has['f'])
+		TRY(list_functions(t, w->function_re, err));
+	if (w->has['B'])
+		TRY(list_instances(t));
+	if (w->has['C'])
+		TRY(list_same("-C", err));
+	if (w->has['s'])
 		list_systems(t);
-	if (r >= 0 && w->has['c'])
-		r = list_same("-c", err);
-	return r;
+	return w->has['c'] ? list_same("-c", err) : 0;
 }
 
 int tc_run_list(struct tc_line *line, struct errmsg *err)

@@ -75,7 +75,7 @@ static void put_switches(const struct tracefs *t, const struct plan *p, const in
 static int start(const struct tc_line *line, struct live_request *o, char **argv, bool is_set,
 		 struct errmsg *err)
 {
-	int *on = calloc(o->plan.n_buffers, sizeof(*on));
+	SCOPED(scope_free) int *on = calloc(o->plan.n_buffers, sizeof(*on));
 	struct setup *s = NULL;
 	struct tracefs t = {0};
 	int r = on ? tracefs_open(&t, err) : -ENOMEM;
@@ -97,7 +97,6 @@ static int start(const struct tc_line *line, struct live_request *o, char **argv
 	else if (r >= 0 && !is_set)
 		r = setup_start(s, err);
 	setup_free(s);
-	free(on);
 	return r;
 }
 

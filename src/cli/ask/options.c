@@ -18,7 +18,6 @@
 #include "cli/screen/terminal.h"
 #include "live/request.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

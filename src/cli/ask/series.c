@@ -9,9 +9,6 @@
 #include "cli/ask/series.h"
 
 #include "base/clock.h"
-#include "base/files/trickle.h"
-
-#include <string.h>
 
 static double seconds(const struct series *s)
 {

@@ -145,23 +145,17 @@ static int find_range(struct callrun *run, struct errmsg *err)
 int callrun_open(struct callrun *run, const struct call_options *o, const char *path,
 		 struct errmsg *err)
 {
-	int r;
-
 	*run = (struct callrun){.path = {.path = path}};
 	run->spec = (struct inputs_spec){
 		.paths = &run->path, .n_paths = 1, .from = o->from, .to = o->to};
-	r = callfilter_new(&run->filter, &o->filter, err);
-	if (r >= 0)
-		r = inputs_open(&run->in, &run->spec, err);
-	if (r >= 0)
-		r = inputs_sources_list(&run->src, &run->in, err);
-	if (r >= 0 && !run->src.n)
-		r = errmsg_set(err, -ENODATA, "there are no events in %s", path);
-	if (r >= 0)
-		r = find_range(run, err);
-	if (r >= 0)
-		run->in_time = inputs_sources_are_ns(&run->src);
-	return r;
+	TRY(callfilter_new(&run->filter, &o->filter, err));
+	TRY(inputs_open(&run->in, &run->spec, err));
+	TRY(inputs_sources_list(&run->src, &run->in, err));
+	if (!run->src.n)
+		return errmsg_set(err, -ENODATA, "there are no events in %s", path);
+	TRY(find_range(run, err));
+	run->in_time = inputs_sources_are_ns(&run->src);
+	return 0;
 }
 
 void callrun_close(struct callrun *run)

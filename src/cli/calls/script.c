@@ -17,7 +17,6 @@
 #include "cli/calls/callopts.h"
 #include "cli/calls/recordfirst.h"
 #include "cli/command.h"
-#include "cli/screen/notes.h"
 #include "decode/record.h"
 #include "script/script.h"
 

@@ -10,7 +10,6 @@
 #include "base/scope.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 int instances_apply_name(void *opts, const char *value, struct errmsg *err)
 {

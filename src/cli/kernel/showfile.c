@@ -13,7 +13,6 @@
 #include "base/textbuf.h"
 #include "cli/screen/output.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 static int print(const struct tracefs *t, const char *instance, const char *file,

@@ -9,7 +9,6 @@
 #include "base/scope.h"
 #include "capture/tracefs/probes.h"
 #include "cli/probe/commands.h"
-#include "cli/probe/opts.h"
 #include "probe/definition/definition.h"
 
 #include <errno.h>

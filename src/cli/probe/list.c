@@ -14,7 +14,6 @@
 #include "cli/probe/opts.h"
 #include "probe/probe.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct list_options {

@@ -8,6 +8,7 @@
  */
 #include "base/json/jsonwriter.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "capture/kernel/cost.h"
 #include "cli/probe/commands.h"
 #include "cli/probe/opts.h"
@@ -274,12 +275,11 @@ static int show_one(struct showing *s, const char *text, struct errmsg *err)
 
 static int show_text(struct showing *s, const char *text, struct errmsg *err)
 {
-	struct probe_expansion x = {0};
+	SCOPED(probe_expansion_release) struct probe_expansion x = {0};
 	int r = probeopts_expand(s->prober, text, false, &x, err);
 
 	for (size_t i = 0; i < x.n && r >= 0; i++)
 		r = show_one(s, x.texts[i], err);
-	probe_expansion_release(&x);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/record/recordopts.h"
 
 #include "analyse/profile/hook.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/bootline.h"
 #include "capture/user/choice.h"
@@ -412,22 +413,21 @@ static int check_functions(const struct plan *p, struct errmsg *err)
 static int check_words(const struct live_request *o, struct errmsg *err)
 {
 	char *end;
-	int r = check_functions(&o->plan, err);
 
-	if (r >= 0 && o->negate && !o->has_negated)
+	TRY(check_functions(&o->plan, err));
+	if (o->negate && !o->has_negated)
 		return errmsg_set(err, -EINVAL,
 				  "-v excludes the events (-e) that follow it, but none follows");
 	if (o->ts_offset && (strtoll(o->ts_offset, &end, 0), end == o->ts_offset || *end))
 		return errmsg_set(err, -EINVAL, "--ts-offset takes a number, not '%s'",
 				  o->ts_offset);
-	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
+	for (size_t i = 0; i < o->hooks.n; i++) {
 		struct profile_hook hook;
 
-		r = profile_hook_parse(&hook, o->hooks.words[i], strlen(o->hooks.words[i]), err);
-		if (r >= 0)
-			profile_hook_release(&hook);
+		TRY(profile_hook_parse(&hook, o->hooks.words[i], strlen(o->hooks.words[i]), err));
+		profile_hook_release(&hook);
 	}
-	return r;
+	return 0;
 }
 
 int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err)

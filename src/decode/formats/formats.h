@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "decode/formats/event.h"
+#include "decode/record.h"
 #include "decode/timefmt.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
@@ -148,6 +149,17 @@ static inline int formats_common(const struct formats *f, const struct common_fi
 				 const uint8_t *data, uint32_t size)
 {
 	return c->offset + c->size <= size ? (int)bytes_get(data + c->offset, c->size, f->swap) : 0;
+}
+
+/* Reads a number of up to 8 bytes. False: there is no such field, or the record ends before it. */
+static inline bool formats_read(const struct formats *f, const struct record *rec,
+				const struct field *field, uint64_t *ret)
+{
+	if (!field || field->size > 8 || field->offset > rec->size ||
+	    rec->size - field->offset < field->size)
+		return false;
+	*ret = bytes_get(rec->data + field->offset, field->size, f->swap);
+	return true;
 }
 
 #endif

@@ -14,7 +14,6 @@
  * here it is the requested block.
  */
 #include "base/array.h"
-#include "decode/formats/functions.h"
 #include "decode/formats/functions_int.h"
 #include "decode/print/print.h"
 

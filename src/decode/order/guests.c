@@ -12,6 +12,7 @@
  */
 #include "decode/order/guests.h"
 
+#include "decode/timeconv.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
 #include "symbols/kallsyms.h"
@@ -20,13 +21,6 @@
 #include <stdlib.h>
 
 #define VCPUS_MAX (1u << 20) /* limit for all guests together */
-
-static uint64_t trace_id(const struct tracefile *tf)
-{
-	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACEID);
-
-	return o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
-}
 
 static int take_cpus(struct byte_reader *r, struct guest_cpu **ret_cpus, size_t *ret_n)
 {
@@ -50,7 +44,7 @@ static int take_cpus(struct byte_reader *r, struct guest_cpu **ret_cpus, size_t 
 int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
 	       struct guest_cpu **ret_cpus, size_t *ret_n)
 {
-	uint64_t id = trace_id(guest);
+	uint64_t id = timeconv_trace_id(guest);
 
 	for (size_t i = 0; i < host->n_options; i++) {
 		struct piece data = host->options[i].data;

@@ -9,6 +9,7 @@
 
 #include "analyse/tally.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "store/tracefile.h"
 
 #include <stdio.h>
@@ -18,17 +19,15 @@ int64_t filecount_walk(int fd, const char *path, filecount_use *use, void *ctx)
 {
 	struct inputs_path file = {.path = path, .is_own = true, .fd = fd >= 0 ? &fd : NULL};
 	struct inputs_spec spec = {.paths = &file, .n_paths = 1};
-	struct info_counts counts = {0};
+	SCOPED(info_counts_release) struct info_counts counts = {0};
 	struct errmsg ignored = {0};
-	struct inputs in = {0};
+	SCOPED(inputs_close) struct inputs in = {0};
 	int64_t n = inputs_open(&in, &spec, &ignored);
 
 	if (n >= 0)
 		n = info_count(&counts, in.files[0].tf, in.files[0].formats, &ignored);
 	if (n >= 0)
 		n = use(ctx, in.files[0].tf, &counts);
-	info_counts_release(&counts);
-	inputs_close(&in);
 	return n;
 }
 

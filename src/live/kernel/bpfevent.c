@@ -344,6 +344,7 @@ static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, 
 int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 		  const struct bpfevent_ops *ops, void *ctx, struct errmsg *err)
 {
+	SCOPED(bpfwhich_release)
 	struct bpfevent be = {
 		.all = all, .e = e, .config.task = all->task, .config.gate = &all->run->gate};
 	size_t n_places;
@@ -358,7 +359,6 @@ int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 		r = open_synthetic(&be, ops, ctx, err);
 	else
 		r = open_tracepoint(&be, ops, ctx, err);
-	bpfwhich_release(&be);
 	return r;
 }
 

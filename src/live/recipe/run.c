@@ -143,16 +143,14 @@ static void see(void *ctx, const struct batch *b)
 static int follow(struct recipe_run *run, struct liverun *live, struct livereport *lr,
 		  struct errmsg *err)
 {
-	struct liverun_taker printing = livereport_taker;
 	int r = recipe_studies_start(&run->studies, livereport_formats(lr));
 
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot show the trace");
-	printing.lost_text = "the tables lack them; -o FILE is faster than a screen";
-	printing.last_ms = LAST_MS;
 	livereport_watch(lr, see, run);
 	live->until_ns = find_end(run, live->s.has_child);
-	r = liverun_follow(live, &printing, lr, err);
+	r = livereport_follow(lr, live, "the tables lack them; -o FILE is faster than a screen",
+			      LAST_MS, err);
 	if (r >= 0)
 		r = recipe_studies_finish(&run->studies);
 	if (r >= 0)

@@ -117,7 +117,7 @@ int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *e
 {
 	struct inputs_path file = {.path = path, .is_own = !run->o->input};
 	struct inputs_spec spec = {.paths = &file, .n_paths = 1, .all_names = true};
-	struct inputs in = {0};
+	SCOPED(inputs_close) struct inputs in = {0};
 	int r = inputs_open(&in, &spec, err);
 
 	if (r >= 0) {
@@ -128,6 +128,5 @@ int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *e
 			r = 1;
 	}
 	recipe_studies_release(&run->studies); /* the studies point into the formats */
-	inputs_close(&in);
 	return r;
 }

@@ -14,7 +14,6 @@
 #include "present/calls/duration.h"
 #include "present/calls/graphtext.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

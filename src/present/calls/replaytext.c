@@ -24,10 +24,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define LONG_NS	     1000000 /* durations from here on are red */
-#define INDENT_MAX   1024    /* deeper calls are not shifted further */
-#define COLUMN_SHIFT 8
-#define LINE_MAX     (TEXTBUF_SCRATCH_BYTES)
+#define LONG_NS	   1000000 /* durations from here on are red */
+#define INDENT_MAX 1024	   /* deeper calls are not shifted further */
+#define LINE_MAX   (TEXTBUF_SCRATCH_BYTES)
 
 static const struct field_row {
 	const char *name, *head;

@@ -14,6 +14,7 @@
  */
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "format/tracedat.h"
 #include "present/dump/dump_int.h"
 #include "store/tracefile.h"
@@ -440,7 +441,7 @@ static void print_chain(struct dump *d, struct pointers *p)
 static int print_v7(struct dump *d)
 {
 	const struct tracefile *tf = d->tf;
-	struct pointers *p = calloc(1, sizeof(*p));
+	SCOPED(scope_free) struct pointers *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
@@ -455,7 +456,6 @@ static int print_v7(struct dump *d)
 		print_text_section(d, p->rows[p->n].id, p->rows[p->n].offset);
 	}
 	dump_print(d, DUMP_SUMMARY | DUMP_SECTIONS, "\t[%zu sections]\n", tf->n_sections);
-	free(p);
 	return 0;
 }
 

@@ -61,7 +61,7 @@ static int list_events(struct formats *f, const struct listing *o, struct textbu
 
 static int list_systems(struct formats *f, struct textbuf *out)
 {
-	struct event **events = formats_list(f);
+	SCOPED(scope_free) struct event **events = formats_list(f);
 	const char *last = "";
 
 	if (!events)
@@ -72,13 +72,12 @@ static int list_systems(struct formats *f, struct textbuf *out)
 		last = events[i]->system;
 		textbuf_addf(out, "%s\n", last);
 	}
-	free(events);
 	return 0;
 }
 
 static int list_plugins(struct formats *f, struct textbuf *out)
 {
-	struct event **events = formats_list(f);
+	SCOPED(scope_free) struct event **events = formats_list(f);
 
 	if (!events)
 		return -ENOMEM;
@@ -88,7 +87,6 @@ static int list_plugins(struct formats *f, struct textbuf *out)
 		if (ev && ev->handler && !ev->is_made_up)
 			textbuf_addf(out, "%s:%s\n", ev->system, ev->name);
 	}
-	free(events);
 	return 0;
 }
 
@@ -187,7 +185,7 @@ static int name_compare(const void *a, const void *b)
 
 static int list_buffers(const struct tracefile *tf, struct textbuf *out)
 {
-	const char **names = calloc(tf->n_buffers + 1, sizeof(*names));
+	SCOPED(scope_free) const char **names = calloc(tf->n_buffers + 1, sizeof(*names));
 	size_t n = 0;
 
 	if (!names)
@@ -200,7 +198,6 @@ static int list_buffers(const struct tracefile *tf, struct textbuf *out)
 		textbuf_addf(out, "%s\n", names[i]);
 	if (!n)
 		textbuf_add_str(out, "No buffer instances defined\n");
-	free(names);
 	return 0;
 }
 

@@ -19,7 +19,6 @@
  */
 #include "base/array.h"
 #include "decode/callevent.h"
-#include "decode/walker.h"
 #include "format/bytes.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
@@ -180,13 +179,6 @@ static const struct known_event *find_known(const struct event *ev)
 	return NULL;
 }
 
-static int64_t sign_extend(uint64_t v, unsigned size)
-{
-	unsigned shift = 64 - size * 8;
-
-	return (int64_t)(v << shift) >> shift;
-}
-
 /*
  * Adds a field under the given number. If the number is 0, the field is generic: str 3, int 4, uint
  * 5.
@@ -206,7 +198,7 @@ static void add_value(struct textbuf *tb, const struct printer *p, const struct 
 		bool is_signed = f->flags & FIELD_SIGNED;
 
 		if (is_signed)
-			v = sign_extend(v, f->size);
+			v = bytes_extend_sign(v, f->size);
 		add_uint(tb, number ? number : is_signed ? 4 : 5, v);
 	}
 }

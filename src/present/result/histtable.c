@@ -161,14 +161,6 @@ void histtable_fmt(const char *event, const struct kernelhist *h, struct textbuf
 	textbuf_add_char(tb, '\n');
 }
 
-static void add_names(struct jsonwriter *w, const char *key, const char *const *names, size_t n)
-{
-	jsonwriter_open(w, key, '[');
-	for (size_t i = 0; i < n; i++)
-		jsonwriter_add_string(w, NULL, names[i]);
-	jsonwriter_close(w);
-}
-
 void histtable_fmt_json(const char *event, const struct kernelhist *h, struct textbuf *tb)
 {
 	struct jsonwriter w;
@@ -178,14 +170,14 @@ void histtable_fmt_json(const char *event, const struct kernelhist *h, struct te
 	jsonwriter_add_string(&w, "event", event);
 	jsonwriter_add_string(&w, "trigger", h->trigger);
 	jsonwriter_add_string(&w, "state", h->state);
-	add_names(&w, "keys", h->keys, h->n_keys);
-	add_names(&w, "values", h->values, h->n_values);
+	jsonwriter_add_strings(&w, "keys", h->keys, h->n_keys);
+	jsonwriter_add_strings(&w, "values", h->values, h->n_values);
 	jsonwriter_open(&w, "rows", '[');
 	for (size_t i = 0; i < h->n_rows; i++) {
 		const struct kernelhist_row *row = &h->rows[i];
 
 		jsonwriter_open(&w, NULL, '{');
-		add_names(&w, "keys", row->keys, h->n_keys);
+		jsonwriter_add_strings(&w, "keys", row->keys, h->n_keys);
 		jsonwriter_open(&w, "values", '[');
 		for (size_t v = 0; v < h->n_values; v++)
 			jsonwriter_add_uint(&w, NULL, row->numbers[v]);

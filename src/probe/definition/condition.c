@@ -114,14 +114,6 @@ static const struct probe_arg *match_arg(const struct condition *c, const char *
 	return found;
 }
 
-static const struct probe_arg *find_field(const struct probe *p, const char *name, size_t len)
-{
-	for (size_t i = 0; i < p->n_args; i++)
-		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
-			return &p->args[i];
-	return NULL;
-}
-
 /* Returns true for fields that every event has, and other names that filters know. */
 static bool is_common(const char *s, size_t len)
 {
@@ -135,16 +127,9 @@ static bool is_common(const char *s, size_t len)
 	return len > 7 && !strncmp(s, "common_", 7);
 }
 
-static const char *fetch_type(const struct probe_arg *a)
-{
-	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
-
-	return type ? type + 1 : "";
-}
-
 static bool is_array(const struct probe_arg *a)
 {
-	return strchr(fetch_type(a), ']');
+	return strchr(probe_fetch_type(a), ']');
 }
 
 /* Returns the text of the argument in the definition, or an empty span if it is not a name. */
@@ -174,7 +159,7 @@ static const struct probe_arg *find_array(const struct condition *c, const char 
 	if (n == len || n < 3 || strncmp(s + n - 2, "__", 2))
 		return NULL;
 	*ret_len = n - 2;
-	a = find_field(c->p, s, *ret_len);
+	a = probe_find_arg(c->p, s, *ret_len);
 	return a && is_array(a) ? a : NULL;
 }
 
@@ -237,7 +222,7 @@ static int take_field(struct condition *c, struct test *t)
 		return REFUSE(c, c->at, *s != 0,
 			      "a field is missing here: write a condition such as count > 4096");
 	} else {
-		t->arg = find_field(c->p, s, len);
+		t->arg = probe_find_arg(c->p, s, len);
 		if (!t->arg && !is_common(s, len))
 			return refuse_field(c, len);
 		textbuf_add(c->out, s, len);
@@ -285,7 +270,8 @@ static bool is_text(const struct condition *c, const struct test *t)
 	if (t->has_modifier)
 		return true;
 	if (t->arg)
-		return strstr(fetch_type(t->arg), "str") || !strncmp(t->arg->fetch, "$comm", 5);
+		return strstr(probe_fetch_type(t->arg), "str") ||
+		       !strncmp(t->arg->fetch, "$comm", 5);
 	return (t->name_len == 4 && !strncasecmp(name, "comm", 4)) || strstr(t->op, "~");
 }
 
@@ -362,7 +348,7 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 	char names[400];
 	unsigned n;
 
-	if (find_field(c->p, s, len) || is_common(s, len))
+	if (probe_find_arg(c->p, s, len) || is_common(s, len))
 		return REFUSE(c, c->at, len,
 			      "%.*s is a field, but the kernel compares fields only with "
 			      "constants",
@@ -388,7 +374,7 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 /* Adds a number in the form that the field has in memory. */
 static int add_number(struct condition *c, const struct test *t, size_t from, int64_t value)
 {
-	const char *type = t->arg ? fetch_type(t->arg) : "";
+	const char *type = t->arg ? probe_fetch_type(t->arg) : "";
 	unsigned bits = strchr("usxb", *type) && *type ? strtoul(type + 1, NULL, 10) : 64;
 	uint64_t mask = bits && bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
 
@@ -447,7 +433,7 @@ static int refuse_number(const struct condition *c, size_t len)
  */
 static int take_real(struct condition *c, const struct test *t, size_t len, size_t test_start)
 {
-	bool is_double = !strcmp(fetch_type(t->arg), "x64");
+	bool is_double = !strcmp(probe_fetch_type(t->arg), "x64");
 	const char *name = t->arg->name, *op = t->op;
 	uint64_t bits, sign = is_double ? 1ull << 63 : 1u << 31;
 	char *end;
@@ -558,7 +544,7 @@ static void take_bare_text(struct condition *c, const struct test *t)
 /* Returns true for a field that is shown as a function's name, but recorded as a number. */
 static bool is_function(const struct test *t)
 {
-	return t->arg && !t->has_modifier && !strcmp(fetch_type(t->arg), "symbol");
+	return t->arg && !t->has_modifier && !strcmp(probe_fetch_type(t->arg), "symbol");
 }
 
 /* Parses a function's name, for a field that is shown as such. */

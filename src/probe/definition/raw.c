@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "probe/definition/definition_int.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool is_digit(char c)

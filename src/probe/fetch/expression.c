@@ -22,8 +22,6 @@
 #include "base/scope.h"
 #include "probe/definition/definition_int.h"
 
-#include "base/spelling.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

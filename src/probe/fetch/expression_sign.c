@@ -16,7 +16,6 @@
 
 #include "base/spelling.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct special {

@@ -20,13 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *type_of(const char *fetch)
-{
-	const char *colon = strrchr(fetch, ':');
-
-	return colon ? colon + 1 : "";
-}
-
 static const char **fetch_at(struct probe *p, size_t place, size_t arg)
 {
 	char **fetches = p->places[place].fetches;
@@ -70,7 +63,7 @@ static char *fmt_wide(struct resolution *r, const char *fetch, unsigned width, u
 		      unsigned container)
 {
 	char text[FETCH_MAX_BYTES + 32];
-	int len = (int)(type_of(fetch) - fetch), n;
+	int len = (int)(resolve_fetch_type(fetch) - fetch), n;
 
 	if (is_gone(fetch))
 		n = snprintf(text, sizeof(text), "%.*su%u", len, fetch, container);
@@ -111,7 +104,7 @@ static bool widen(struct resolution *r, size_t arg, unsigned width, unsigned fir
 static bool is_told_apart(struct resolution *r, size_t arg)
 {
 	struct probe_arg *a = &r->out->probe.args[arg];
-	const char *type = type_of(a->fetch);
+	const char *type = resolve_fetch_type(a->fetch);
 	unsigned width, first, container, n = 0;
 
 	if (a->show == PROBE_SHOW_BOOL && *type == 'u')

@@ -15,7 +15,6 @@
 #include "probe/resolve/resolve_int.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -118,14 +118,11 @@ int prober_btf(struct prober *p, const char *module, struct btf **ret, struct er
 		*ret = file->btf;
 		return 0;
 	}
-	r = check_room(p, err);
-	if (r >= 0)
-		r = btf_open_module(&b, p->world.btf_dir, module, p->btf, err);
-	if (r >= 0)
-		r = keep_file(p, module, b, NULL, err);
-	if (r >= 0)
-		*ret = b;
-	return r;
+	TRY(check_room(p, err));
+	TRY(btf_open_module(&b, p->world.btf_dir, module, p->btf, err));
+	TRY(keep_file(p, module, b, NULL, err));
+	*ret = b;
+	return 0;
 }
 
 int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret, struct errmsg *err)

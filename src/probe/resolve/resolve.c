@@ -160,7 +160,7 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 	return 0;
 }
 
-static const char *type_of(const char *fetch)
+const char *resolve_fetch_type(const char *fetch)
 {
 	const char *colon = strrchr(fetch, ':');
 
@@ -179,7 +179,7 @@ static size_t find_same(const struct gathering *g, const struct fetch *f, const 
 		if (o->number != g->number || o->n_found + 1u != p->n_places ||
 		    (variable && strcmp(o->variable, variable)))
 			continue;
-		if (strcmp(type_of(f->text), type_of(p->args[i].fetch)) ||
+		if (strcmp(resolve_fetch_type(f->text), resolve_fetch_type(p->args[i].fetch)) ||
 		    (variable && f->show != p->args[i].show))
 			return p->n_args;
 		break;

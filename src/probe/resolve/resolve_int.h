@@ -227,4 +227,7 @@ bool prober_list_has(const char *text, char before, const char *name, const char
 /* return.c */
 int resolve_check_return(struct resolution *r, const char *path, struct debuginfo *info);
 
+/* Returns the type behind the last ':' of the kernel's definition of an argument; "": none. */
+const char *resolve_fetch_type(const char *fetch);
+
 #endif

@@ -191,7 +191,7 @@ static bool is_not_possible(int error)
 
 static int copy_by_hand(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64_t n)
 {
-	char *buf = malloc(COPY_BYTES);
+	SCOPED(scope_free) char *buf = malloc(COPY_BYTES);
 	int r = buf ? 0 : -ENOMEM;
 
 	while (n && !r) {
@@ -204,7 +204,6 @@ static int copy_by_hand(int from_fd, uint64_t from, int to_fd, uint64_t to, uint
 		to += got;
 		n -= got;
 	}
-	free(buf);
 	return r;
 }
 
@@ -439,19 +438,15 @@ static bool tail_fits(struct livefile *f, size_t cmdlines_bytes)
 static int write_cmdlines(struct livefile *f, struct errmsg *err)
 {
 	size_t len = textbuf_len(&f->cmdlines);
-	struct textbuf body;
-	int r;
+	TEXTBUF(body, WRITER_OPTIONS_MAX_BYTES);
 
 	if (!tail_fits(f, len))
 		len = 0;
-	textbuf_init(&body, WRITER_OPTIONS_MAX_BYTES);
 	writer_add_number(f->w, &body, len, 8);
 	writer_add_bytes(&body, f->cmdlines.start, len);
 	f->cmdlines_at = outfile_pos(f->w->out);
-	r = writer_section_v7(f->w, SNF_OPTION_CMDLINES, "command lines", PIECE_OF_TEXT(&body),
-			      err);
-	textbuf_release(&body);
-	return r;
+	return writer_section_v7(f->w, SNF_OPTION_CMDLINES, "command lines", PIECE_OF_TEXT(&body),
+				 err);
 }
 
 /* Writes the tail. *ret_end is the future end of the file. */
@@ -518,16 +513,13 @@ static int write_tail(struct livefile *f, struct errmsg *err)
 
 static int write_header(struct livefile *f, const struct livebuffer *b, uint64_t end)
 {
-	struct textbuf tb;
-	int r;
+	TEXTBUF(tb, 256);
 
-	textbuf_init(&tb, 256);
 	writer_add_section_header_v7(f->w, &tb, SNF_OPTION_BUFFER, b->is_packed, b->description,
 				     end - b->header_at - SNF_SECTION_HEADER_BYTES);
-	r = tb.overflow ? -ENOMEM
-			: livefile_pwrite(f->fd, tb.start, SNF_SECTION_HEADER_BYTES, b->header_at);
-	textbuf_release(&tb);
-	return r;
+	return tb.overflow
+		       ? -ENOMEM
+		       : livefile_pwrite(f->fd, tb.start, SNF_SECTION_HEADER_BYTES, b->header_at);
 }
 
 /*

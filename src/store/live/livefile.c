@@ -28,6 +28,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "base/textbuf.h"
 #include "format/bytes.h"
 #include "format/tracedat.h"
 #include "store/live/livefile_int.h"
@@ -120,19 +121,15 @@ static int keep_cmdlines(struct livefile *f, struct piece text, struct errmsg *e
 /* Adds a second section of symbols. Readers use the section that the last option names. */
 static int add_late_symbols(struct livefile *f, struct piece text, struct errmsg *err)
 {
-	struct textbuf body;
-	int r;
+	TEXTBUF(body, LATE_SYMBOLS_MAX);
 
-	textbuf_init(&body, LATE_SYMBOLS_MAX);
 	writer_add_number(f->w, &body, text.len, 4);
 	writer_add_bytes(&body, text.data, text.len);
-	r = body.overflow
-		    ? errmsg_set_errno(err, -ENOMEM, "cannot store the symbols of %s", f->path)
-		    : livefile_add_section(
-			      f, SNF_OPTION_KALLSYMS, "kallsyms",
-			      (struct piece){(uint8_t *)body.start, textbuf_len(&body)}, err);
-	textbuf_release(&body);
-	return r;
+	return body.overflow
+		       ? errmsg_set_errno(err, -ENOMEM, "cannot store the symbols of %s", f->path)
+		       : livefile_add_section(
+				 f, SNF_OPTION_KALLSYMS, "kallsyms",
+				 (struct piece){(uint8_t *)body.start, textbuf_len(&body)}, err);
 }
 
 int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct piece text,

@@ -37,6 +37,7 @@
  * fill and to decode.
  */
 #include "base/errmsg.h"
+#include "base/lock.h"
 #include "format/bytes.h"
 #include "store/live/livepages_int.h"
 
@@ -62,7 +63,6 @@ struct live_cpu {
 
 struct livepages {
 	pthread_mutex_t lock;
-	pthread_cond_t begun; /* a round has begun, or the end was announced */
 	struct tracefile *tf;
 	struct live_cpu *cpus; /* the CPUs of all buffers, sequentially */
 	size_t n_cpus;
@@ -87,24 +87,19 @@ uint64_t livepages_begin_round(struct livepages *lp)
 {
 	uint64_t round;
 
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	round = ++lp->round;
-	pthread_cond_broadcast(&lp->begun);
-	pthread_mutex_unlock(&lp->lock);
 	return round;
 }
 
 bool livepages_has_room(struct livepages *lp, size_t buffer, uint32_t cpu)
 {
 	const struct live_cpu *c = cpu_of(lp, buffer, cpu);
-	bool room;
 
 	if (!c)
 		return false;
-	pthread_mutex_lock(&lp->lock);
-	room = lp->n_waiting < lp->max_bytes || c->n_waiting < lp->max_bytes / lp->n_cpus;
-	pthread_mutex_unlock(&lp->lock);
-	return room;
+	LOCKED(&lp->lock);
+	return lp->n_waiting < lp->max_bytes || c->n_waiting < lp->max_bytes / lp->n_cpus;
 }
 
 /*
@@ -138,7 +133,7 @@ int livepages_add(struct livepages *lp, size_t buffer, uint32_t cpu, const void 
 	if (!chunk)
 		return -ENOMEM;
 	memcpy(chunk->data, page, n_bytes);
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	chunk->offset = c->n_passed;
 	chunk->round = lp->round;
 	*c->link = chunk;
@@ -146,7 +141,6 @@ int livepages_add(struct livepages *lp, size_t buffer, uint32_t cpu, const void 
 	c->n_passed += n_bytes;
 	c->n_waiting += n_bytes + CHUNK_OVERHEAD;
 	lp->n_waiting += n_bytes + CHUNK_OVERHEAD;
-	pthread_mutex_unlock(&lp->lock);
 	return 0;
 }
 
@@ -156,18 +150,15 @@ void livepages_set_read(struct livepages *lp, size_t buffer, uint32_t cpu, uint6
 
 	if (!c)
 		return;
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	if (round > c->read_in)
 		c->read_in = round;
-	pthread_mutex_unlock(&lp->lock);
 }
 
 void livepages_end(struct livepages *lp)
 {
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	lp->ended = true;
-	pthread_cond_broadcast(&lp->begun);
-	pthread_mutex_unlock(&lp->lock);
 }
 
 int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chunk **ret_chunk,
@@ -178,7 +169,7 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 
 	if (!c)
 		return 0;
-	pthread_mutex_lock(&lp->lock);
+	LOCKED(&lp->lock);
 	if (c->first) {
 		struct chunk *chunk = c->first;
 
@@ -197,39 +188,13 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 		*ret_round = c->read_in;
 		r = lp->ended ? 0 : -EAGAIN;
 	}
-	pthread_mutex_unlock(&lp->lock);
-	return r;
-}
-
-int livepages_wait(struct livepages *lp, uint64_t *round, int timeout_ms)
-{
-	struct timespec until;
-	int r = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	pthread_mutex_lock(&lp->lock);
-	while (lp->round == *round && !lp->ended && !r)
-		r = pthread_cond_timedwait(&lp->begun, &lp->lock, &until);
-	r = lp->ended ? -EPIPE : lp->round != *round;
-	*round = lp->round;
-	pthread_mutex_unlock(&lp->lock);
 	return r;
 }
 
 size_t livepages_waiting_bytes(struct livepages *lp)
 {
-	size_t n;
-
-	pthread_mutex_lock(&lp->lock);
-	n = lp->n_waiting;
-	pthread_mutex_unlock(&lp->lock);
-	return n;
+	LOCKED(&lp->lock);
+	return lp->n_waiting;
 }
 
 /*
@@ -252,7 +217,6 @@ void livepages_free(struct livepages *lp)
 			lp->cpus[i].first = chunk->next;
 			chunk_leave(chunk);
 		}
-	pthread_cond_destroy(&lp->begun);
 	pthread_mutex_destroy(&lp->lock);
 	free(lp->cpus);
 	free(lp);
@@ -261,7 +225,6 @@ void livepages_free(struct livepages *lp)
 static struct livepages *livepages_new(struct tracefile *tf, size_t max_bytes)
 {
 	struct livepages *lp = calloc(1, sizeof(*lp));
-	pthread_condattr_t attr;
 
 	if (!lp)
 		return NULL;
@@ -277,10 +240,6 @@ static struct livepages *livepages_new(struct tracefile *tf, size_t max_bytes)
 	for (size_t i = 0; i < lp->n_cpus; i++)
 		lp->cpus[i].link = &lp->cpus[i].first;
 	pthread_mutex_init(&lp->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&lp->begun, &attr);
-	pthread_condattr_destroy(&attr);
 	return lp;
 }
 

@@ -7,8 +7,8 @@
  * (sequence, lines, analyses) works on it.
  *
  *	the recorder's thread                       the thread that decodes
- *	    livepages_begin_round                       livepages_wait
- *	        livepages_has_room  ┐                   sequence_fill …
+ *	    livepages_begin_round                       sequence_fill …
+ *	        livepages_has_room  ┐
  *	        livepages_add …     ├ every CPU
  *	        livepages_set_read  ┘
  *	    … sleep, next round
@@ -83,13 +83,6 @@ void livepages_end(struct livepages *lp);
 /*
  * --- the other side ------------------------------------------------------------------------------
  */
-
-/*
- * Waits until a round other than *round begins (and sets *round), until the end, or until
- * timeout_ms have passed. Returns 1 for a new round, 0 for a timeout, and -EPIPE at the end, when
- * all pages have been added.
- */
-int livepages_wait(struct livepages *lp, uint64_t *round, int timeout_ms);
 
 /* Returns the bytes of sub-buffers that wait to be decoded. */
 size_t livepages_waiting_bytes(struct livepages *lp);

@@ -19,6 +19,7 @@
  *
  * An error is sticky: whole pages before it stay, and everything after it fails in the same way.
  */
+#include "base/lock.h"
 #include "base/scope.h"
 #include "format/bytes.h"
 #include "store/live/livefile_int.h"
@@ -163,10 +164,9 @@ static int make_room(struct liveregion *r, uint64_t n_bytes)
 
 static void publish(struct liveregion *r, uint64_t end, uint32_t n_more_chunks)
 {
-	pthread_mutex_lock(&r->lock);
+	LOCKED(&r->lock);
 	r->end = end;
 	r->n_chunks += n_more_chunks;
-	pthread_mutex_unlock(&r->lock);
 }
 
 /*

@@ -11,6 +11,7 @@
  * comes from a file that may be hostile: libiberty limits its recursion, and a long symbol is
  * refused here.
  */
+#include "base/scope.h"
 #include "symbols/cxx/demangle.h"
 
 #include <stdio.h>
@@ -73,12 +74,12 @@ bool demangle(const char *symbol, char *name, size_t n_bytes)
 
 bool demangle_whole(const char *symbol, char *text, size_t n_bytes)
 {
+	SCOPED(scope_free)
 	char *whole = strncmp(symbol, "_Z", 2) || strlen(symbol) >= SYMBOL_BYTES
 			      ? NULL
 			      : cplus_demangle_v3(symbol, DMGL_ANSI | DMGL_PARAMS);
 	bool fits = whole && (size_t)snprintf(text, n_bytes, "%s", whole) < n_bytes;
 
-	free(whole);
 	return fits;
 }
 

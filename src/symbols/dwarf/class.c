@@ -41,14 +41,6 @@ static bool bare_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-static bool has_flag(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute a;
-	bool is = false;
-
-	return dwarf_attr(die, name, &a) && !dwarf_formflag(&a, &is) && is;
-}
-
 static Dwarf_Word number(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute a;
@@ -69,7 +61,7 @@ static bool takes_its_like(Dwarf_Die *method, const void *class)
 		return false;
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
-		    has_flag(&child, DW_AT_artificial))
+		    die_flag(&child, DW_AT_artificial))
 			continue;
 		if (++n > 1 || !type_of(&child, &type))
 			return false;
@@ -92,7 +84,7 @@ static bool forbids_bytes(Dwarf_Die *method, const Dwarf_Die *class, const char 
 {
 	const char *name = dwarf_diename(method);
 
-	if (has_flag(method, DW_AT_artificial) || has_flag(method, DW_AT_deleted) ||
+	if (die_flag(method, DW_AT_artificial) || die_flag(method, DW_AT_deleted) ||
 	    number(method, DW_AT_defaulted) == DW_DEFAULTED_in_class)
 		return false;
 	if (number(method, DW_AT_virtuality) || (name && *name == '~'))
@@ -126,7 +118,7 @@ static bool is_by_address(Dwarf_Die *die, unsigned depth)
 		if (tag == DW_TAG_inheritance && number(&child, DW_AT_virtuality))
 			return true;
 		if ((tag == DW_TAG_inheritance ||
-		     (tag == DW_TAG_member && !has_flag(&child, DW_AT_external))) &&
+		     (tag == DW_TAG_member && !die_flag(&child, DW_AT_external))) &&
 		    bare_type_of(&child, &type) && is_class(&type) &&
 		    is_by_address(&type, depth + 1))
 			return true;

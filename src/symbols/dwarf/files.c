@@ -20,13 +20,13 @@
  * does not notice a file that is replaced between the two.
  */
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/dwarf/unpacked.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -312,14 +312,11 @@ bool debuginfo_can_split(const struct debuginfo *d, Dwarf_Die *skeleton)
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &a));
 	const char *sub = dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &a));
-	char *copy = strdup(d->debug_path ? d->debug_path : d->path);
+	SCOPED(scope_free) char *copy = strdup(d->debug_path ? d->debug_path : d->path);
 	const char *dir = copy ? dirname(copy) : ".";
-	bool can;
 
 	if (!name)
 		name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &a));
-	can = copy &&
-	      (!name || (is_harmless(dir, "", name) && is_harmless(dir, sub ? sub : "", name)));
-	free(copy);
-	return can;
+	return copy &&
+	       (!name || (is_harmless(dir, "", name) && is_harmless(dir, sub ? sub : "", name)));
 }

@@ -455,12 +455,11 @@ int function_each_instance(struct debuginfo *d, struct function *f,
 			   int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
 {
 	int r = f->unit ? visit_unit(d, f->unit, f->die.addr, visit, ctx) : 0;
-	bool *which = r == 0 ? units_referring(d, &f->die) : NULL;
+	SCOPED(scope_free) bool *which = r == 0 ? units_referring(d, &f->die) : NULL;
 
 	for (size_t i = 0; which && r == 0 && i < d->n_units; i++)
 		if (which[i] && &d->units[i] != f->unit)
 			r = visit_unit(d, &d->units[i], f->die.addr, visit, ctx);
-	free(which);
 	return r;
 }
 
@@ -575,7 +574,7 @@ static int compare_known(const void *pa, const void *pb)
 /* Adds symbols that are not in DWARF: assembler, other languages, a program without DWARF. */
 static int add_symbols(struct debuginfo *d, struct listing *l)
 {
-	struct known *known = malloc((l->n_rows + 1) * sizeof(*known));
+	SCOPED(scope_free) struct known *known = malloc((l->n_rows + 1) * sizeof(*known));
 	size_t n = 0;
 
 	if (!known)
@@ -603,7 +602,6 @@ static int add_symbols(struct debuginfo *d, struct listing *l)
 			.n_bytes = s->n_bytes,
 			.is_alias = name != s->name && strchr(s->name, '.')};
 	}
-	free(known);
 	return 0;
 }
 

@@ -90,13 +90,6 @@ bool path_ends_in(const char *path, const char *end)
 	return true;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool unit_same_file(struct unit *u, const char *one, const char *two)
 {
 	struct path_tail a, b;
@@ -105,7 +98,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 
 	if (one == two || !strcmp(one, two))
 		return true;
-	if (strcmp(base_of(one), base_of(two))) /* this test excludes most files */
+	if (strcmp(basename(one), basename(two))) /* this test excludes most files */
 		return false;
 	dir = unit_directory(u);
 	a = tail_of(one, dir);
@@ -553,12 +546,12 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   void *ctx)
 {
 	struct line_walk w = {d, NULL, visit, ctx};
-	bool *which;
+	SCOPED(scope_free) bool *which = NULL;
 	int r = units_list(d);
 
 	*ret_path = NULL;
 	*ret_unit = NULL;
-	which = r < 0 ? NULL : units_with_file(d, base_of(path));
+	which = r < 0 ? NULL : units_with_file(d, basename(path));
 	if (!which)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < d->n_units; i++) {
@@ -575,7 +568,6 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		if (r == 0)
 			r = walk_entries(&w, u);
 	}
-	free(which);
 	return r;
 }
 

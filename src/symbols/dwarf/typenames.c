@@ -10,7 +10,6 @@
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

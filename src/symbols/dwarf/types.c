@@ -17,7 +17,6 @@
 #include "base/array.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"
-#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

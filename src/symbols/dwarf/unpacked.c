@@ -232,7 +232,7 @@ static int pour_all(struct pour *p, const struct packing *packing, struct decode
 /* Decodes input that begins with n_in bytes at `in` and continues in p->from_fd. */
 static int pour(struct pour *p, const struct packing *packing, const void *in, size_t n_in)
 {
-	struct decoder *d = calloc(1, sizeof(*d));
+	SCOPED(scope_free) struct decoder *d = calloc(1, sizeof(*d));
 	int r = d && packing->init(d) ? 0 : -ENOMEM;
 
 	if (!r) {
@@ -243,22 +243,18 @@ static int pour(struct pour *p, const struct packing *packing, const void *in, s
 	}
 	if (r == -ENOMEM)
 		shortage_note(ENOMEM); /* the library's allocations are not counted elsewhere */
-	free(d);
 	return r;
 }
 
 /* Decodes from_fd, from its beginning, to to_fd, which may be -1. */
 static int pour_file(int from_fd, int to_fd, const struct packing *packing, uint64_t max)
 {
-	struct pour *p = calloc(1, sizeof(*p));
-	int r;
+	SCOPED(scope_free) struct pour *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
 	*p = (struct pour){.from_fd = from_fd, .to_fd = to_fd, .max = max};
-	r = lseek(from_fd, 0, SEEK_SET) < 0 ? -errno : pour(p, packing, NULL, 0);
-	free(p);
-	return r;
+	return lseek(from_fd, 0, SEEK_SET) < 0 ? -errno : pour(p, packing, NULL, 0);
 }
 
 int unpacked_open(int fd, uint64_t max_bytes)
@@ -297,7 +293,7 @@ static uint64_t measure(const Elf_Data *data, uint64_t max)
 {
 	const struct packing *packing =
 		data && data->d_buf ? packing_find(data->d_buf, data->d_size) : NULL;
-	struct pour *p = packing && packing->step ? calloc(1, sizeof(*p)) : NULL;
+	SCOPED(scope_free) struct pour *p = packing && packing->step ? calloc(1, sizeof(*p)) : NULL;
 	uint64_t n = 0;
 
 	if (!p)
@@ -305,7 +301,6 @@ static uint64_t measure(const Elf_Data *data, uint64_t max)
 	*p = (struct pour){.from_fd = -1, .to_fd = -1, .max = max};
 	pour(p, packing, data->d_buf, data->d_size);
 	n = p->n;
-	free(p);
 	return n;
 }
 

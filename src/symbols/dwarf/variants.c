@@ -12,6 +12,7 @@
  * Calls are found in the code itself, only on x86-64: e8 and e9 with a distance, directly or
  * through the .plt of a library, whose entry jumps to the symbol that a relocation names.
  */
+#include "base/scope.h"
 #include "format/bytes.h"
 #include "symbols/dwarf/points_int.h"
 
@@ -164,7 +165,7 @@ static bool is_second_hit(const struct search *s, const struct debuginfo_point *
 
 int points_drop_variants(struct search *s)
 {
-	bool *drop = calloc(s->n + 1, sizeof(*drop));
+	SCOPED(scope_free) bool *drop = calloc(s->n + 1, sizeof(*drop));
 	size_t n = 0;
 
 	if (!drop)
@@ -179,6 +180,5 @@ int points_drop_variants(struct search *s)
 			s->list[n++] = s->list[i];
 	}
 	s->n = n;
-	free(drop);
 	return 0;
 }

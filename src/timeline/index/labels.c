@@ -12,6 +12,7 @@
 #include "timeline/index/labels.h"
 
 #include "base/array.h"
+#include "base/lock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,21 +83,14 @@ static uint32_t add_locked(struct labels *l, const char *text, size_t len)
 uint32_t labels_add(struct labels *l, const char *text, size_t len)
 {
 	const char *nul = memchr(text, 0, len);
-	uint32_t n;
 
 	len = nul ? (size_t)(nul - text) : len;
-	pthread_mutex_lock(&l->lock);
-	n = add_locked(l, text, len);
-	pthread_mutex_unlock(&l->lock);
-	return n;
+	LOCKED(&l->lock);
+	return add_locked(l, text, len);
 }
 
 const char *labels_find(struct labels *l, uint32_t number)
 {
-	const char *text;
-
-	pthread_mutex_lock(&l->lock);
-	text = number < l->cap && l->texts[number] ? l->texts[number] : l->texts[0];
-	pthread_mutex_unlock(&l->lock);
-	return text;
+	LOCKED(&l->lock);
+	return number < l->cap && l->texts[number] ? l->texts[number] : l->texts[0];
 }

@@ -14,6 +14,7 @@
  *
  * Memory: CACHE_MAX_BYTES, plus one held chunk for each running walk.
  */
+#include "base/lock.h"
 #include "format/bytes.h"
 #include "timeline/timeline_int.h"
 
@@ -270,9 +271,8 @@ void chunk_release(struct cached *c)
 	if (!c)
 		return;
 	cc = c->cache;
-	pthread_mutex_lock(&cc->lock);
+	LOCKED(&cc->lock);
 	c->refs--;
-	pthread_mutex_unlock(&cc->lock);
 }
 
 /* --- pages ------------------------------------------------------------------------------------- */

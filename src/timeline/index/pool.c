@@ -14,6 +14,7 @@
  */
 #include "timeline/timeline_int.h"
 
+#include "base/lock.h"
 #include "base/shortage.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ void timeline_parallel(struct timeline *tl, size_t n, void (*run)(void *ctx, siz
 
 	if (!n)
 		return;
-	pthread_mutex_lock(&tl->lock);
+	LOCKED(&tl->lock);
 	job.next_job = tl->jobs;
 	tl->jobs = &job;
 	if (n > 1)
@@ -69,7 +70,6 @@ void timeline_parallel(struct timeline *tl, size_t n, void (*run)(void *ctx, siz
 	for (p = &tl->jobs; *p != &job; p = &(*p)->next_job)
 		continue;
 	*p = job.next_job;
-	pthread_mutex_unlock(&tl->lock);
 }
 
 /* --- segments ---------------------------------------------------------------------------------- */
@@ -271,33 +271,23 @@ void timeline_hint(struct timeline *tl, uint64_t from, uint64_t to)
 float timeline_progress(const struct timeline *tl)
 {
 	pthread_mutex_t *lock = (pthread_mutex_t *)&tl->lock;
-	float f;
 
-	pthread_mutex_lock(lock);
-	f = tl->n_pages ? (float)tl->n_pages_done / (float)tl->n_pages : 1;
-	pthread_mutex_unlock(lock);
-	return f;
+	LOCKED(lock);
+	return tl->n_pages ? (float)tl->n_pages_done / (float)tl->n_pages : 1;
 }
 
 int timeline_error(const struct timeline *tl)
 {
 	pthread_mutex_t *lock = (pthread_mutex_t *)&tl->lock;
-	int r;
 
-	pthread_mutex_lock(lock);
-	r = tl->error;
-	pthread_mutex_unlock(lock);
-	return r;
+	LOCKED(lock);
+	return tl->error;
 }
 
 int timeline_wait(struct timeline *tl)
 {
-	int r;
-
-	pthread_mutex_lock(&tl->lock);
+	LOCKED(&tl->lock);
 	while (tl->is_started && !tl->stop && (tl->n_todo || tl->n_busy) && !tl->error)
 		pthread_cond_wait(&tl->idle, &tl->lock);
-	r = tl->error;
-	pthread_mutex_unlock(&tl->lock);
-	return r;
+	return tl->error;
 }

@@ -12,6 +12,7 @@
  *
  * Cost: one or two microseconds per stream for a rank, some tens for rows().
  */
+#include "base/scope.h"
 #include "decode/walker.h"
 #include "timeline/index/selection_int.h"
 
@@ -263,7 +264,7 @@ static size_t merge(struct timeline *tl, const struct selection *sel, uint64_t t
 		    event_ref *ret_refs, uint64_t *ret_times, size_t max)
 {
 	uint32_t n = atomic_load(&tl->n_streams);
-	struct row_cursor *cursors = calloc(n + 1, sizeof(*cursors));
+	SCOPED(scope_free) struct row_cursor *cursors = calloc(n + 1, sizeof(*cursors));
 	size_t got = 0;
 
 	for (uint32_t i = 0; cursors && i < n; i++) {
@@ -290,7 +291,6 @@ static size_t merge(struct timeline *tl, const struct selection *sel, uint64_t t
 	}
 	for (uint32_t i = 0; cursors && i < n; i++)
 		page_drop(&cursors[i].hold);
-	free(cursors);
 	return got;
 }
 

@@ -12,6 +12,7 @@
  */
 #include "timeline/index/selection_match.h"
 
+#include "base/lock.h"
 #include "base/scope.h"
 #include "decode/print/print.h"
 #include "symbols/tables/syscalls.h"
@@ -136,10 +137,9 @@ struct helper *helper_take(struct making *mk)
 
 void helper_give(struct making *mk, struct helper *h)
 {
-	pthread_mutex_lock(&mk->lock);
+	LOCKED(&mk->lock);
 	h->next = mk->helpers;
 	mk->helpers = h;
-	pthread_mutex_unlock(&mk->lock);
 }
 
 /* --- matching ---------------------------------------------------------------------------------- */

@@ -534,14 +534,11 @@ static int write_file(const struct timeline *tl, int fd, struct index_segment **
 
 static int write_part(const struct timeline *tl, int fd)
 {
-	struct index_segment **segments;
+	SCOPED(scope_free) struct index_segment **segments = NULL;
 	size_t n;
-	int r;
 
 	segments = list_segments(tl, &n);
-	r = segments ? write_file(tl, fd, segments, n) : -ENOMEM;
-	free(segments);
-	return r;
+	return segments ? write_file(tl, fd, segments, n) : -ENOMEM;
 }
 
 void sidecar_save(struct timeline *tl)

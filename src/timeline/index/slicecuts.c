@@ -9,6 +9,7 @@
  * The work depends on the number of pages, and segments have about equally many. So a cut is at the
  * beginning of a segment, whenever enough pages have accumulated. This reads no page.
  */
+#include "base/scope.h"
 #include "timeline/index/slicecuts.h"
 #include "timeline/timeline_int.h"
 
@@ -51,7 +52,7 @@ int slice_cuts(struct timeline *tl, uint64_t from, uint64_t to, int level, uint6
 {
 	uint64_t all = 0, sum = 0, each;
 	size_t n, n_slices = 1;
-	struct edge *edges;
+	SCOPED(scope_free) struct edge *edges = NULL;
 
 	timeline_enter(tl);
 	edges = list_edges(tl, from, to, &n);
@@ -74,6 +75,5 @@ int slice_cuts(struct timeline *tl, uint64_t from, uint64_t to, int level, uint6
 	}
 	cuts[n_slices] = to + 1;
 	*ret_n = n_slices;
-	free(edges);
 	return 0;
 }

@@ -14,6 +14,7 @@
  * newer, until timeline_end().
  */
 #include "base/array.h"
+#include "base/lock.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
 #include "timeline/timeline_int.h"
@@ -131,16 +132,13 @@ uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid)
 	struct tasktable *tt = &tl->tasks;
 	uint64_t slot, key = key_of(machine, pid);
 	_Atomic uint64_t *place;
-	uint16_t n;
 
 	slot_find(tt, key, &slot);
 	if (__builtin_expect(slot != 0, 1))
 		return slot >> NUMBER_SHIFT & 0xffff;
-	pthread_mutex_lock(&tt->lock);
+	LOCKED(&tt->lock);
 	place = slot_find(tt, key, &slot);
-	n = slot ? slot >> NUMBER_SHIFT & 0xffff : add_task(tl, machine, pid, place);
-	pthread_mutex_unlock(&tt->lock);
-	return n;
+	return slot ? slot >> NUMBER_SHIFT & 0xffff : add_task(tl, machine, pid, place);
 }
 
 static uint64_t sum_of(struct piece text)

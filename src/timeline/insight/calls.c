@@ -376,7 +376,7 @@ static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_eve
 static int find_left(struct calling *c, const struct lane *where)
 {
 	struct gatherer g = {.streams = where->streams, .n_streams = where->n_streams};
-	uint8_t *kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+	SCOPED(scope_free) uint8_t *kinds = calloc(1, c->forms.n_kinds / 8 + 1);
 	bool is_needed = false;
 	int r = kinds ? 0 : -ENOMEM;
 
@@ -399,7 +399,6 @@ static int find_left(struct calling *c, const struct lane *where)
 	if (!r && is_needed)
 		r = gather(c->ls->tl, &g, 1, 0, TIMELINE_TIME_MAX);
 	free(g.items);
-	free(kinds);
 	return r;
 }
 

@@ -412,7 +412,7 @@ static void add_by_state(void *ctx, uint16_t task, const struct task_track *t,
 
 static int pass_all(struct stacking *s, state_emit emit)
 {
-	uint8_t *bits = s->only >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
+	SCOPED(scope_free) uint8_t *bits = s->only >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
 	size_t source = 0;
 	uint32_t machine;
 	uint64_t end;
@@ -427,7 +427,6 @@ static int pass_all(struct stacking *s, state_emit emit)
 	end = s->to + (s->to > s->from ? s->to - s->from : 0) + 1;
 	while (!r && lanes_next_machine(s->tl, &source, &machine))
 		r = states_pass(s->tl, s->ls->states, machine, bits, s->from, end, emit, s);
-	free(bits);
 	return r;
 }
 

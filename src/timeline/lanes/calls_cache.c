@@ -15,6 +15,8 @@
  * A moment is an array of packed stacks: head, open calls, displaced calls. There are at most
  * MOMENTS_MAX moments in at most CACHE_BYTES.
  */
+#include "base/lock.h"
+#include "base/scope.h"
 #include "timeline/lanes/calls_cache.h"
 
 #include <pthread.h>
@@ -109,7 +111,7 @@ static const uint8_t *unpack(const uint8_t *from, uint16_t *ret_task, struct cal
 static int give(const struct moment *m,
 		int (*fill)(void *ctx, uint16_t task, const struct callstack *from), void *ctx)
 {
-	struct callstack *cs = calloc(1, sizeof(*cs));
+	SCOPED(scope_free) struct callstack *cs = calloc(1, sizeof(*cs));
 	const uint8_t *at = m->bytes, *end = m->bytes + m->n_bytes;
 	int r = cs ? 0 : -1;
 
@@ -119,7 +121,6 @@ static int give(const struct moment *m,
 		at = unpack(at, &task, cs);
 		r = fill(ctx, task, cs);
 	}
-	free(cs);
 	return r;
 }
 
@@ -132,7 +133,7 @@ uint64_t calls_cache_load(struct calls_cache *cc, uint32_t machine, uint64_t ver
 	const struct moment *best = NULL;
 	uint64_t ts = 0;
 
-	pthread_mutex_lock(&cc->lock);
+	LOCKED(&cc->lock);
 	if (cc->version != version)
 		forget(cc);
 	for (size_t i = 0; i < cc->n; i++) {
@@ -143,7 +144,6 @@ uint64_t calls_cache_load(struct calls_cache *cc, uint32_t machine, uint64_t ver
 	}
 	if (best && !give(best, fill, ctx))
 		ts = best->ts;
-	pthread_mutex_unlock(&cc->lock);
 	return ts;
 }
 

@@ -13,6 +13,7 @@
 #include "timeline/lanes/lane_int.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -329,7 +330,7 @@ static bool give_one(void *ctx, const struct drawn_span *d)
 static int each_of_rows(struct giving *g, uint64_t from, uint64_t to)
 {
 	const struct lane *ln = g->ln;
-	size_t *at = calloc(ln->n_rows + 1, sizeof(*at));
+	SCOPED(scope_free) size_t *at = calloc(ln->n_rows + 1, sizeof(*at));
 	bool go_on = true;
 
 	if (!at)
@@ -361,7 +362,6 @@ static int each_of_rows(struct giving *g, uint64_t from, uint64_t to)
 		s = span_of(ln, best, &d);
 		go_on = g->each(g->ctx, &s);
 	}
-	free(at);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
+#include "base/lock.h"
 #include "base/scope.h"
 #include "store/tracefile.h"
 #include "timeline/lanes/lane_int.h"
@@ -126,12 +127,8 @@ void lanes_free(struct lanes *ls)
 
 size_t lanes_memory(struct lanes *ls)
 {
-	size_t n;
-
-	pthread_mutex_lock(&ls->lock);
-	n = ls->n_bytes;
-	pthread_mutex_unlock(&ls->lock);
-	return n;
+	LOCKED(&ls->lock);
+	return ls->n_bytes;
 }
 
 /*
@@ -182,7 +179,7 @@ int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
 /* Returns the thread that runs a CPU of `guest`, if `host` lists the guest. */
 static int thread_of(const struct tracefile *host, const struct tracefile *guest, uint32_t cpu)
 {
-	struct guest_cpu *cpus;
+	SCOPED(scope_free) struct guest_cpu *cpus = NULL;
 	const char *name;
 	size_t n;
 	int pid = -1;
@@ -192,7 +189,6 @@ static int thread_of(const struct tracefile *host, const struct tracefile *guest
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i].cpu == cpu)
 			pid = cpus[i].host_pid;
-	free(cpus);
 	return pid;
 }
 
@@ -503,7 +499,7 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 {
 	size_t n = 0;
 
-	pthread_mutex_lock(&ls->lock);
+	LOCKED(&ls->lock);
 	for (size_t i = 0; i < n_specs && n < PREPARE_MAX; i++) {
 		struct errmsg err = {0};
 		struct lane_slot *slot;
@@ -519,13 +515,12 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 		else
 			take_slot(ls, slot, &list[n++]);
 	}
-	pthread_mutex_unlock(&ls->lock);
 	return n;
 }
 
 static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
 {
-	pthread_mutex_lock(&ls->lock);
+	LOCKED(&ls->lock);
 	for (size_t i = 0; i < n; i++) {
 		struct lane_slot *slot = list[i].slot;
 
@@ -542,7 +537,6 @@ static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
 	}
 	evict(ls, NULL);
 	pthread_cond_broadcast(&ls->built);
-	pthread_mutex_unlock(&ls->lock);
 }
 
 void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
@@ -675,7 +669,7 @@ int lanes_follow(struct lanes *ls, bool is_on)
 		r = start_builders(ls);
 	else
 		stop_builders(ls, LANE_BUILDERS);
-	pthread_mutex_lock(&ls->lock);
+	LOCKED(&ls->lock);
 	ls->has_builder = is_on && !r;
 	/* lanes that extend others are rebuilt on the next request */
 	for (size_t h = 0; h < LANE_HASH && !is_on; h++)
@@ -685,7 +679,6 @@ int lanes_follow(struct lanes *ls, bool is_on)
 				slot->lane->version = slot->lane->built_at_ns = 0;
 		}
 	pthread_cond_broadcast(&ls->built);
-	pthread_mutex_unlock(&ls->lock);
 	return r;
 }
 
@@ -713,10 +706,9 @@ void lane_put(struct lane *ln)
 	if (!ln)
 		return;
 	ls = ln->owner;
-	pthread_mutex_lock(&ls->lock);
+	LOCKED(&ls->lock);
 	if (--ln->n_refs == 0)
 		lane_free(ln);
-	pthread_mutex_unlock(&ls->lock);
 }
 
 enum lane_kind lane_kind(const struct lane *ln)

@@ -14,7 +14,6 @@
 #include "timeline/lanes/lane_int.h"
 #include "timeline/states/states_int.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 size_t row_search(const struct lane_row *row, uint64_t t)

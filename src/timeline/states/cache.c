@@ -23,6 +23,7 @@
  * One lock is held while the moments are made. Other callers wait; to make the moments themselves
  * would take as long.
  */
+#include "base/lock.h"
 #include "timeline/states/states_int.h"
 #include "timeline/timeline_int.h"
 
@@ -312,7 +313,7 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
 	/* near the beginning, a full pass is faster */
 	if (t < timeline_duration(sc->tl) / MOMENTS_MAX)
 		return 0;
-	pthread_mutex_lock(&sc->lock);
+	LOCKED(&sc->lock);
 	m = get_moments(sc, machine);
 	for (size_t i = 0; m && i < m->n && m->moments[i].ts <= t; i++)
 		best = &m->moments[i];
@@ -321,6 +322,5 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
 			tracks[best->tracks[i].task] = best->tracks[i].track;
 	if (best)
 		ts = best->ts;
-	pthread_mutex_unlock(&sc->lock);
 	return ts;
 }

@@ -610,9 +610,9 @@ int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
 		     struct state_list *results)
 {
 	size_t n_all = timeline_n_tasks(tl), n_bits = (UINT16_MAX + 1) / 8;
-	uint8_t *bits = calloc(1, n_bits);
-	int32_t *place = calloc(n_all + 1, sizeof(*place));
-	size_t *caps = calloc(n_tasks + 1, sizeof(*caps));
+	SCOPED(scope_free) uint8_t *bits = calloc(1, n_bits);
+	SCOPED(scope_free) int32_t *place = calloc(n_all + 1, sizeof(*place));
+	SCOPED(scope_free) size_t *caps = calloc(n_tasks + 1, sizeof(*caps));
 	struct collecting c = {.tl = tl, .place = place, .lists = results, .caps = caps};
 	uint32_t n_machines = count_machines(tl);
 	int r = bits && place && caps ? 0 : -ENOMEM;
@@ -626,9 +626,6 @@ int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
 		free(results[i].spans);
 		results[i] = (struct state_list){0};
 	}
-	free(bits);
-	free(place);
-	free(caps);
 	return r;
 }
 

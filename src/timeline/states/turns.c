@@ -23,6 +23,7 @@
 #include "timeline/states/turns.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "store/tracefile.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static int merge(struct turn_merge *m, bool (*each)(void *ctx, const struct cpu_
 int cpu_turns(struct timeline *tl, uint32_t machine, uint32_t cpu, uint64_t from, uint64_t to,
 	      bool (*each)(void *ctx, const struct cpu_turn *t), void *ctx)
 {
-	struct turn_merge *m = calloc(1, sizeof(*m));
+	SCOPED(scope_free) struct turn_merge *m = calloc(1, sizeof(*m));
 	int r;
 
 	if (!m)
@@ -314,6 +315,5 @@ int cpu_turns(struct timeline *tl, uint32_t machine, uint32_t cpu, uint64_t from
 	r = merge(m, each, ctx);
 	for (size_t i = 0; i < m->n; i++)
 		free(m->sources[i].entries);
-	free(m);
 	return r;
 }

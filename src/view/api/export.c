@@ -173,11 +173,11 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	       struct answer *a, struct errmsg *err)
 {
 	const char *specs[PICTURE_LANES_MAX];
-	char *copy = strdup(lanes ? lanes : "");
+	SCOPED(scope_free) char *copy = strdup(lanes ? lanes : "");
 	struct picture_mark marks[PICTURE_MARKS_MAX];
 	struct picture pic = {.specs = specs, .shows_refused = true};
 	struct stage_selection *sel = NULL;
-	uint8_t *tasks = NULL;
+	SCOPED(scope_free) uint8_t *tasks = NULL;
 	uint64_t width;
 	int r = copy ? api_range(st, req, &pic.from, &pic.to, err)
 		     : errmsg_set_errno(err, -ENOMEM, "cannot export");
@@ -199,8 +199,6 @@ static int run(struct stage *st, const struct request *req, int what, const char
 			    : whats[what].run(st, &pic, sel, &a->body, err);
 	}
 	stage_selection_put(st, sel);
-	free(tasks);
-	free(copy);
 	return r;
 }
 

@@ -6,6 +6,8 @@
  * Numbers of tasks and kinds never change, so the page can keep them.
  */
 #include "base/array.h"
+#include "base/scope.h"
+#include "base/textbuf.h"
 #include "decode/formats/event.h"
 #include "timeline/timeline.h"
 #include "view/api/api.h"
@@ -171,7 +173,7 @@ static const char *clock_name(const struct stage *st)
 
 int api_info(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
-	uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));
+	SCOPED(scope_free) uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));
 	struct time_unit unit = timeline_unit(st->tl);
 	char origin[32];
 	struct jsonwriter w;
@@ -202,7 +204,6 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	add_damage(st, &w);
 	add_limits(st, &w);
 	jsonwriter_close(&w);
-	free(cpus);
 	return 0;
 }
 
@@ -218,7 +219,7 @@ static void add_task_sources(struct jsonwriter *w, uint64_t sources)
 int api_tasks(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	size_t n_tasks = timeline_n_tasks(st->tl);
-	uint64_t *sources = NULL;
+	SCOPED(scope_free) uint64_t *sources = NULL;
 	struct jsonwriter w;
 
 	if (st->config.n_sources > 1) {
@@ -249,7 +250,6 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
-	free(sources);
 	return 0;
 }
 
@@ -302,7 +302,7 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	TEXTBUF(command, COMMAND_MAX_BYTES);
 	struct jsonwriter w;
 	size_t n = 0;
-	uint64_t *list = list_processes(st, &n);
+	SCOPED(scope_free) uint64_t *list = list_processes(st, &n);
 
 	(void)req;
 	if (!list)
@@ -321,7 +321,6 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
-	free(list);
 	return 0;
 }
 
@@ -374,7 +373,7 @@ int api_density(struct stage *st, const struct request *req, struct answer *a, s
 {
 	uint64_t from, to, n;
 	struct jsonwriter w;
-	float *values;
+	SCOPED(scope_free) float *values = NULL;
 	double ns;
 
 	if (api_range(st, req, &from, &to, err) < 0 ||
@@ -402,6 +401,5 @@ int api_density(struct stage *st, const struct request *req, struct answer *a, s
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
-	free(values);
 	return 0;
 }

@@ -7,6 +7,7 @@
  * appears when the page resumes.
  */
 #include "base/json/jsonreader.h"
+#include "base/lock.h"
 #include "base/scope.h"
 #include "timeline/timeline.h"
 #include "view/api/api.h"
@@ -54,7 +55,7 @@ int api_live(struct stage *st, const struct request *req, struct answer *a, stru
 	struct jsonwriter w;
 
 	TRY(req->is_post ? set_pause(st, req, err) : 0);
-	pthread_mutex_lock(&st->lock);
+	LOCKED(&st->lock);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_add_bool(&w, "live", st->is_live);
@@ -62,6 +63,5 @@ int api_live(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_add_uint(&w, "end", st->is_paused ? st->paused_at : timeline_duration(st->tl));
 	add_lost(&w, st);
 	jsonwriter_close(&w);
-	pthread_mutex_unlock(&st->lock);
 	return 0;
 }

@@ -88,7 +88,7 @@ static uint64_t user_sources(const struct stage *st)
 static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best, size_t max)
 {
 	size_t n = timeline_n_tasks(st->tl), kept = 0;
-	struct ranked *all = calloc(n + 1, sizeof(*all));
+	SCOPED(scope_free) struct ranked *all = calloc(n + 1, sizeof(*all));
 	SCOPED(scope_free) uint64_t *sources = calloc(n + 1, sizeof(*sources));
 	uint64_t user = user_sources(st);
 
@@ -110,7 +110,6 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 		kept = max;
 	if (kept)
 		memcpy(best, all, kept * sizeof(*best));
-	free(all);
 	return kept;
 }
 

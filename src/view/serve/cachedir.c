@@ -16,7 +16,6 @@
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
 
-#include <errno.h>
 #include <libgen.h>
 #include <pwd.h>
 #include <stdbool.h>

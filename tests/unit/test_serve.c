@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_serve.c - digests, messages and addresses of the network protocol. Whole sessions are in
- * tests/net/suite.
+ * test_serve.c - digests, messages, addresses and the comparison of clocks of the network protocol.
+ * Whole sessions are in tests/net/suite.
  *
  * covers: T15
  */
@@ -9,13 +9,16 @@
 #include "base/sha256.h"
 #include "wire/message.h"
 #include "wire/netaddr.h"
+#include "wire/sync/timesync_int.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -228,6 +231,93 @@ static void addresses_compared(void **state)
 	assert_string_equal(text, "127.0.0.1:0");
 }
 
+/*
+ * Two clocks for one comparison. Each mark takes a millisecond. The guest has to wait for a CPU
+ * before it notes the first answer.
+ */
+struct fake_clock {
+	struct sync_clock clock;
+	struct channel ch;
+	_Atomic uint64_t *now_ns;
+	uint64_t wait_ns, rate; /* ticks per nanosecond */
+	size_t n_marks;
+	uint64_t times[1000];
+	uint8_t marks[1000][12];
+};
+
+static int fake_clear(void *ctx)
+{
+	((struct fake_clock *)ctx)->n_marks = 0;
+	return 0;
+}
+
+static int fake_mark(void *ctx, const void *data, size_t n)
+{
+	struct fake_clock *f = ctx;
+
+	*f->now_ns += 1000000 + (f->n_marks == 1 ? f->wait_ns : 0);
+	f->times[f->n_marks] = *f->now_ns * f->rate;
+	memcpy(f->marks[f->n_marks++], data, sizeof(*f->marks));
+	return 0;
+}
+
+static int fake_read(void *ctx, void (*take)(void *arg, uint64_t ts, struct piece data), void *arg)
+{
+	struct fake_clock *f = ctx;
+
+	for (size_t i = 0; i < f->n_marks; i++)
+		take(arg, f->times[i], (struct piece){f->marks[i], sizeof(*f->marks)});
+	return 0;
+}
+
+static void *fake_guest(void *arg)
+{
+	static struct errmsg err;
+	struct fake_clock *guest = arg;
+
+	err = (struct errmsg){0};
+	return ptp_ask(&guest->ch, &guest->clock, 1, &err) < 0 || err.code ? &err : NULL;
+}
+
+/* Returns the guest's error code, or 0. */
+static int compare_clocks(uint64_t wait_ns, uint64_t host_rate, struct sync_sample *ret)
+{
+	static struct fake_clock both[2];
+	_Atomic uint64_t now_ns = 1;
+	struct errmsg err = {0};
+	pthread_t thread;
+	void *result;
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	for (int i = 0; i < 2; i++) {
+		both[i] = (struct fake_clock){.clock = {&both[i], fake_clear, fake_mark, fake_read},
+					      .now_ns = &now_ns,
+					      .rate = i ? host_rate : 1,
+					      .wait_ns = i ? 0 : wait_ns};
+		channel_init(&both[i].ch, fds[i], -1);
+		both[i].ch.timeout_ms = 60000;
+	}
+	assert_int_equal(pthread_create(&thread, NULL, fake_guest, &both[0]), 0);
+	assert_int_equal(ptp_answer(&both[1].ch, &both[1].clock, ret, &err), 0);
+	pthread_join(thread, &result);
+	for (int i = 0; i < 2; i++)
+		channel_release(&both[i].ch);
+	return result ? ((struct errmsg *)result)->code : 0;
+}
+
+static void clocks_compared(void **state)
+{
+	struct sync_sample sample;
+
+	assert_int_equal(compare_clocks(0, 1, &sample), 0);
+	assert_int_equal(sample.offset, 0);
+	assert_int_equal(compare_clocks(5000000000, 1, &sample), 0);
+	assert_true(sample.time);
+	assert_int_equal(compare_clocks(0, 3, &sample), -EDOM);
+	assert_false(sample.time);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +330,7 @@ int main(void)
 		cmocka_unit_test(message_too_long),
 		cmocka_unit_test(address_words),
 		cmocka_unit_test(addresses_compared),
+		cmocka_unit_test(clocks_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

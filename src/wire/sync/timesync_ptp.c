@@ -144,31 +144,35 @@ static int send_probes(struct channel *c, const struct sync_clock *clock, struct
 	return sync_write(c, PROTO, STEP_END, PIECE_EMPTY, err);
 }
 
-/* The duration of the measurement, by each clock. */
+/* The first and the last probe, by each clock. */
 struct span {
-	uint64_t our_start, our_end, their_start, their_end;
+	uint64_t sent, received, last_sent, last_received, theirs, last_theirs;
 };
 
-static void span_add(struct span *s, uint64_t ours, uint64_t theirs)
+static void span_add(struct span *s, uint64_t sent, uint64_t received, uint64_t theirs)
 {
-	if (!s->our_start) {
-		s->our_start = ours;
-		s->their_start = theirs;
+	if (!s->sent) {
+		s->sent = sent;
+		s->received = received;
+		s->theirs = theirs;
 	}
-	s->our_end = ours;
-	s->their_end = theirs;
+	s->last_sent = sent;
+	s->last_received = received;
+	s->last_theirs = theirs;
 }
 
 /*
  * Returns true if both clocks count in the same unit. trace-cmd's host marks with the clock "local"
  * unless -C names one, but requests that we record with the processor's counter if it could convert
- * that. The difference of such numbers is meaningless.
+ * that. The difference of such numbers is meaningless. The host marked somewhere between `sent` and
+ * `received`, which is a long time if one of the two programs had to wait for a CPU.
  */
 static bool span_is_of_one_kind(const struct span *s)
 {
-	double ours = s->our_end - s->our_start, theirs = s->their_end - s->their_start;
+	double least = (double)s->last_sent - s->received, most = s->last_received - s->sent,
+	       theirs = s->last_theirs - s->theirs;
 
-	return ours < SPAN_MIN || (theirs > ours * 0.8 && theirs < ours * 1.25);
+	return most < SPAN_MIN || (theirs > least * 0.8 && theirs < most * 1.25);
 }
 
 static int choose(const struct times *t, struct piece theirs, struct sync_sample *ret)
@@ -188,7 +192,7 @@ static int choose(const struct times *t, struct piece theirs, struct sync_sample
 			break;
 		if (!ts || id != i + 1 || !t->sent[i] || !t->received[i])
 			continue;
-		span_add(&span, t->sent[i] + way / 2, ts);
+		span_add(&span, t->sent[i], t->received[i], ts);
 		if (way >= best)
 			continue;
 		best = way;

@@ -13,8 +13,10 @@
  *     the info file, then those of the kernel.
  *  2. Tasks that are not in the info file, or not among --tid, have no records. With a range those
  *     outside of it are not there either.
- *  3. Elapsed time begins with the first record of a function, or with an earlier event if that is
- *     shown.
+ *  3. Elapsed time begins with the first record of a function, or with an earlier event or function of
+ *     the kernel if that is shown, or inside of another.
+ *  4. The kernel calls functions for a task before it says that the task runs again. Then it has said
+ *     so one ns before the first of them.
  *
  * Peeking makes a record the current one of its lane; taking it moves the stack.
  */
@@ -236,6 +238,31 @@ static void offer_cpus(struct uft_walk *w, struct candidate *best)
 	}
 }
 
+/* Rule 4: the task has run again before its current record. False: that is not known. */
+static bool make_return_current(struct uft_walk *w, struct uft_lane *l)
+{
+	const struct uft_queue *q = &l->switches;
+	struct uft_perf *p = l->out_perf;
+	uint64_t now_ns = l->rec.time_ns;
+
+	if (w->c.time_filter_ns) {
+		if (q->head == q->n || q->items[q->head].rec.addr != UFT_EVENT_SCHED_IN)
+			return false;
+		l->source = UFT_OF_SWITCHES;
+		l->rec = q->items[q->head].rec;
+	} else {
+		if (!p || !uft_perf_read(p, w->c.swaps) || p->tid != l->tid ||
+		    p->rec.addr != UFT_EVENT_SCHED_IN)
+			return false;
+		l->source = UFT_OF_CPU;
+		l->rec = p->rec;
+		w->perf = p;
+		w->last_perf_ns = now_ns - 1;
+	}
+	l->rec.time_ns = now_ns - 1;
+	return true;
+}
+
 /* A record of the kernel; records that were lost before it come first. */
 static void make_kernel_current(struct uft_walk *w, struct uft_lane *l, size_t cpu)
 {
@@ -248,6 +275,8 @@ static void make_kernel_current(struct uft_walk *w, struct uft_lane *l, size_t c
 		l->rec = (struct uft_record){.type = UFT_LOST,
 					     .addr = (uint64_t)missed & UFT_KERNEL_MASK,
 					     .depth = l->rec.depth};
+	else if (l->is_out)
+		make_return_current(w, l);
 }
 
 static void remove_kernel_current(struct uft_walk *w, struct uft_lane *l)
@@ -342,14 +371,18 @@ static void rename_task(struct uft_lane *l)
 
 void uft_walk_take(struct uft_walk *w, struct uft_lane *l)
 {
-	bool is_event = l->rec.type == UFT_EVENT;
+	bool is_event = l->rec.type == UFT_EVENT, may_begin;
 
 	remove_current(w, l);
 	if (is_event && l->rec.addr == UFT_EVENT_TASK_NAME)
 		rename_task(l);
-	if (l->rec.time_ns && l->rec.time_ns < w->first_ns &&
-	    (!is_event || l->n_open || w->c.event_full))
+	may_begin = is_event ? w->c.event_full : uft_in_kernel(l) ? w->c.kernel_full : true;
+	if (l->rec.time_ns && l->rec.time_ns < w->first_ns && (l->n_open || may_begin))
 		w->first_ns = l->rec.time_ns;
+	if (is_event && uft_is_sched(l->rec.addr)) {
+		l->is_out = l->rec.addr != UFT_EVENT_SCHED_IN;
+		l->out_perf = w->perf;
+	}
 	uft_stack_follow(l);
 }
 

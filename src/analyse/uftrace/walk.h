@@ -141,7 +141,9 @@ struct uft_lane {
 	struct uft_margin margin;
 	int fork_level; /* where a child of its last fork() goes on; 0: there was none */
 	bool is_preempted;
-	uint64_t settled_ns; /* the last record that was; 0: none yet */
+	bool is_out;		   /* it does not run */
+	struct uft_perf *out_perf; /* … since an event of this CPU */
+	uint64_t settled_ns;	   /* the last record that was; 0: none yet */
 };
 
 struct uft_stream {

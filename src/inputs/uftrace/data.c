@@ -3,7 +3,7 @@
  * data.c - opens a uftrace.data directory with everything that belongs to it.
  *
  * The records of a task are mapped, not read: a directory may have gigabytes. A task without a file
- * has no records. perf-cpuN.dat are tried from 0 on, until one is missing.
+ * has no records. perf-cpuN.dat and kernel-cpuN.dat are tried from 0 on.
  */
 #include "inputs/uftrace/data.h"
 
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define CPUS_MAX	 4096
+#define GAP_MAX		 64 /* CPUs without a file, in a row */
 #define EVENTS_MAX_BYTES (16u << 20)
 
 static int read_text(void *ctx, const char *name, char **ret, size_t *ret_len)
@@ -58,37 +59,36 @@ static int map_tasks(struct uftdata *d)
 	return 0;
 }
 
-static int map_cpus(struct uftdata *d)
-{
-	char name[32];
-
-	d->perfs = calloc(CPUS_MAX, sizeof(*d->perfs));
-	if (!d->perfs)
-		return -ENOMEM;
-	while (d->n_perfs < CPUS_MAX) {
-		struct mapfile *m = &d->maps[d->n_maps];
-
-		snprintf(name, sizeof(name), "perf-cpu%zu.dat", d->n_perfs);
-		if (uftdir_map(&d->dir, name, m) < 0)
-			return 0;
-		d->n_maps++;
-		d->perfs[d->n_perfs++] = (struct uft_perf){.data = m->data, .n_bytes = m->n_bytes};
-	}
-	return 0;
-}
-
-/* Counts kernel-cpuN.dat and maps them. */
-static int map_kernel_cpus(struct uftdata *d, struct mapfile *maps, size_t *ret_n)
+/*
+ * Maps NAME0.dat, NAME1.dat … Returns up to which number there are files. A CPU without records may have
+ * no file, so some may be missing.
+ */
+static size_t map_cpu_files(struct uftdata *d, const char *form, struct mapfile *maps)
 {
 	char name[32];
 	size_t n = 0;
 
-	for (; n < CPUS_MAX; n++) {
-		snprintf(name, sizeof(name), "kernel-cpu%zu.dat", n);
-		if (uftdir_map(&d->dir, name, &maps[n]) < 0)
-			break;
+	for (size_t i = 0; i < CPUS_MAX && i < n + GAP_MAX; i++) {
+		snprintf(name, sizeof(name), form, i);
+		if (uftdir_map(&d->dir, name, &maps[i]) >= 0)
+			n = i + 1;
+		else
+			maps[i] = (struct mapfile){0};
 	}
-	*ret_n = n;
+	return n;
+}
+
+static int map_cpus(struct uftdata *d)
+{
+	const struct mapfile *maps = &d->maps[d->n_maps];
+
+	d->perfs = calloc(CPUS_MAX, sizeof(*d->perfs));
+	if (!d->perfs)
+		return -ENOMEM;
+	d->n_perfs = map_cpu_files(d, "perf-cpu%zu.dat", &d->maps[d->n_maps]);
+	d->n_maps += d->n_perfs;
+	for (size_t i = 0; i < d->n_perfs; i++)
+		d->perfs[i] = (struct uft_perf){.data = maps[i].data, .n_bytes = maps[i].n_bytes};
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static int open_kernel(struct uftdata *d)
 	    uftdir_read(&d->dir, "kernel_header", &d->kernel_header, &n_header) < 0 ||
 	    uftdir_read(&d->dir, "kallsyms", &symbols, &n_symbols) < 0)
 		return 0;
-	TRY(map_kernel_cpus(d, d->maps + first, &n_cpus));
+	n_cpus = map_cpu_files(d, "kernel-cpu%zu.dat", d->maps + first);
 	d->n_maps += n_cpus;
 	TRY(uft_names_add_kernel(&d->names, symbols, n_symbols));
 	r = uft_kernel_new(&d->kernel, (struct piece){(uint8_t *)d->kernel_header, n_header},

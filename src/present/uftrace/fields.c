@@ -59,6 +59,10 @@ bool uft_fields_init(struct uft_fields *f, const char *words, const struct uft_f
 			take_word(f, *defaults, strlen(*defaults), table, n_table);
 	if (!words || !strcmp(words, "none"))
 		return true;
+	for (size_t i = 0; i < n_table && !strcmp(words, "all"); i++)
+		take(f, &table[i]);
+	if (!strcmp(words, "all"))
+		return true;
 	for (words += *words == '+'; *words;) {
 		size_t len = strcspn(words, ",");
 

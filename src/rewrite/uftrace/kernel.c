@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel.c - writes the kernel's records of a uftrace.data directory.
+ * kernel.c - writes the kernel's records of a uftrace.data directory, and task switches.
  *
  *	kernel-cpuN.dat  sub-buffers, with the times of the trace
  *	kernel_header    the formats of calls, and of the events that were seen
  *	kallsyms         the kernel's symbols of the trace
+ *	perf-cpuN.dat    task switches, as perf reports them
  *
  * The records are packed anew: a trace may have another clock, and uftrace expects nanoseconds.
  */
@@ -18,6 +19,7 @@
 #include "store/userevents.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +133,48 @@ int uftwriter_add_kernel(struct uftwriter *w, const struct record *rec, struct e
 	c->has_page = true;
 	pagebuilder_add(&c->page, rec->ts, rec->data, rec->size);
 	return 0;
+}
+
+/*
+ * --- task switches -----------------------------------------------------------------------------
+ */
+
+/* Where the thread of a record is, behind its head; 0: it is of another kind. */
+static size_t place_of_tid(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_SWITCH:
+		return 4;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return 8;
+	}
+	return 0;
+}
+
+int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg *err)
+{
+	TEXTBUF(kept, data.len + 1);
+	struct perf_event_header head;
+	char name[32];
+
+	for (size_t pos = 0; data.len - pos >= sizeof(head); pos += head.size) {
+		size_t at;
+		uint32_t tid;
+
+		memcpy(&head, data.data + pos, sizeof(head));
+		if (head.size < sizeof(head) || head.size > data.len - pos)
+			break;
+		at = place_of_tid(head.type);
+		if (!at || head.size < sizeof(head) + at + 4)
+			continue;
+		memcpy(&tid, data.data + pos + sizeof(head) + at, 4);
+		if (map_find(&w->tasks, (uint64_t)tid + 1))
+			textbuf_add(&kept, (const char *)data.data + pos, head.size);
+	}
+	snprintf(name, sizeof(name), "perf-cpu%zu.dat", w->n_perf_cpus++);
+	return uftwriter_write_text(w, name, &kept, err);
 }
 
 /*

@@ -45,6 +45,8 @@ static void add_header(const struct uftwriter *w, const struct uftwriter_run *ru
 			    UFT_FEATURE_MAX_STACK | (run->has_libcalls ? UFT_FEATURE_PLTHOOK : 0),
 		 items = run->is_here ? ITEMS : ITEMS & ~HERE;
 
+	if (w->n_perf_cpus)
+		features |= UFT_FEATURE_PERF_EVENT;
 	if (w->kernel.formats)
 		features |= UFT_FEATURE_KERNEL | (w->kernel.n_events ? UFT_FEATURE_EVENT : 0);
 	if (!build_id(w))

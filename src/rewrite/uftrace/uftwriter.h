@@ -82,6 +82,12 @@ void uftwriter_lose(struct uftwriter *w, uint64_t n);
 int uftwriter_use_kernel(struct uftwriter *w, struct formats *formats, struct errmsg *err);
 int uftwriter_add_kernel(struct uftwriter *w, const struct record *rec, struct errmsg *err);
 
+/*
+ * The task switches of a CPU, as perf's ring buffer has them: those of tasks with calls are written. CPUs
+ * come in order, after all calls.
+ */
+int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg *err);
+
 /* Calls that have not returned, and have nothing inside that has, are left out. */
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);
 struct uftwriter_counts uftwriter_counts(const struct uftwriter *w);

@@ -90,6 +90,7 @@ struct uftwriter {
 	uint64_t n_lost, first_ts, last_ts;
 	struct uftwriter_counts counts;
 	struct uft_kernel_out kernel;
+	size_t n_perf_cpus;
 };
 
 /* --- modules.c --- */

@@ -22,6 +22,7 @@
 #include "base/files/caller.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
+#include "capture/kernel/taskswitches.h"
 #include "cli/as/uftrace/program.h"
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/callopts.h"
@@ -385,9 +386,20 @@ static int use_filter(struct uft_opts *o, struct choice *c, struct piece functio
 	return callfilter_new(&run->filter, &c->config, err);
 }
 
-/* with_filters: readers of the directory get them. */
+static int add_switches(struct uft_opts *o, struct uftwriter *writer,
+			const struct taskswitches *switches, struct errmsg *err)
+{
+	for (size_t i = 0; switches && i < taskswitches_cpus(switches); i++)
+		TRY(uftwriter_add_switches(writer, taskswitches_data(switches, i), err));
+	if (switches && taskswitches_lost(switches))
+		uft_warn(o, "%llu task switches were lost",
+			 (unsigned long long)taskswitches_lost(switches));
+	return 0;
+}
+
+/* with_filters: readers of the directory get them. switches: may be NULL. */
 static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwriter_run *about,
-		   bool with_filters, struct errmsg *err)
+		   bool with_filters, const struct taskswitches *switches, struct errmsg *err)
 {
 	TEXTBUF(defaults, TEXT_MAX_BYTES);
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
@@ -416,6 +428,8 @@ static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwrit
 	about->default_opts = textbuf_text(&defaults);
 	if (r >= 0 && run.src.n)
 		r = uftexport_calls(&run, writer, max_depth, err);
+	if (r >= 0)
+		r = add_switches(o, writer, switches, err);
 	if (r >= 0)
 		r = uftwriter_finish(writer, about, err);
 	callrun_close(&run);
@@ -588,6 +602,8 @@ static void print_times(const struct uftwriter_run *about)
 	       (long)about->usage.ru_utime.tv_usec * 1000);
 }
 
+SCOPED_POINTER(struct taskswitches, taskswitches_close)
+
 /* Records into o->dir. with_filters: readers of the directory get them. */
 static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 {
@@ -598,6 +614,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 				      .has_libcalls = !o->no_libcall,
 				      .has_auto_values = o->auto_args};
 	struct words w = {.o = o};
+	SCOPED(taskswitches_close_scoped) struct taskswitches *switches = NULL;
 	struct recordfirst first = {0};
 	struct errmsg err = {0};
 	char path[4096], elapsed[64];
@@ -618,12 +635,17 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 		add_word(&w, argv[i]);
 	if (o->no_randomize)
 		personality(ADDR_NO_RANDOMIZE);
+	/* where perf is forbidden, uftrace goes on without it */
+	if (!o->no_event && taskswitches_open(&switches, o->no_sched || o->caller) < 0)
+		switches = NULL;
 	began = clock_now_ns();
 	if (recordfirst_run(&first, w.n, w.list, &err) < 0) {
 		uft_fail(o, "%s", err.text);
 		return 1;
 	}
 	ns = clock_now_ns() - began;
+	if (switches)
+		taskswitches_stop(switches);
 	snprintf(elapsed, sizeof(elapsed), "%llu.%09llu", (unsigned long long)(ns / 1000000000),
 		 (unsigned long long)(ns % 1000000000));
 	about.exename = path;
@@ -631,7 +653,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	about.cmdline = o->cmdline;
 	about.wait_status = first.wait_status;
 	getrusage(RUSAGE_CHILDREN, &about.usage);
-	if (caller_become() < 0 || convert(o, &first, &about, with_filters, &err) < 0) {
+	if (caller_become() < 0 || convert(o, &first, &about, with_filters, switches, &err) < 0) {
 		recordfirst_remove(&first);
 		uft_fail(o, "%s", err.text[0] ? err.text : "cannot write as the calling user");
 		return 1;

@@ -57,7 +57,10 @@ static int run_command(struct uft_opts *o, int argc, char **argv, int at)
 		return 0;
 	}
 	if (!c) {
-		uft_fail(o, "sonde does not have the command '%s' of uftrace", name);
+		uft_fail(o,
+			 "sonde does not have the command '%s' of uftrace: 'sonde as uftrace "
+			 "graph' and 'report' print the same with the same options",
+			 name);
 		return 1;
 	}
 	return c->run(o, argc - at, argv + at);

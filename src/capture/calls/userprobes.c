@@ -146,6 +146,11 @@ static int define_all(struct userprobes *p, const char *path, const struct useri
 				  "%s shows no functions: its symbols and its table of frames were "
 				  "removed",
 				  path);
+	for (size_t i = 0; i < userimage_n_functions(image) && !userimage_n_hooks(image); i++)
+		if (userimage_function(image, i)->is_chosen)
+			return errmsg_set(err, -ENOENT,
+					  "%s has no function that probes can trace: %s", path,
+					  userimage_reason(userimage_function(image, i)->why));
 	if (!userimage_n_hooks(image))
 		return errmsg_set(err, -ENOENT,
 				  "%s has no function with such a name that probes can "

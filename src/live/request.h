@@ -37,6 +37,7 @@ struct live_request {
 	bool has_user_full;
 	double user_budget;    /* --budget, in percent; 0: none */
 	bool has_kernel_depth; /* --kernel-depth: also trace kernel functions inside user functions */
+	bool user_probes;      /* the kernel's probes trace the program, not hooks */
 	bool user_drops;       /* a full ring drops calls instead of making the program wait */
 	/* the recorder */
 	long long sleep_us, rt_priority;

@@ -55,6 +55,10 @@ static int check_request(const struct live_request *o, char **argv, struct errms
 		return errmsg_set(err, -EINVAL,
 				  "-u needs a command whose functions are traced, or running "
 				  "processes (-P)");
+	if (!argv && o->user_probes)
+		return errmsg_set(err, -EINVAL,
+				  "--user-probes is for a command that sonde starts; for running "
+				  "processes (-P) leave it out");
 	if (o->file_version != 7)
 		return errmsg_set(err, -EINVAL, "-u needs version 7 of the file format");
 	if (!argv && callrules_have_signals(&o->user_calls))
@@ -78,10 +82,11 @@ static int check_probed(const struct live_request *o, const char *file, struct e
 
 	if (!has_values && callrules_are_empty(&o->user_calls) && o->user_budget <= 0)
 		return 0;
-	return errmsg_set(err, -ENOTSUP,
-			  "%s cannot load sonde's library (it is static, or gains rights), and "
-			  "probes of the kernel record %s; leave out %s",
-			  file, has_values ? "no values" : "all calls of the chosen functions",
+	return errmsg_set(err, -ENOTSUP, "%s%s record %s; leave out %s", o->user_probes ? "" : file,
+			  o->user_probes ? "probes of the kernel (--user-probes)"
+					 : " cannot load sonde's library (it is static, or gains "
+					   "rights), and probes of the kernel",
+			  has_values ? "no values" : "all calls of the chosen functions",
 			  has_values ? "--args, --arg, --retval and --if"
 				     : "rules for calls and --budget");
 }
@@ -104,9 +109,11 @@ static int check_program(const struct live_request *o, const char *name, bool *r
 			name, name);
 	if (child_find(name, file) < 0) /* child_start() has a better message */
 		return 0;
-	if (userlibrary_check_program(file, !geteuid() && !o->user, &why) >= 0)
+	if (o->user_probes && geteuid())
+		return errmsg_set(err, -EPERM, "only root can set probes (--user-probes)");
+	if (userlibrary_check_program(file, !geteuid() && !o->user, &why) >= 0 && !o->user_probes)
 		return 0;
-	*ret_probed = why.code == -ENOEXEC && !geteuid();
+	*ret_probed = why.code != -ENOTSUP && !geteuid();
 	if (*ret_probed)
 		return check_probed(o, file, err);
 	if (userfunctions_are_alone(o))
@@ -127,6 +134,7 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 		.pids = argv ? NULL : pids->words,
 		.n_pids = argv ? 0 : pids->n,
 		.drops = o->user_drops,
+		.only_probes = o->user_probes,
 		.budget_percent = o->user_budget};
 	char file[CHILD_FILE_BYTES];
 	bool is_probed = false;

@@ -19,7 +19,7 @@
  * A coroutine has another stack: an open call that is more than STACK_MAX_BYTES below is not known to
  * have been left.
  *
- * A child by fork() begins without open calls.
+ * A child by fork() has the open calls of its parent.
  */
 #include "capture/calls/userfeed.h"
 
@@ -39,7 +39,7 @@
 #define THREADS_MAX	(1u << 18)
 #define DEPTH_MAX	(1u << 20)
 #define STACK_MAX_BYTES (8u << 20)
-#define NO_SLOT		UINT32_MAX
+#define NO_SLOT		UINT32_MAX /* none yet, or none was free */
 #define WAIT_US		200
 
 struct open_call {
@@ -49,11 +49,12 @@ struct open_call {
 
 struct fed {
 	uint32_t tid, pid;
-	uint32_t slot; /* NO_SLOT: all were taken; its calls are lost */
+	uint32_t slot;
 	uint32_t cpu;
 	struct open_call *calls;
 	size_t n_calls, cap;
-	bool was_hit; /* since the last look */
+	bool was_hit;	/* since the last look */
+	bool has_begun; /* it has a slot, or got none: its calls are lost */
 };
 
 struct userfeed {
@@ -164,7 +165,7 @@ void userfeed_lose(struct userfeed *f, uint64_t n)
  * --- threads -----------------------------------------------------------------------------------
  */
 
-/* A thread that has ended already is taken for one of the command. */
+/* A thread whose beginning was lost, and that has ended already, is taken for one of the command. */
 static uint32_t find_pid(struct userfeed *f, uint32_t tid)
 {
 	char path[64], line[256];
@@ -182,7 +183,8 @@ static uint32_t find_pid(struct userfeed *f, uint32_t tid)
 	return pid ? pid : f->first_pid;
 }
 
-static struct fed *find_thread(struct userfeed *f, uint32_t tid)
+/* pid: its process; 0: to be found out. */
+static struct fed *add_thread(struct userfeed *f, uint32_t tid, uint32_t pid)
 {
 	void **place = map_take(&f->threads, tid, THREADS_MAX);
 	struct fed *fed;
@@ -192,8 +194,10 @@ static struct fed *find_thread(struct userfeed *f, uint32_t tid)
 	fed = *place = calloc(1, sizeof(*fed));
 	if (!fed)
 		return NULL;
-	*fed = (struct fed){.tid = tid, .pid = find_pid(f, tid), .cpu = UINT32_MAX};
-	fed->slot = begin_slot(f, fed);
+	*fed = (struct fed){.tid = tid,
+			    .pid = pid ? pid : find_pid(f, tid),
+			    .cpu = UINT32_MAX,
+			    .slot = NO_SLOT};
 	return fed;
 }
 
@@ -294,19 +298,52 @@ static void take_return(struct userfeed *f, struct fed *fed, const struct userfe
 	}
 }
 
-void userfeed_take(struct userfeed *f, const struct userfeed_hit *hit)
+/* A slot is for threads that call functions. */
+static void begin_thread(struct userfeed *f, struct fed *fed, const struct userfeed_hit *hit)
 {
-	struct fed *fed = find_thread(f, hit->tid);
-
-	if (!fed)
-		return;
-	fed->was_hit = true;
+	if (!fed->has_begun)
+		fed->slot = begin_slot(f, fed);
 	put_lost(f, fed, hit->counter);
 	if (fed->cpu != hit->cpu && hit->cpu <= SNRT_CPU_MAX) {
 		fed->cpu = hit->cpu;
 		put_record(f, fed, hit->counter, SNRT_CPU_FIRST + hit->cpu);
 	}
-	if (hit->is_return)
+	for (size_t i = 0; i < fed->n_calls && !fed->has_begun; i++) /* of its parent */
+		put_record(f, fed, hit->counter, fed->calls[i].id);
+	fed->has_begun = true;
+}
+
+/* A number may be used again: what is known of it belongs to another thread. */
+static void take_child(struct userfeed *f, const struct userfeed_hit *hit)
+{
+	struct fed *old = map_remove(&f->threads, hit->id);
+	const struct fed *parent = add_thread(f, hit->tid, 0);
+	uint32_t pid = hit->kind != USERFEED_THREAD ? hit->id : parent ? parent->pid : 0;
+	struct fed *child = add_thread(f, hit->id, pid);
+
+	if (old)
+		release(f, old);
+	if (!child || !parent || hit->kind != USERFEED_COPY || !parent->n_calls ||
+	    !ARRAY_ROOM(child->calls, child->cap, parent->n_calls, DEPTH_MAX))
+		return;
+	memcpy(child->calls, parent->calls, parent->n_calls * sizeof(*child->calls));
+	child->n_calls = parent->n_calls;
+}
+
+void userfeed_take(struct userfeed *f, const struct userfeed_hit *hit)
+{
+	struct fed *fed;
+
+	if (hit->kind >= USERFEED_THREAD) {
+		take_child(f, hit);
+		return;
+	}
+	fed = add_thread(f, hit->tid, 0);
+	if (!fed)
+		return;
+	fed->was_hit = true;
+	begin_thread(f, fed, hit);
+	if (hit->kind == USERFEED_RETURN)
 		take_return(f, fed, hit);
 	else
 		take_call(f, fed, hit);

@@ -21,13 +21,21 @@
 struct userfeed;
 struct userrings;
 
+enum userfeed_kind {
+	USERFEED_CALL,
+	USERFEED_RETURN,
+	USERFEED_THREAD,  /* the thread has started another one */
+	USERFEED_PROCESS, /* … a process, by vfork() or posix_spawn() */
+	USERFEED_COPY,	  /* … a process, by fork(): it has the same open calls */
+};
+
 struct userfeed_hit {
+	enum userfeed_kind kind;
 	uint64_t counter; /* of the processor */
 	uint64_t sp;	  /* address of the return address */
-	uint64_t ret;	  /* the return address; not of a return */
-	uint32_t id;	  /* function; not of a return */
+	uint64_t ret;	  /* of a call: the return address */
+	uint32_t id;	  /* of a call: the function; of a new thread or process: its number */
 	uint32_t tid, cpu;
-	bool is_return;
 };
 
 /* plan: number of the plan that gives ids their meaning. NULL: out of memory. */

@@ -725,8 +725,10 @@ int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_p
 	p->choice->is_probed = false;
 	if (!plan || !f || !f->image || !ARRAY_ROOM(p->plans, p->plans_cap, 1, PLANS_MAX)) {
 		free(plan);
-		return errmsg_set(err, -ENOEXEC, "cannot plan probes in %s%s%s", path,
-				  *p->why ? ": " : "", p->why);
+		return errmsg_set(
+			err, -ENOEXEC, "cannot plan probes in %s%s%s", path,
+			f ? ": " : ": it is no program in the ELF format, but a script or a text",
+			f ? p->why : "");
 	}
 	p->plans[p->n_plans++] = plan;
 	*ret_plan = (uint32_t)p->n_plans;

@@ -6,6 +6,7 @@
  *	instance sonde_user_PID       clock x86-tsc, the counter that the runtime reads, too
  *	    event sonde_user_PID/enter  at all first instructions: id, stack pointer, return address
  *	    event sonde_user_PID/leave  at all returns: stack pointer
+ *	    event task/task_newtask     new threads and processes
  *
  * Two events with many places each: thousands of events would take seconds to make. An id is a constant
  * of its place. Only children of this process are traced: its own number is in set_event_pid, and the
@@ -35,6 +36,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,7 @@ struct userprobes {
 	struct tracefs t;
 	struct journal *journal;
 	char name[32];
-	uint16_t enter, leave; /* numbers of the events */
+	uint16_t enter, leave, newtask; /* numbers of the events; 0: there is none */
 	struct probed_cpu *cpus;
 	unsigned n_cpus;
 	struct userfeed *feed;
@@ -146,6 +148,11 @@ static int define_all(struct userprobes *p, const char *path, const struct useri
 				  "%s shows no functions: its symbols and its table of frames were "
 				  "removed",
 				  path);
+	for (size_t i = 0; i < userimage_n_functions(image) && !userimage_n_hooks(image); i++)
+		if (userimage_function(image, i)->is_chosen)
+			return errmsg_set(err, -ENOENT,
+					  "%s has no function that probes can trace: %s", path,
+					  userimage_reason(userimage_function(image, i)->why));
 	if (!userimage_n_hooks(image))
 		return errmsg_set(err, -ENOENT,
 				  "%s has no function with such a name that probes can "
@@ -166,13 +173,13 @@ static int define_all(struct userprobes *p, const char *path, const struct useri
 }
 
 /* A program without returns has no event for them. */
-static int find_event(const struct userprobes *p, const char *event, uint16_t *ret,
-		      struct errmsg *err)
+static int find_event(const struct userprobes *p, const char *system, const char *event,
+		      uint16_t *ret, struct errmsg *err)
 {
 	char file[128];
 	long long id;
 
-	snprintf(file, sizeof(file), "events/%s/%s/id", p->name, event);
+	snprintf(file, sizeof(file), "events/%s/%s/id", system, event);
 	id = tracefs_read_number(&p->t, "", file);
 	if (id > UINT16_MAX)
 		return errmsg_set(err, -ERANGE, "the kernel's event %s has the number %lld", file,
@@ -185,8 +192,12 @@ static int switch_on(struct userprobes *p, struct errmsg *err)
 {
 	char file[128];
 
-	TRY(find_event(p, "enter", &p->enter, err));
-	TRY(find_event(p, "leave", &p->leave, err));
+	TRY(find_event(p, p->name, "enter", &p->enter, err));
+	TRY(find_event(p, p->name, "leave", &p->leave, err));
+	TRY(find_event(p, "task", "task_newtask", &p->newtask, err));
+	if (p->newtask)
+		TRY(journal_set(p->journal, p->name, "events/task/task_newtask/enable", "1",
+				TRACEFS_SET, err));
 	snprintf(file, sizeof(file), "events/%s/enable", p->name);
 	return journal_set(p->journal, p->name, file, "1", TRACEFS_SET, err);
 }
@@ -256,30 +267,61 @@ struct raw_hit {
 };
 #define LEAVE_BYTES offsetof(struct raw_hit, ret)
 
+/* The kernel's event, the same in all versions that have event-fork. */
+struct raw_newtask {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t tid, child;
+	char comm[16];
+	uint64_t clone_flags;
+};
+
+static void add_hit(struct probed_cpu *c, const struct userfeed_hit *hit)
+{
+	if (!ARRAY_ROOM(c->hits, c->cap, c->n + 1, HITS_MAX))
+		c->n_lost++;
+	else
+		c->hits[c->n++] = *hit;
+}
+
+static void take_newtask(struct userprobes *p, unsigned cpu, uint64_t counter, const uint8_t *data)
+{
+	struct userfeed_hit hit = {.kind = USERFEED_COPY, .counter = counter, .cpu = cpu};
+	struct raw_newtask raw;
+
+	memcpy(&raw, data, sizeof(raw));
+	if (raw.tid <= 0 || raw.child <= 0)
+		return;
+	if (raw.clone_flags & CLONE_VM)
+		hit.kind = raw.clone_flags & CLONE_THREAD ? USERFEED_THREAD : USERFEED_PROCESS;
+	hit.tid = (uint32_t)raw.tid;
+	hit.id = (uint32_t)raw.child;
+	add_hit(&p->cpus[cpu], &hit);
+}
+
 static void take_record(struct userprobes *p, unsigned cpu, uint64_t counter, const uint8_t *data,
 			size_t n_bytes)
 {
-	struct probed_cpu *c = &p->cpus[cpu];
 	struct raw_hit raw = {0};
 	bool is_return;
 
 	if (n_bytes < LEAVE_BYTES)
 		return;
 	memcpy(&raw, data, n_bytes < sizeof(raw) ? n_bytes : sizeof(raw));
-	is_return = raw.type == p->leave;
-	if ((!is_return && (raw.type != p->enter || n_bytes < sizeof(raw))) || raw.tid <= 0)
-		return;
-	if (!ARRAY_ROOM(c->hits, c->cap, c->n + 1, HITS_MAX)) {
-		c->n_lost++;
+	if (raw.type == p->newtask && n_bytes >= sizeof(struct raw_newtask)) {
+		take_newtask(p, cpu, counter, data);
 		return;
 	}
-	c->hits[c->n++] = (struct userfeed_hit){.counter = counter,
-						.sp = raw.sp,
-						.ret = raw.ret,
-						.id = (uint32_t)raw.id,
-						.tid = (uint32_t)raw.tid,
-						.cpu = cpu,
-						.is_return = is_return};
+	is_return = raw.type == p->leave;
+	if ((is_return || (raw.type == p->enter && n_bytes >= sizeof(raw))) && raw.tid > 0)
+		add_hit(&p->cpus[cpu],
+			&(struct userfeed_hit){.kind = is_return ? USERFEED_RETURN : USERFEED_CALL,
+					       .counter = counter,
+					       .sp = raw.sp,
+					       .ret = raw.ret,
+					       .id = (uint32_t)raw.id,
+					       .tid = (uint32_t)raw.tid,
+					       .cpu = cpu});
 }
 
 /* The layout is that of this machine's kernel, as in record/pagemerge.c. */

@@ -266,6 +266,8 @@ static int make_env(struct usertrace *u)
 		return -ENOMEM;
 	}
 	snprintf(u->env_name, sizeof(u->env_name), "%s=%s", SNRT_ENV, u->server.name);
+	if (u->config.only_probes)
+		return 0;
 	u->env[0] = u->env_preload;
 	u->env[1] = u->env_name;
 	u->env[2] = u->env_asan;

@@ -41,7 +41,8 @@ struct usertrace_config {
 	size_t n_pids;
 	/* the command's file, if it cannot load the runtime: the kernel's probes trace it; NULL */
 	const char *probed;
-	bool drops; /* a full ring loses records, instead of keeping its program waiting */
+	bool only_probes; /* nothing else is traced: no program loads the runtime */
+	bool drops;	  /* a full ring loses records, instead of keeping its program waiting */
 };
 
 struct usertrace_sum {

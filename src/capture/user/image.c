@@ -197,11 +197,12 @@ static void choose(struct userimage *img, const struct userchoice *choice)
 		if (!f->symbol && (choice->n_rules || choice->calls))
 			fmt_nameless(f->pub.address, nameless, sizeof(nameless));
 		f->pub.is_stub = f->is_stub;
-		f->pub.is_chosen = f->is_stub
-					   ? userchoice_has_libcall(choice, img->file, f->symbol)
-					   : userchoice_has_from(choice, img->file,
-								 f->symbol ? f->symbol : nameless,
-								 f->source, f->pub.n_bytes);
+		f->pub.is_chosen =
+			f->is_stub ? !choice->is_probed &&
+					     userchoice_has_libcall(choice, img->file, f->symbol)
+				   : userchoice_has_from(choice, img->file,
+							 f->symbol ? f->symbol : nameless,
+							 f->source, f->pub.n_bytes);
 		if (!f->pub.is_chosen && choice->calls) {
 			f->pub.is_chosen =
 				callrules_find(choice->calls, img->file,
@@ -358,7 +359,8 @@ static void leave_libraries(struct userimage *img, const struct userchoice *choi
 {
 	struct errmsg ignored = {0};
 
-	if (choice->n_rules || userimage_find_sources(img, &ignored) < 0)
+	if (choice->n_rules || elfview_segment(&img->elf, PT_INTERP) ||
+	    userimage_find_sources(img, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < img->n_functions; i++) {
 		struct function *f = &img->functions[i];

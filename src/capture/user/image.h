@@ -48,6 +48,7 @@ enum userimage_why {
 	USERIMAGE_V8,	     /* of V8, or called by JavaScript */
 	USERIMAGE_UNWINDER,  /* unwinds stacks, loads libraries, or is sonde's own */
 	USERIMAGE_SANITIZER, /* of a sanitizer's runtime */
+	USERIMAGE_EMPTY,     /* its first instruction is a return (only probes) */
 	USERIMAGE_MANY,	     /* more functions than a recording can number */
 	USERIMAGE_N_WHY,
 };

@@ -38,6 +38,7 @@ static const char *const sentences[USERIMAGE_N_WHY] = {
 		"it belongs to V8 or is called by JavaScript, which needs its return address",
 	[USERIMAGE_UNWINDER] = "it is, or may be, a part of what unwinds stacks or loads libraries",
 	[USERIMAGE_SANITIZER] = "it belongs to a sanitizer, which shows its return address",
+	[USERIMAGE_EMPTY] = "it only returns: one place for its call and its return",
 	[USERIMAGE_MANY] = "there are more functions than a recording can number",
 };
 

@@ -445,6 +445,8 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 	if (o->has_user && (o->host || o->vsock))
 		return errmsg_set(err, -EINVAL,
 				  "user functions (-u) cannot be sent to another machine (-N, -V)");
+	if (o->user_probes && !o->has_user)
+		return errmsg_set(err, -EINVAL, "--user-probes is for user functions; give -u");
 	if ((o->user_choice.has_libcalls || o->user_choice.only_counted) && !o->has_user)
 		return errmsg_set(
 			err, -EINVAL,

@@ -302,6 +302,10 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 recordopts_user, .arg_optional = true),                                          \
 		ROW_CALL(0, "no-user", "GLOB", "do not trace these functions; same as -u'!GLOB'", \
 			 recordopts_no_user),                                                     \
+		ROW_FLAG(0, "user-probes",                                                        \
+			 "trace the program with probes of the kernel instead of hooks: slower, " \
+			 "any function; needs root",                                              \
+			 RECORDOPTS_AT(user_probes)),                                             \
 		ROW_FLAG(0, "libcalls", "also trace the program's calls into libraries",          \
 			 RECORDOPTS_AT(user_choice.has_libcalls)),                                \
 		ROW_FLAG(0, "only-instrumented",                                                  \

@@ -141,7 +141,7 @@ static enum userimage_why plan(struct probed *pr, bool is_fragment)
 	if (!is_sound(pr->code.data, &p))
 		return USERIMAGE_FIXED;
 	if (is_return(pr, 0, &p)) /* the order of two probes at one place is unknown */
-		return USERIMAGE_SHORT;
+		return USERIMAGE_EMPTY;
 	why = userimage_add_point(pr->img, pr->begin, (uint32_t)hook, false) < 0
 		      ? USERIMAGE_MANY
 		      : add_returns(pr, (uint32_t)hook);

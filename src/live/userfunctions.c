@@ -74,12 +74,14 @@ static int check_request(const struct live_request *o, char **argv, struct errms
  * Checks whether the program can be traced. If not, this is an error unless other events are
  * recorded.
  */
-static int check_program(const struct live_request *o, const char *name, struct errmsg *err)
+static int check_program(const struct live_request *o, char **argv, struct errmsg *err)
 {
+	const char *name = argv[0];
 	char file[CHILD_FILE_BYTES];
 	struct errmsg why = {0};
 
-	if (child_find(name, file) < 0 && strpbrk(name, "*?[@!"))
+	if (child_find(name, file) < 0 &&
+	    (strpbrk(name, "*?[@!") || (argv[1] && child_find(argv[1], file) >= 0)))
 		return errmsg_set(
 			err, -EINVAL,
 			"there is no command '%s'; if it is a rule of -u, write -u'%s' as "
@@ -112,7 +114,7 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 	int r = check_request(o, argv, err);
 
 	if (r >= 0 && argv)
-		r = check_program(o, argv[0], err);
+		r = check_program(o, argv, err);
 	if (r >= 0)
 		r = set_clocks(o, err);
 	if (r >= 0)

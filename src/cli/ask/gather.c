@@ -16,6 +16,7 @@
 #include "decode/formats/formats.h"
 #include "live/eventnames.h"
 #include "live/feed.h"
+#include "store/uftrace/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +152,7 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input)
 		return n;
-	if (!is_trace_file(argv[1]))
+	if (!is_trace_file(argv[1]) && !uftdir_is(argv[1]))
 		return check_command(argv[1], err) < 0 ? errmsg_code(err) : n;
 	o->input = argv[1];
 	return n > 1 ? command_parse(cmd, o, n, argv + 1, err) : 0;

@@ -21,6 +21,9 @@
 #include "present/result/calltimestext.h"
 
 #include <errno.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE "trace.dat"
 
 struct functions_options {
 	struct gather_options gather; /* must be the first member */
@@ -114,6 +117,18 @@ static int check(struct functions_options *o, struct errmsg *err)
 	set_shown(o, o->gather.record.has_user ? &o->only : &b->functions,
 		  o->gather.record.has_user ? &o->never : &b->no_functions);
 	return r;
+}
+
+/* Is nothing said about what to trace? */
+static bool is_about_file(const struct functions_options *o, int n_words)
+{
+	const struct live_request *req = &o->gather.record;
+	const struct plan_buffer *b = &req->plan.buffers[0];
+
+	return !n_words && !o->gather.input && !req->has_user && !b->functions.n &&
+	       !b->no_functions.n && !b->graph_functions.n && !b->no_graph_functions.n &&
+	       !b->modules.n && !b->pids.n && !req->plan.graph_depth && !o->gather.interval &&
+	       !access(DEFAULT_FILE, F_OK);
 }
 
 /* Chooses the tracer of a live run: none for functions of programs alone. */
@@ -260,6 +275,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n, r;
 
 	n = gather_parse(cmd, &o.gather, argc, argv, err);
+	if (n >= 0 && is_about_file(&o, n))
+		o.gather.input = DEFAULT_FILE;
 	r = n < 0 ? n : check(&o, err);
 	if (r >= 0 && o.diff && (!o.gather.input || o.config.n_groups))
 		r = errmsg_set(err, -EINVAL, "--diff compares two files, without --by");

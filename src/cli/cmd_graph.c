@@ -57,6 +57,7 @@ static int fmt(struct graph_options *o, struct graphing *g, struct textbuf *tb, 
 	int r = 0;
 
 	o->view.graph = g->graph;
+	o->view.is_chosen = o->calls.n_tids || g->run.to;
 	o->view.file = o->calls.input;
 	o->view.in_time = g->run.in_time;
 	if (o->function)

@@ -164,9 +164,11 @@ static int print_calls(struct replay_options *o, struct callrun *run, struct pri
 	if (r >= 0)
 		replay_finish(rp);
 	write_piece(p);
-	if (r >= 0 && !o->calls.quiet && !p->stop && !replay_counts(rp)->n_events &&
-	    !replay_counts(rp)->n_clipped)
-		notes_print(NULL, "no calls were traced; -u and -p function_graph record them");
+	if (r >= 0 && !o->calls.quiet && !p->stop && !o->calls.n_tids &&
+	    !replay_counts(rp)->n_events && !replay_counts(rp)->n_clipped)
+		notes_print(NULL, run->to ? "no call is in this range of time"
+					  : "no calls were traced; -u and -p function_graph "
+					    "record them");
 	replay_free(rp);
 	if (r >= 0)
 		r = shortage_check(err, "cannot replay the calls");

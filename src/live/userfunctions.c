@@ -95,13 +95,15 @@ static int check_probed(const struct live_request *o, const char *file, struct e
  * Checks whether the program can be traced. If not, this is an error unless other events are
  * recorded. *ret_probed: the kernel's probes must do it.
  */
-static int check_program(const struct live_request *o, const char *name, bool *ret_probed,
+static int check_program(const struct live_request *o, char **argv, bool *ret_probed,
 			 struct errmsg *err)
 {
+	const char *name = argv[0];
 	char file[CHILD_FILE_BYTES];
 	struct errmsg why = {0};
 
-	if (child_find(name, file) < 0 && strpbrk(name, "*?[@!"))
+	if (child_find(name, file) < 0 &&
+	    (strpbrk(name, "*?[@!") || (argv[1] && child_find(argv[1], file) >= 0)))
 		return errmsg_set(
 			err, -EINVAL,
 			"there is no command '%s'; if it is a rule of -u, write -u'%s' as "
@@ -141,7 +143,7 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 
 	TRY(check_request(o, argv, err));
 	if (argv)
-		TRY(check_program(o, argv[0], &is_probed, err));
+		TRY(check_program(o, argv, &is_probed, err));
 	if (is_probed && child_find(argv[0], file) >= 0)
 		config.probed = file;
 	TRY(set_clocks(o, err));

@@ -23,9 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMS_MAX    (1u << 20) /* 32 MB; large kernels have 250 000 */
+#define SYMS_MAX	(1u << 20) /* 32 MB; large kernels have 250 000 */
 /* number of look-ups by name, 0.2 ms each, before an index is built */
-#define INDEX_AFTER 16
+#define INDEX_AFTER	16
+#define NAMES_MAX_BYTES (64u << 20)
+#define NO_BREAK	"\302\240" /* a no-break space */
 
 static inline int hex_digit(uint8_t c)
 {
@@ -75,6 +77,34 @@ static bool parse_line(const char *p, const char *end, struct ksym *ret, char *r
 	return true;
 }
 
+/*
+ * A name of a program's function may have blanks: "operator new(unsigned long)". The text has a
+ * no-break space for each of them (store/userevents.c), because a blank would end the name. If
+ * memory is short, it stays.
+ */
+static void restore_blanks(struct kallsyms *ks, struct ksym *s)
+{
+	size_t n = 0;
+	char *name;
+
+	if (s->addr > UINT32_MAX || !memmem(s->name, s->name_len, NO_BREAK, 2))
+		return;
+	if (!ks->has_names)
+		arena_init(&ks->names, NAMES_MAX_BYTES);
+	ks->has_names = true;
+	name = arena_strndup(&ks->names, s->name, s->name_len);
+	for (size_t i = 0; name && i < s->name_len; i++) {
+		bool is_blank = !strncmp(name + i, NO_BREAK, 2);
+
+		name[n++] = is_blank ? ' ' : name[i];
+		i += is_blank;
+	}
+	if (name) {
+		s->name = name;
+		s->name_len = (uint16_t)n;
+	}
+}
+
 int kallsyms_add(struct kallsyms *ks, struct piece text)
 {
 	const char *p = (const char *)text.data, *end = p + text.len;
@@ -101,6 +131,7 @@ int kallsyms_add(struct kallsyms *ks, struct piece text)
 			if (!parse_line(p, stop, s, &type))
 				break;
 			s->order = ks->n;
+			restore_blanks(ks, s);
 			if (s->name[0] != '$' && type != 'A' && type != 'a')
 				ks->n++;
 		}
@@ -219,6 +250,8 @@ void kallsyms_release(struct kallsyms *ks)
 		free(ks->late);
 		ks->late = next;
 	}
+	if (ks->has_names)
+		arena_release(&ks->names);
 	free(ks->text);
 	free(ks->syms);
 	free(ks->by_name);

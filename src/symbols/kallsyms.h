@@ -9,6 +9,7 @@
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
 #define SONDE_SYMBOLS_KALLSYMS_H
 
+#include "base/arena.h"
 #include "format/bytes.h"
 
 #include <stdbool.h>
@@ -35,7 +36,9 @@ struct kallsyms {
 	struct programs *programs;
 	/* symbols that came later (kallsyms_add_late()), the newest first; NULL: none */
 	struct kallsyms *late;
-	void *text; /* text of the late symbols; owned */
+	void *text;	    /* text of the late symbols; owned */
+	struct arena names; /* those that are not as in the text; has_names: it is used */
+	bool has_names;
 };
 
 /* Adds lines up to the first one of another form. Returns 0 or -ENOMEM. */

@@ -148,3 +148,10 @@ sonde: --from and --to are for a file
 $ sonde functions --from 1.000002 --diff made-user.dat made-user.dat
 sonde: --diff compares whole files, without --from and --to
 [2]
+$ sonde functions --from +9s made-user.dat
+no call is in this range of time
+$ sonde replay --from +9s made-user.dat
+# DURATION     TID     FUNCTION
+sonde: no call is in this range of time
+$ sonde graph --from +9s made-user.dat
+no call passes the filters

@@ -72,3 +72,18 @@ $ sonde functions --json -l vfs_open fgraph-vfs.dat | python3 -m json.tool --ind
  "gaps": 0,
  "dropped": 0
 }
+
+# Without words: the file that the other commands read, too. A file is a file, even with the rights of a program.
+$ sonde functions missing.dat
+sonde: cannot open missing.dat: No such file or directory
+[1]
+$ echo text > text.dat; sonde functions text.dat
+sonde: text.dat is not a trace file
+[2]
+$ cp $GOLDEN/fgraph-vfs.dat trace.dat; chmod +x trace.dat
+$ sonde functions --rows 1 | head -n 2
+    calls    total us     self us      avg us      max us  function
+        6   11908.957     142.762    1984.826    3215.903  do_sys_openat2
+$ sonde functions trace.dat --rows 1 | head -n 2
+    calls    total us     self us      avg us      max us  function
+        6   11908.957     142.762    1984.826    3215.903  do_sys_openat2

@@ -318,3 +318,16 @@ sonde: replay reads one file, not 'a' and 'b'
 $ sonde replay $GOLDEN/events-v6.dat
 \x23 DURATION     TID     FUNCTION (esc)
 sonde: no calls were traced; -u and -p function_graph record them
+$ sonde replay -t 5 made-user.dat
+sonde: -t 5 has no unit: write 5ns, 5us, 5ms or 5s
+[2]
+$ sonde replay -D 0 made-user.dat
+sonde: replay: -D takes a number of nested calls from 1 on, not '0'
+[2]
+$ sonde replay --tid 99999 made-user.dat
+# DURATION     TID     FUNCTION
+                     | /* 5 events lost on CPU 0 */
+sonde: no task with the id 99999 made a call; there are: 100 demo, 101 worker
+$ sonde graph --tid 99999,100 -D 1 made-user.dat
+no call passes the filters
+sonde: no task with the id 99999 made a call; there are: 100 demo, 101 worker

@@ -213,6 +213,23 @@ def make_protocol(place, golden):
              sync_step("ptp", 5), sync_step("ptp", 4, struct.pack(">QQ", 5, 6)))
 
 
+def make_uftrecv(place, golden):
+    def frame(kind, *parts):
+        body = b"".join(parts)
+        return struct.pack(">HHI", 0xface, kind, len(body)) + body
+    number = struct.Struct(">I").pack
+    info = b"Ftrace!\0" + struct.pack(">IHBBQQIHHH", 4, 40, 2, 2, 0x3ff, 0x1ff, 1024, 40, 4, 0)
+    begin = frame(101, b"/tmp/uftrace.data")
+    keep(place, "whole", begin, frame(102, number(7), bytes(32)), frame(103, number(0), bytes(16)),
+         frame(104, number(1), bytes(16)), frame(105, info, b"exename:/bin/x\n"),
+         frame(106, number(8), b"task.txt", b"SESS timestamp=1.0 pid=7\n"), frame(107))
+    keep(place, "hidden", begin, frame(106, number(7), b".bashrc", b"x"), frame(107))
+    keep(place, "outside", begin, frame(106, number(5), b"../up", b"x"), frame(107))
+    keep(place, "twice", begin, begin, frame(107))
+    keep(place, "no-directory", frame(102, number(7), bytes(16)))
+    keep(place, "long", begin, struct.pack(">HHI", 0xface, 102, 1 << 31))
+
+
 # Histograms.
 
 def make_kernelhist(place, golden):

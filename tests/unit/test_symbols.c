@@ -86,6 +86,21 @@ static void any_order_is_sorted_with_later_rows_first(void **state)
 	free(all);
 }
 
+static void names_of_programs_have_blanks(void **state)
+{
+	struct kallsyms ks = {0};
+
+	kallsyms_add(&ks, text("10 t operator\302\240new(unsigned\302\240long)\t[prog]\n"
+			       "20 t \302\240\302\t[prog]\n30 t plain\n"
+			       "ffffffff81000000 T the\302\240kernel\n"));
+	kallsyms_sort(&ks);
+	assert_symbol(&ks, 0x10, "operator new(unsigned long)");
+	assert_symbol(&ks, 0x20, " \302");
+	assert_symbol(&ks, 0x30, "plain");
+	assert_symbol(&ks, 0xffffffff81000000, "the\302\240kernel");
+	kallsyms_release(&ks);
+}
+
 static void the_cache_says_what_the_table_says(void **state)
 {
 	struct ksym_cache *cache = malloc(sizeof(*cache));
@@ -201,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(symbols_cover_up_to_the_next),
 		cmocka_unit_test(any_order_is_sorted_with_later_rows_first),
+		cmocka_unit_test(names_of_programs_have_blanks),
 		cmocka_unit_test(the_cache_says_what_the_table_says),
 		cmocka_unit_test(printk_formats_lose_quotes_and_line_end),
 		cmocka_unit_test(tasks_keep_what_was_known_when_they_were_asked_for),

@@ -61,6 +61,7 @@ def compare_piece(page, got, wanted, what):
           got["why"], got["waker"]),
          (wanted["start"], wanted["end"], page.name(wanted["task"]), STATES[wanted["state"]], wanted["cpu"],
           wanted["depth"], wanted["why"], page.name(wanted["waker"])), what)
+    same((got.get("in"), got.get("function")), (wanted.get("in"), wanted.get("function")), f"{what}: functions")
     same(got.get("interrupt"), wanted.get("irq", {}).get("name"), f"{what}: interrupt")
     for key in ("had", "stolen_by"):
         same(key in got, key in wanted, f"{what}: {key}")

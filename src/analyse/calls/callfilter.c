@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,23 +104,38 @@ unsigned callfilter_kinds(const struct callfilter *cf)
 	return cf->kinds;
 }
 
-static bool matches(const struct pattern *p, const char *name, const char *module, bool is_user)
+/* The source is "src/parse.c:120"; a pattern means the last part of the path, or all of it. */
+static bool is_source(const char *pattern, const char *source)
+{
+	char path[PATH_MAX];
+	const char *colon = source ? strrchr(source, ':') : NULL, *slash;
+
+	if (!colon || (size_t)(colon - source) >= sizeof(path))
+		return false;
+	memcpy(path, source, colon - source);
+	path[colon - source] = '\0';
+	slash = strrchr(path, '/');
+	return !fnmatch(pattern, path, 0) || (slash && !fnmatch(pattern, slash + 1, 0));
+}
+
+static bool matches(const struct pattern *p, const char *name, const char *module,
+		    const char *source, bool is_user)
 {
 	const char *home = module ? module : "kernel";
 
-	if (p->module && fnmatch(p->module, home, 0) &&
+	if (p->module && fnmatch(p->module, home, 0) && !is_source(p->module, source) &&
 	    (is_user || strcmp(p->module, "kernel") != 0))
 		return false;
 	return p->has_regex ? !regexec(&p->regex, name, 0, NULL, 0) : !fnmatch(p->name, name, 0);
 }
 
 unsigned callfilter_judge(const struct callfilter *cf, const char *name, const char *module,
-			  bool is_user)
+			  const char *source, bool is_user)
 {
 	unsigned verdict = 0;
 
 	for (size_t i = 0; i < cf->config->n_words; i++)
-		if (matches(&cf->patterns[i], name, module, is_user)) {
+		if (matches(&cf->patterns[i], name, module, source, is_user)) {
 			cf->patterns[i].is_used = true;
 			verdict |= cf->config->words[i].what;
 		}

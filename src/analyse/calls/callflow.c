@@ -143,7 +143,7 @@ static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_us
 	fn->number = cf->n_funcs++;
 	if (cf->config->filter)
 		fn->verdict = (uint8_t)callfilter_judge(cf->config->filter, fn->name, fn->module,
-							is_user);
+							fn->source, is_user);
 	return fn;
 }
 

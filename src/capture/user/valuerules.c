@@ -366,6 +366,13 @@ static int parse_operand(struct valuerule *r, const char *text, size_t len,
 
 	if (len > sizeof(word) - 8)
 		return errmsg_set(err, -EINVAL, "a part of '%s' is too long", r->text);
+	for (size_t i = 0; i < len; i++)
+		if (strchr("+/%|^", text[i]) || (text[i] == '*' && i) ||
+		    (text[i] == '-' && text[i + 1] != '>'))
+			return errmsg_set(err, -EINVAL,
+					  "a condition compares an argument with a number, it "
+					  "cannot calculate: '%s'",
+					  r->text);
 	snprintf(word, sizeof(word), "f(%s%.*s)", is_arg ? "$" : "", (int)len, text);
 	code = take_definition(r, word, &d, err);
 	if (code < 0)

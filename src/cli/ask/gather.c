@@ -6,8 +6,7 @@
  *	in_kernel        the running machine, if the kernel can count by itself
  *	feed.c       the running machine, every event
  *
- * The first argument is the command to trace, unless it is a trace file that cannot be executed;
- * then that file is read.
+ * The first argument is the command to trace, unless it is a trace file; then that file is read.
  */
 #include "cli/ask/gather_int.h"
 
@@ -17,6 +16,7 @@
 #include "decode/formats/formats.h"
 #include "live/eventnames.h"
 #include "live/feed.h"
+#include "store/uftrace/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,13 +121,25 @@ static bool is_trace_file(const char *path)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	char head[sizeof(magic) - 1];
-	int fd = access(path, X_OK) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == sizeof(head) &&
 		  !memcmp(head, magic, sizeof(head));
 
 	if (fd >= 0)
 		close(fd);
 	return is;
+}
+
+/* Somebody who writes the name of a trace does not mean a command. */
+static int check_command(const char *word, struct errmsg *err)
+{
+	size_t len = strlen(word);
+
+	if (len < 5 || strcmp(word + len - 4, ".dat") || !access(word, X_OK))
+		return 0;
+	if (access(word, F_OK))
+		return errmsg_set_errno(err, -errno, "cannot open %s", word);
+	return errmsg_set(err, -EINVAL, "%s is not a trace file", word);
 }
 
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
@@ -138,8 +150,10 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 	TRY(n);
 	TRY(recordopts_join_user(&argc, argv, err));
 	n = command_parse(cmd, o, argc, argv, err);
-	if (n < 1 || o->input || !is_trace_file(argv[1]))
+	if (n < 1 || o->input)
 		return n;
+	if (!is_trace_file(argv[1]) && !uftdir_is(argv[1]))
+		return check_command(argv[1], err) < 0 ? errmsg_code(err) : n;
 	o->input = argv[1];
 	return n > 1 ? command_parse(cmd, o, n, argv + 1, err) : 0;
 }

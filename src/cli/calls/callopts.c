@@ -23,6 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TASKS_NAMED 8
+
 /* --- options ----------------------------------------------------------------------------------- */
 
 static int add_word(void *opts, enum call_verdict what, const char *text, struct errmsg *err)
@@ -54,6 +56,18 @@ int callopts_callers(void *opts, const char *value, struct errmsg *err)
 int callopts_hide(void *opts, const char *value, struct errmsg *err)
 {
 	return add_word(opts, CALL_HIDE, value, err);
+}
+
+int callopts_depth(void *opts, const char *value, struct errmsg *err)
+{
+	struct call_options *o = opts;
+	char *end;
+
+	o->depth = strtoll(value, &end, 10);
+	if (end == value || *end || o->depth < 1 || o->depth > UINT32_MAX)
+		return errmsg_set(err, -EINVAL,
+				  "-D takes a number of nested calls from 1 on, not '%s'", value);
+	return 0;
 }
 
 int callopts_tid(void *opts, const char *value, struct errmsg *err)
@@ -110,8 +124,6 @@ int callopts_settle(struct call_options *o, struct errmsg *err)
 
 	if (o->match && strcmp(o->match, "glob") && strcmp(o->match, "regex"))
 		return errmsg_set(err, -EINVAL, "--match takes glob or regex, not '%s'", o->match);
-	if (o->depth < 0 || o->depth > UINT32_MAX)
-		return errmsg_set(err, -EINVAL, "-D takes a number of calls");
 	if (o->no_kernel && o->kernel_only)
 		return errmsg_set(err, -EINVAL, "--no-kernel and --kernel-only exclude each other");
 	o->filter = (struct callfilter_config){.words = o->words,
@@ -121,6 +133,10 @@ int callopts_settle(struct call_options *o, struct errmsg *err)
 					       .no_kernel = o->no_kernel,
 					       .kernel_only = o->kernel_only,
 					       .kernel_full = o->kernel_full};
+	if (o->min_time && strspn(o->min_time, "0123456789.") == strlen(o->min_time) &&
+	    strspn(o->min_time, "0.") != strlen(o->min_time))
+		return errmsg_set(err, -EINVAL, "-t %s has no unit: write %sns, %sus, %sms or %ss",
+				  o->min_time, o->min_time, o->min_time, o->min_time, o->min_time);
 	if (o->min_time)
 		r = timearg_parse("-t", o->min_time, true, 0, &o->filter.min_duration, err);
 	if (r >= 0 && o->range)
@@ -180,6 +196,49 @@ int callrun_walk(struct callrun *run, struct taskwalk_spec spec, struct errmsg *
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct task *const *x = a, *const *y = b;
+
+	return (*x)->pid < (*y)->pid ? -1 : (*x)->pid > (*y)->pid;
+}
+
+/* "9492 calls2, 9493 calls2 and 7 more": the tasks whose events were read. */
+static void fmt_tasks(const struct tasks *tasks, struct textbuf *tb)
+{
+	const struct map *map = &tasks->by_pid;
+	SCOPED(scope_free) const struct task **list = calloc(map->n + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; list && i < map->n_slots; i++) {
+		const struct task *t = map->slots[i].value;
+
+		if (t && t->pid)
+			list[n++] = t;
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), compare_tasks);
+	for (size_t i = 0; i < n && i < TASKS_NAMED; i++)
+		textbuf_addf(tb, "%s%d %s", i ? ", " : "", list[i]->pid, list[i]->comm);
+	if (n > TASKS_NAMED)
+		textbuf_addf(tb, " and %zu more", n - TASKS_NAMED);
+}
+
+static void tell_missing_tasks(const struct callrun *run, const struct call_options *o)
+{
+	const struct tasks *tasks = &run->in.files[0].tasks;
+	TEXTBUF(names, 4096);
+
+	for (size_t i = 0; i < o->n_tids; i++) {
+		if (map_find(&tasks->by_pid, (uint64_t)(int64_t)o->tids[i]))
+			continue;
+		if (!textbuf_len(&names))
+			fmt_tasks(tasks, &names);
+		fprintf(stderr, "sonde: no task with the id %d made a call; there are: %s\n",
+			o->tids[i], textbuf_len(&names) ? textbuf_text(&names) : "none");
+	}
+}
+
 int callrun_finish(struct callrun *run, const struct call_options *o)
 {
 	const char *word;
@@ -187,6 +246,8 @@ int callrun_finish(struct callrun *run, const struct call_options *o)
 
 	while (!o->quiet && (word = callfilter_next_unused(run->filter, &pos)))
 		fprintf(stderr, "sonde: no function that was called matches '%s'\n", word);
+	if (!o->quiet)
+		tell_missing_tasks(run, o);
 	return notes_print_damage(&run->in, o->quiet) ? 1 : 0;
 }
 

@@ -69,6 +69,7 @@ int callopts_only(void *opts, const char *value, struct errmsg *err);
 int callopts_never(void *opts, const char *value, struct errmsg *err);
 int callopts_callers(void *opts, const char *value, struct errmsg *err);
 int callopts_hide(void *opts, const char *value, struct errmsg *err);
+int callopts_depth(void *opts, const char *value, struct errmsg *err);
 int callopts_tid(void *opts, const char *value, struct errmsg *err);
 
 #define CALLOPTS_AT(field) offsetof(struct call_options, field)
@@ -80,7 +81,8 @@ int callopts_tid(void *opts, const char *value, struct errmsg *err);
 	 .help = "read this file (default: trace.dat)", .offset = CALLOPTS_AT(input),             \
 	 .complete = "file"},                                                                     \
 	{.kind = OPTION_CALL, .letter = 'F', .name = "filter", .arg = "FUNCTION",                 \
-	 .help = "show only these functions and what they call (globs, NAME@FILE, NAME@kernel)",  \
+	 .help = "show only these functions and what they call (globs, NAME@FILE, NAME@kernel; "  \
+		 "FILE: a program, library or source file)",                                      \
 	 .apply = callopts_only},                                                                 \
 	{.kind = OPTION_CALL, .letter = 'N', .name = "notrace", .arg = "FUNCTION",                \
 	 .help = "do not show these functions or anything they call", .apply = callopts_never},   \
@@ -91,8 +93,8 @@ int callopts_tid(void *opts, const char *value, struct errmsg *err);
 	{.kind = OPTION_STRING, .name = "match", .arg = "TYPE",                                   \
 	 .help = "names of functions are glob (default) or regex", .offset = CALLOPTS_AT(match),  \
 	 .complete = "glob regex"},                                                               \
-	{.kind = OPTION_NUMBER, .letter = 'D', .name = "depth", .arg = "N",                       \
-	 .help = "show at most N nested calls", .offset = CALLOPTS_AT(depth)},                    \
+	{.kind = OPTION_CALL, .letter = 'D', .name = "depth", .arg = "N",                         \
+	 .help = "show at most N nested calls", .apply = callopts_depth},                         \
 	{.kind = OPTION_STRING, .letter = 't', .name = "time-filter", .arg = "TIME",              \
 	 .help = "do not show calls shorter than this: 10us, 2ms",                                \
 	 .offset = CALLOPTS_AT(min_time)},                                                        \

@@ -239,7 +239,7 @@ void graphtext_fmt(const struct graph_view *v, struct textbuf *tb)
 	const struct graph_node *root = callgraph_root(v->graph);
 
 	if (!root->child) {
-		textbuf_add_str(tb, callgraph_counts(v->graph)->n_events
+		textbuf_add_str(tb, callgraph_counts(v->graph)->n_events || v->is_chosen
 					    ? "no call passes the filters\n"
 					    : "no calls were traced; -u and -p function_graph "
 					      "record them\n");

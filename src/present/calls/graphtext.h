@@ -23,6 +23,7 @@ struct graph_view {
 	struct callgraph *graph; /* after callgraph_end() */
 	const char *file;	 /* stands for the program if its name is unknown */
 	bool in_time, colour;
+	bool is_chosen;				 /* only some tasks or a range */
 	bool sources;				 /* show where functions begin in their source */
 	enum graph_field fields[GRAPH_N_FIELDS]; /* none: total */
 	size_t n_fields;

@@ -53,6 +53,10 @@ static void emit_piece(const struct timeline *tl, const struct why_piece *p, str
 	jsonwriter_add_uint(w, "depth", p->depth);
 	jsonwriter_add_string(w, "why", why_fmt_sentence(tl, p, text, sizeof(text)));
 	jsonwriter_add_int(w, "waker", p->waker);
+	if (p->place)
+		jsonwriter_add_string(w, "in", p->place);
+	if (p->function)
+		jsonwriter_add_string(w, "function", p->function);
 	if (p->has_irq)
 		interrupt_emit(&p->irq, "irq", w);
 	if (p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED)

@@ -287,8 +287,9 @@ void calltimestext_fmt(const struct calltimes_view *v, struct textbuf *tb)
 	if (!n)
 		textbuf_add_str(
 			tb,
-			calltimes_counts(v->calls)->n_calls
-				? "none of these functions was called\n"
+			calltimes_counts(v->calls)->n_calls ? "none of these functions was called\n"
+			: calltimes_config(v->calls)->to
+				? "no call is in this range of time\n"
 				: "no calls were traced; -u and -p function_graph record them\n");
 	else
 		fmt_head(v, tb);

@@ -409,6 +409,10 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 	if (fallocate(f->fd, 0, f->tail_at, f->tail_bytes) < 0 &&
 	    (errno != EOPNOTSUPP || ftruncate(f->fd, f->tail_at + f->tail_bytes) < 0))
 		r = -errno;
+	if (r == -ENOSPC)
+		return errmsg_set(
+			err, r, "cannot write %s: a recording needs at least %.1f MB of free space",
+			f->path, (double)(f->tail_bytes + f->data_at) / 1e6 + 0.1);
 	if (!r && f->w->config.version == 7)
 		r = write_tail(f);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;

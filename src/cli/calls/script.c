@@ -19,6 +19,7 @@
 #include "cli/command.h"
 #include "cli/screen/notes.h"
 #include "decode/record.h"
+#include "inputs/taskwalk.h"
 #include "script/script.h"
 
 #include <errno.h>

@@ -17,6 +17,7 @@
 #include "cli/ask/gather.h"
 #include "cli/calls/callopts.h"
 #include "decode/record.h"
+#include "inputs/taskwalk.h"
 #include "live/request.h"
 #include "present/result/calltimestext.h"
 

@@ -16,6 +16,7 @@
 #include "cli/screen/notes.h"
 #include "cli/screen/output.h"
 #include "decode/record.h"
+#include "inputs/taskwalk.h"
 #include "present/calls/replaytext.h"
 
 #include <errno.h>

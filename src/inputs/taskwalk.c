@@ -19,6 +19,7 @@
 #include "base/scope.h"
 #include "decode/timeconv.h"
 #include "decode/walker.h"
+#include "format/bytes.h"
 #include "inputs/cpuwalk.h"
 #include "store/pagestream.h"
 #include "symbols/tasks.h"

@@ -510,6 +510,48 @@ uint64_t snrt_slow_enter(uint64_t *slot, const uint8_t *thunk)
 	return snrt_enter_with(slot, thunk, NULL);
 }
 
+/* --- values that are registers ----------------------------------------------------------------- */
+
+static inline void record_registers(struct snrt_thread *t, uint64_t now, uint32_t what,
+				    const uint64_t *regs, const struct snrt_fetch *f, uint32_t n)
+{
+	uint64_t at = arch_reserve(&t->head, 8 * ((uint64_t)n + 2));
+
+	for (uint32_t i = 0; i < n; i++)
+		put(t, at + 8 * (i + 1ull), regs[f[2 * i].reg]);
+	put(t, at + 8 * (n + 1ull), now << SNRT_TIME_SHIFT | what);
+	put(t, at, (uint64_t)n * 8 << SNRT_TIME_SHIFT | SNRT_VALUES);
+}
+
+bool snrt_enter_registers(uint64_t *slot, const uint8_t *thunk, const uint64_t *regs,
+			  const struct snrt_fetch *f, uint32_t n)
+{
+	uint32_t id = *(const uint32_t *)(thunk + SNRT_THUNK_ID - SNRT_THUNK_NEXT);
+	struct snrt_thread *t = snrt_this();
+
+	if (!t || !is_usual_call(t, slot))
+		return false;
+	push(t, NULL, slot, id, 0, NULL);
+	record_registers(t, arch_counter(), id, regs, f, n);
+	return true;
+}
+
+uint64_t snrt_leave_registers(struct snrt_thread *t, uint64_t *slot, const uint64_t *regs,
+			      const struct snrt_fetch *f, uint32_t n)
+{
+	struct entry *e = top_of(t);
+	uint64_t now = arch_counter(), ret = e->ret;
+	uint32_t id = e->id;
+
+	if (!is_usual_return(t, e, slot))
+		return 0;
+	__atomic_store_n(&e->id, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->shadow -= sizeof(*e);
+	record_registers(t, now, id | SNRT_EXIT, regs, f, n);
+	return ret;
+}
+
 /* --- programs that call hooks themselves ------------------------------------------------------- */
 
 void snrt_slow_hit(uint32_t what, uint64_t frame)

@@ -95,7 +95,8 @@ static struct snrt_thread *map_slot(uint32_t number)
 		fd = open_rings_again();
 	if (!is_rings(fd))
 		return NULL;
-	p = arch_syscall(SYS_mmap, 0, SNRT_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	p = arch_syscall(SYS_mmap, 0, SNRT_SLOT_BYTES, PROT_READ | PROT_WRITE,
+			 number == SNRT_READY_SLOT ? MAP_SHARED | MAP_POPULATE : MAP_SHARED, fd,
 			 SNRT_SLOTS_AT + (long)number * SNRT_SLOT_BYTES);
 	if (!is_ours)
 		arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -290,6 +290,16 @@ static const struct snrt_fetch *put_registers(struct machine *m, const struct sn
 	return f;
 }
 
+/* How many registers are put, if nothing else is done; else 0. */
+static inline uint32_t count_registers(const struct snrt_fetch *f, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += 2)
+		if (f[i].op != SNRT_FETCH_REG || f[i].reg >= SNRT_REGS || i + 1 == n ||
+		    f[i + 1].op != SNRT_FETCH_PUT || i / 2 == SNRT_VALUES_MAX / 8)
+			return 0;
+	return n / 2;
+}
+
 static void run(struct machine *m, const struct snrt_fetch *f, uint32_t n)
 {
 	const struct snrt_fetch *end = f + n;
@@ -403,9 +413,13 @@ uint64_t snrt_values_enter(const uint64_t *regs, const uint8_t *after_enter, uin
 	const struct snrt_program *p = program_of(after_enter - 5);
 	struct snrt_values values;
 	struct machine m = {.regs = regs, .slot = (uint64_t)slot, .out = &values};
+	uint32_t n;
 
 	if (!p)
 		return snrt_enter_with(slot, after_enter, NULL);
+	n = p->n_tests ? 0 : count_registers(code_of(p), p->n_enter);
+	if (n && snrt_enter_registers(slot, after_enter, regs, code_of(p), n))
+		return 0;
 	snrt_this(); /* forgets what a dead thread has left: readable_bytes() uses it */
 	if (p->n_tests && !passes(&m, code_of(p), p->n_tests))
 		return snrt_body_of(after_enter);
@@ -441,13 +455,21 @@ uint64_t snrt_values_leave(const uint64_t *regs, uint64_t *slot)
 {
 	struct snrt_values values;
 	struct machine m = {.regs = regs, .slot = (uint64_t)slot, .out = &values};
-	uint32_t id = returning_id(snrt_this(), slot);
+	struct snrt_thread *t = snrt_this();
+	uint32_t id = returning_id(t, slot), n;
 	const struct snrt_program *p = id ? find_program(id) : NULL;
+	const struct snrt_fetch *f;
+	uint64_t ret;
 
 	if (!p || !p->n_leave)
 		return snrt_leave_with(slot, NULL);
+	f = code_of(p) + p->n_tests + p->n_enter;
+	n = count_registers(f, p->n_leave);
+	ret = n ? snrt_leave_registers(t, slot, regs, f, n) : 0;
+	if (ret)
+		return ret;
 	values.n_words = 0;
 	values.counter = arch_counter();
-	run(&m, code_of(p) + p->n_tests + p->n_enter, p->n_leave);
+	run(&m, f, p->n_leave);
 	return snrt_leave_with(slot, &values);
 }

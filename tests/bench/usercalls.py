@@ -70,6 +70,88 @@ class Programs:
                            self.theirs(program, argument, "pg", "-A", "fib@arg1/d32", "-R", "fib@retval/d32")[1] - alone))
         return tuple(statistics.median(column) for column in zip(*rounds))
 
+    def alternate(self, ours, theirs):
+        """Medians of both, in turns."""
+        return tuple(statistics.median(column) for column in zip(*((ours(), theirs()) for _ in range(ROUNDS))))
+
+    def unselected(self, argument, *options):
+        """ns that a call takes more if its function is not recorded, by these options of record."""
+        plain = self.build("fib", "plain")
+        record = self.sonde, "record", "-q", *options, "-o", self.dir / "ours.dat", "--"
+        traced, alone = self.alternate(lambda: self.run(*record, plain, argument)[1], lambda: self.run(plain, argument)[1])
+        return traced - alone
+
+    def budget(self):
+        """Seconds of CPU time of a Python program with --budget 5 %, and without sonde."""
+        command = "/usr/bin/python3", HERE / "user/parse.py"
+        traced, alone = self.alternate(lambda: self.ours(*command, "--budget", "5%")[1], lambda: self.run(*command)[1])
+        return traced / 1000, alone / 1000
+
+    def floor(self, argument):
+        """The cost of fib, and of the least that any tracer of this kind does (floor.S)."""
+        plain, least = self.build("fib", "plain"), self.dir / "fib-floor"
+        source = least.with_suffix(".s")
+        subprocess.run(["gcc", *FLAGS, "-fno-pie", "-S", "-o", source, HERE / "user/fib.c"], check=True)
+        source.write_text(source.read_text().replace("call\tfib\n", "call\ttraced_fib\n"))
+        subprocess.run(["gcc", "-no-pie", "-o", least, source, HERE / "user/floor.S"], check=True)
+        rounds = []
+        for _ in range(ROUNDS):
+            alone = self.run(plain, argument)[1]
+            rounds.append((self.ours(plain, argument)[1] - alone, self.run(least, argument)[1] - alone))
+        return tuple(statistics.median(column) for column in zip(*rounds))
+
+    def start(self, n_functions):
+        """Seconds that tracing adds from exec() to main(), and to a command that starts a shell and the program twice.
+
+        The first is of the second start: record analyses the program of its command before it starts it, but here it
+        cannot know it.
+        """
+        program, launch = self.dir / f"start-{n_functions}", self.dir / "start"
+        many = self.dir / "many.s"
+        many.write_text(".text\n" + "".join(
+            f".globl many_{i}\n.type many_{i},@function\n.balign 16\nmany_{i}: push %rbp\nmov %rsp,%rbp\n"
+            f"lea {i}(%rdi),%rax\npop %rbp\nret\n.size many_{i},.-many_{i}\n" for i in range(n_functions))
+            + '.section .note.GNU-stack,"",@progbits\n')
+        for target in program, launch:
+            subprocess.run(["gcc", "-O2", "-o", target, HERE / "user/start.c", *([many] if target == program else [])],
+                           check=True)
+
+        def took(*command):
+            begin = time.monotonic()
+            done = subprocess.run([*map(str, command), "sh", "-c", f"{launch} {program}; {launch} {program}"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True, cwd=self.dir)
+            whole = time.monotonic() - begin
+            before, after = map(float, done.stdout.split()[2:])
+            return (after - before) / 1e6, whole
+
+        record = self.sonde, "record", "-q", "-u", "-o", self.dir / "ours.dat", "--"
+        rounds = [(took(*record), took()) for _ in range(3 * ROUNDS)]
+        return tuple(statistics.median(ours[i] - alone[i] for ours, alone in rounds) for i in (0, 1))
+
+    def threads(self, n_threads, seconds, millions):
+        """What rate.c says: (calls, seconds, MB of the program, MB of its parent), and what sonde says."""
+        program = self.dir / "rate"
+        subprocess.run(["gcc", "-O2", "-pthread", "-o", program, HERE / "user/rate.c"], check=True)
+        arguments = [program, n_threads, seconds, millions]
+
+        def words(*command):
+            done = subprocess.run([str(c) for c in (*command, *arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, check=True, cwd=self.dir)
+            calls, took, own_kb, parent_kb = map(float, done.stdout.split())
+            return calls, took, own_kb / 1024, parent_kb / 1024, done.stderr
+
+        return words(self.sonde, "record", "-u", "-o", self.dir / "ours.dat", "--"), words()
+
+    def memory(self, n_threads):
+        """MB that tracing takes, in both processes, and what is allowed."""
+        ours, alone = self.threads(n_threads, 1, 4)
+        return ours[2] + ours[3] - alone[2], 16 + 4 * n_threads
+
+    def rate(self):
+        """Millions of calls a second, on two threads for 30 s; 0: some were lost."""
+        ours, _ = self.threads(2, 30, 6)
+        return ours[0] / ours[1] / 1e6 if "none lost" in ours[4] else 0
+
     def bytes(self):
         """For a call on the disk: ours, uftrace's."""
         program = self.build("fib", "pg")

@@ -35,6 +35,7 @@
 
 #include "base/arena.h"
 #include "decode/formats/formats.h"
+#include "format/bytes.h"
 #include "symbols/kallsyms.h"
 #include "symbols/pauses.h"
 #include "symbols/tasks.h"

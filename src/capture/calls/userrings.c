@@ -5,7 +5,9 @@
  * It is a memfd of a gigabyte, nearly all of it holes: a slot takes memory when its thread writes.
  * A program that shortened the file would kill the recorder (SIGBUS), so its length is sealed.
  *
- * A free slot is all zero: the thread that claims it sets its limit and can write at once.
+ * A free slot is all zero: the thread that claims it sets its limit and can write at once. The first
+ * slot keeps its memory, see SNRT_READY_SLOT. That memory is made beside the start of the program:
+ * until then the slot is claimed.
  */
 #include "capture/calls/userrings.h"
 
@@ -56,8 +58,20 @@ int userrings_open(struct userrings *r, enum snrt_full when_full, uint32_t wait_
 		.wait_ms = wait_ms,
 		.recorder_pid = getpid(),
 		.rings_fd = fd,
+		.state[SNRT_READY_SLOT] = SNRT_CLAIMED,
 	};
 	return 0;
+}
+
+static void zero_slot(struct userrings *r, uint32_t slot)
+{
+	memset(userrings_thread(r, slot), 0, SNRT_SLOT_BYTES);
+	__atomic_store_n(&r->shared->state[slot], SNRT_FREE, __ATOMIC_RELEASE);
+}
+
+void userrings_prepare(struct userrings *r)
+{
+	zero_slot(r, SNRT_READY_SLOT);
 }
 
 void userrings_close(struct userrings *r)
@@ -88,6 +102,10 @@ void userrings_enable(struct userrings *r, bool on)
 
 void userrings_free_slot(struct userrings *r, uint32_t slot)
 {
+	if (slot == SNRT_READY_SLOT) {
+		zero_slot(r, slot);
+		return;
+	}
 	fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		  SNRT_SLOTS_AT + (off_t)slot * SNRT_SLOT_BYTES, SNRT_SLOT_BYTES);
 	__atomic_store_n(&r->shared->state[slot], SNRT_FREE, __ATOMIC_RELEASE);

@@ -34,6 +34,8 @@ void userrings_close(struct userrings *r);
 
 /* Starts or stops the recording in programs. When it stops, programs that wait continue. */
 void userrings_enable(struct userrings *r, bool on);
+/* Prepares the first slot and frees it; call it once, soon. Until then threads take others. */
+void userrings_prepare(struct userrings *r);
 
 static inline struct snrt_thread *userrings_thread(const struct userrings *r, uint32_t slot)
 {

@@ -445,6 +445,7 @@ static int collect(struct usertrace *u)
 {
 	uint64_t flushed_ns = clock_now_ns();
 
+	userrings_prepare(&u->rings);
 	for (;;) {
 		struct usercollector_sum sum;
 		int us = usercollector_round(u->collector), r = 0;
@@ -572,6 +573,7 @@ int usertrace_start_live(struct usertrace *u, usertrace_taker *take, void *ctx, 
 	u->live_take = take;
 	u->live_ctx = ctx;
 	TRY(open_collector(u, n_cpus, page_size, err));
+	userrings_prepare(&u->rings);
 	return answer_programs(u, err);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/shortage.h"
 #include "decode/record.h"
+#include "inputs/taskwalk.h"
 
 static void visit(void *ctx, const struct record *rec)
 {

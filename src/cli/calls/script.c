@@ -18,6 +18,7 @@
 #include "cli/calls/recordfirst.h"
 #include "cli/command.h"
 #include "decode/record.h"
+#include "inputs/taskwalk.h"
 #include "script/script.h"
 
 #include <errno.h>

@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "decode/record.h"
 #include "format/tracedat.h"
+#include "inputs/taskwalk.h"
 #include "store/packedtext.h"
 #include "store/tracefile.h"
 #include "store/uftrace/newdir.h"

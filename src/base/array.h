@@ -46,6 +46,27 @@
 /* The function behind ARRAY_ONE_MORE. list: the address of the pointer. */
 bool array_one_more(void *list, size_t n, size_t each);
 
+/*
+ * Searches among n sorted items. `before` is an expression in `i`, an index, that is true for the
+ * first items and false for the others. Returns how many it is true for.
+ *
+ *	size_t at = ARRAY_BISECT(l->n, i, l->list[i].end <= t);
+ */
+#define ARRAY_BISECT(n, i, before)                            \
+	({                                                    \
+		size_t low_ = 0, high_ = (n);                 \
+                                                              \
+		while (low_ < high_) {                        \
+			size_t i = low_ + (high_ - low_) / 2; \
+                                                              \
+			if (before)                           \
+				low_ = i + 1;                 \
+			else                                  \
+				high_ = i;                    \
+		}                                             \
+		low_;                                         \
+	})
+
 /* The slow part of ARRAY_ROOM. list: the address of the pointer. */
 bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
 

@@ -116,17 +116,9 @@ static void read_attributes(struct unit *u)
 /* Returns the last unit whose header is at or before the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 {
-	size_t low = 0, high = d->n_own_units;
+	size_t n = ARRAY_BISECT(d->n_own_units, i, d->units[i].offset <= offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (d->units[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &d->units[low - 1] : NULL;
+	return n ? &d->units[n - 1] : NULL;
 }
 
 struct marking {

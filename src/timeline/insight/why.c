@@ -132,17 +132,7 @@ static const struct state_list *states_of(struct finding *y, uint16_t task)
 /* Returns the first span that ends after t. */
 static size_t find_span(const struct state_list *l, uint64_t t)
 {
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->spans[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(l->n, i, l->spans[i].end <= t);
 }
 
 /* --- pieces --------------------------------------------------------------------------------------------------- */

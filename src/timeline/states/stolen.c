@@ -52,17 +52,7 @@ bool stolen_is_guest(const struct stolen *s, uint32_t machine)
 
 size_t stolen_first(const struct stolen_vcpu *v, uint64_t t)
 {
-	size_t low = 0, high = v->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->times[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(v->n, i, v->times[i].end <= t);
 }
 
 void stolen_add(const struct stolen_vcpu *v, uint64_t from, uint64_t to, struct stolen_sum *sum)

@@ -10,6 +10,7 @@
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
+#include "base/array.h"
 #include "base/json/jsonwriter.h"
 #include "timeline/timeline.h"
 #include "view/api/api.h"
@@ -86,18 +87,9 @@ static void gather(struct arrows *as)
 /* Returns the number of arrows of tasks with lower numbers, or of this task and not after ts. */
 static size_t count_up_to(const struct arrows *as, uint16_t task, uint64_t ts)
 {
-	size_t low = 0, high = as->n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct arrow *a = &as->list[mid];
-
-		if (a->task < task || (a->task == task && a->ts <= ts))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ARRAY_BISECT(as->n, i,
+			    as->list[i].task < task ||
+				    (as->list[i].task == task && as->list[i].ts <= ts));
 }
 
 static bool take_switch(void *ctx, const struct switch_entry *e)

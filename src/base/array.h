@@ -67,6 +67,29 @@ bool array_one_more(void *list, size_t n, size_t each);
 		low_;                                         \
 	})
 
+/* Is `is` true for one of n items? It is an expression in `i`, an index; see ARRAY_BISECT. */
+#define ARRAY_ANY(n, i, is)                                      \
+	({                                                       \
+		__auto_type end_ = (n);                          \
+		bool any_ = false;                               \
+                                                                 \
+		for (typeof(end_) i = 0; i < end_ && !any_; i++) \
+			any_ = (is);                             \
+		any_;                                            \
+	})
+
+/* Returns the first of n items of a list for which `is` is true, or NULL. */
+#define ARRAY_FIND(list, n, i, is)                                 \
+	({                                                         \
+		__auto_type end_ = (n);                            \
+		typeof(*(list)) *found_ = NULL;                    \
+                                                                   \
+		for (typeof(end_) i = 0; i < end_ && !found_; i++) \
+			if (is)                                    \
+				found_ = &(list)[i];               \
+		found_;                                            \
+	})
+
 /* The slow part of ARRAY_ROOM. list: the address of the pointer. */
 bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
 

@@ -13,6 +13,7 @@
  */
 #include "capture/attach/patches.h"
 
+#include "base/array.h"
 #include "base/scope.h"
 #include "capture/attach/operation.h"
 
@@ -47,10 +48,7 @@ static int compare(const void *a, const void *b)
 
 static bool is_good(const struct snrt_patch *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (p[i].n_bytes > SNRT_PATCH_MAX)
-			return false;
-	return true;
+	return !ARRAY_ANY(n, i, p[i].n_bytes > SNRT_PATCH_MAX);
 }
 
 static int add_image(struct operation *o, const struct snrt_image *image, uint64_t mapped,

@@ -75,11 +75,9 @@ static bool is_there(struct search *s, uint64_t address, const char *function)
 {
 	bool is_line = s->where->has_line || s->where->pattern;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address == address &&
-		    (is_line || !strcmp(s->list[i].function, function)))
-			return true;
-	return false;
+	return ARRAY_ANY(s->n, i,
+			 s->list[i].address == address &&
+				 (is_line || !strcmp(s->list[i].function, function)));
 }
 
 static int add_point(struct search *s, struct unit *u, struct instance *i, uint64_t address,

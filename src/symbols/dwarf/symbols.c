@@ -266,10 +266,7 @@ const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 {
 	if (symbols_list(d) < 0)
 		return NULL;
-	for (size_t i = 0; i < d->n_symbols; i++)
-		if (!strcmp(d->symbols[i].name, name))
-			return &d->symbols[i];
-	return NULL;
+	return ARRAY_FIND(d->symbols, d->n_symbols, i, !strcmp(d->symbols[i].name, name));
 }
 
 bool symbol_has_name(const struct symbol *s, const char *name, const char *version)

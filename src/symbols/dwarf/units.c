@@ -390,10 +390,7 @@ struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)
 	u = unit_at_offset(d, dwarf_dieoffset(&cu));
 	if (u && u->die.addr == cu.addr)
 		return u;
-	for (size_t i = 0; i < d->n_units; i++)
-		if (d->units[i].die.addr == cu.addr)
-			return &d->units[i];
-	return NULL;
+	return ARRAY_FIND(d->units, d->n_units, i, d->units[i].die.addr == cu.addr);
 }
 
 struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
@@ -407,8 +404,5 @@ struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
 			return u;
 	}
 	/* not every compiler writes .debug_aranges */
-	for (size_t i = 0; i < d->n_units; i++)
-		if (dwarf_haspc(&d->units[i].die, address) > 0)
-			return &d->units[i];
-	return NULL;
+	return ARRAY_FIND(d->units, d->n_units, i, dwarf_haspc(&d->units[i].die, address) > 0);
 }

@@ -36,18 +36,13 @@ struct watching {
 
 const struct stolen_vcpu *stolen_find(const struct stolen *s, uint32_t guest, uint32_t cpu)
 {
-	for (size_t i = 0; i < s->n_vcpus; i++)
-		if (s->vcpus[i].guest == guest && s->vcpus[i].cpu == cpu)
-			return &s->vcpus[i];
-	return NULL;
+	return ARRAY_FIND(s->vcpus, s->n_vcpus, i,
+			  s->vcpus[i].guest == guest && s->vcpus[i].cpu == cpu);
 }
 
 bool stolen_is_guest(const struct stolen *s, uint32_t machine)
 {
-	for (size_t i = 0; i < s->n_vcpus; i++)
-		if (s->vcpus[i].guest == machine)
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_vcpus, i, s->vcpus[i].guest == machine);
 }
 
 size_t stolen_first(const struct stolen_vcpu *v, uint64_t t)

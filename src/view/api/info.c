@@ -60,10 +60,8 @@ static bool has_feature(const struct stage *st, const struct feature *f)
 
 static bool has_member(const struct stage *st, const char *member)
 {
-	for (size_t i = 0; i < ARRAY_LEN(features); i++)
-		if (!strcmp(features[i].member, member) && has_feature(st, &features[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(features), i,
+			 !strcmp(features[i].member, member) && has_feature(st, &features[i]));
 }
 
 static void add_features(const struct stage *st, struct jsonwriter *w)

@@ -90,6 +90,21 @@ bool array_one_more(void *list, size_t n, size_t each);
 		found_;                                            \
 	})
 
+/* Compares two numbers: -1, 0 or 1. Several keys: COMPARE(x->a, y->a) ?: COMPARE(x->b, y->b). */
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
+
+/*
+ * Makes a function for qsort(). `order` is an expression in x and y, pointers to items:
+ *	ARRAY_ORDER(by_time, struct event, COMPARE(x->ts, y->ts))
+ */
+#define ARRAY_ORDER(name, type, order)                  \
+	static int name(const void *a_, const void *b_) \
+	{                                               \
+		const type *x = a_, *y = b_;            \
+                                                        \
+		return order;                           \
+	}
+
 /* The slow part of ARRAY_ROOM. list: the address of the pointer. */
 bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
 

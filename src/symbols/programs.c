@@ -130,12 +130,7 @@ static int take_function(void *ctx, const char *name, uint64_t address, uint64_t
 	return add_function(ctx, name, strlen(name), address, n_bytes ? n_bytes : 1);
 }
 
-static int compare_functions(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
+ARRAY_ORDER(compare_functions, struct function, COMPARE(x->address, y->address))
 
 /* Returns true for the file that was mapped, false for another file that has its name by now. */
 static bool is_same_file(const struct file *f, const char *path)

@@ -39,12 +39,7 @@ void patches_release(struct patches *p)
  * --- reading -----------------------------------------------------------------------------------
  */
 
-static int compare(const void *a, const void *b)
-{
-	const struct snrt_patch *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+ARRAY_ORDER(compare, struct snrt_patch, COMPARE(x->addr, y->addr))
 
 static bool is_good(const struct snrt_patch *p, size_t n)
 {

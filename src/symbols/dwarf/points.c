@@ -554,12 +554,7 @@ static int by_file(struct search *s, struct errmsg *err)
 	return r;
 }
 
-static int compare_points(const void *pa, const void *pb)
-{
-	const struct debuginfo_point *a = pa, *b = pb;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+ARRAY_ORDER(compare_points, struct debuginfo_point, COMPARE(x->address, y->address))
 
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err)

@@ -351,14 +351,7 @@ static int list_owners(struct timeline *tl, const uint64_t *sums, struct owner *
 	return 0;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct why_sum *x = a, *y = b;
-
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	return (x->state > y->state) - (x->state < y->state);
-}
+ARRAY_ORDER(compare_keys, struct why_sum, COMPARE(x->task, y->task) ?: COMPARE(x->state, y->state))
 
 static int compare_sums(const void *a, const void *b, void *tl)
 {

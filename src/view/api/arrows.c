@@ -39,14 +39,7 @@ struct arrows {
 	size_t n_stream, n_open;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct arrow *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
+ARRAY_ORDER(by_time, struct arrow, COMPARE(x->ts, y->ts) ?: COMPARE(x->cpu, y->cpu))
 
 static int by_task(const void *a, const void *b)
 {

@@ -253,12 +253,7 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 
 /* --- processes --------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_numbers, uint64_t, COMPARE(*x, *y))
 
 /*
  * Lists the processes of all tasks, machine and tgid combined, each once. The caller frees the

@@ -11,6 +11,7 @@
  *	                                                         were all there
  */
 #include "analyse/comm_table.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,14 +93,9 @@ void comm_table_finish(struct comm_table *t)
 
 static const struct comm_task *task_of_row(const struct comm_table *t, uint64_t row)
 {
-	size_t low = 0, high = t->n_tasks;
+	size_t n = ARRAY_BISECT(t->n_tasks, i, t->tasks[i]->start <= row);
 
-	while (low + 1 < high) {
-		size_t mid = (low + high) / 2;
-
-		*(row < t->tasks[mid]->start ? &high : &low) = mid;
-	}
-	return t->tasks[low];
+	return t->tasks[n ? n - 1 : 0];
 }
 
 const char *comm_table_find(const struct comm_table *t, int pid)

@@ -9,6 +9,7 @@
 #include "analyse/keycount.h"
 
 #include "analyse/own.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/spelling.h"
@@ -155,10 +156,9 @@ static bool is_asked_for(const struct keycount_config *c, const struct event *ev
 
 static bool has_event_word(const struct keycount *k)
 {
-	for (size_t i = 0; i < k->config->n_words; i++)
-		if (!strcmp(k->config->words[i], "$event") || !strcmp(k->config->words[i], "event"))
-			return true;
-	return false;
+	return ARRAY_ANY(k->config->n_words, i,
+			 !strcmp(k->config->words[i], "$event") ||
+				 !strcmp(k->config->words[i], "event"));
 }
 
 static void take_words(struct keycount *k, const struct keycount_config *c)

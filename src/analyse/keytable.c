@@ -31,10 +31,9 @@ void keytable_release(struct keytable *t)
 static bool is_same(const struct keytable *t, const struct keyed *e, const uint64_t *values,
 		    const struct key_slot *const *slots)
 {
-	for (size_t i = 0; i < t->n_keys; i++)
-		if (e->values[i] != values[i] || key_is_text(e->slots[i]) != key_is_text(slots[i]))
-			return false;
-	return true;
+	return !ARRAY_ANY(t->n_keys, i,
+			  e->values[i] != values[i] ||
+				  key_is_text(e->slots[i]) != key_is_text(slots[i]));
 }
 
 struct keyed *keytable_get(struct keytable *t, const uint64_t *values,

@@ -13,6 +13,7 @@
  * four bytes at 4, native byte order), and once for other layouts.
  */
 #include "analyse/tally.h"
+#include "base/array.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -198,14 +199,7 @@ void tally_span_add(struct tally_span *span, const struct tally_span *more)
 	span->n_gaps_unknown += more->n_gaps_unknown;
 }
 
-static int count_compare(const void *a, const void *b)
-{
-	const struct count *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
-}
+ARRAY_ORDER(count_compare, struct count, COMPARE(y->n, x->n) ?: COMPARE(x->key, y->key))
 
 static size_t counts_copy(const struct counts *cs, struct count *to)
 {

@@ -54,10 +54,8 @@ static const struct key_row {
 
 static const struct key_row *find_key(const char *word, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (strlen(keys[i].word) == len && !memcmp(keys[i].word, word, len))
-			return &keys[i];
-	return NULL;
+	return ARRAY_FIND(keys, ARRAY_LEN(keys), i,
+			  strlen(keys[i].word) == len && !memcmp(keys[i].word, word, len));
 }
 
 static int refuse_key(const char *path, unsigned n_line, const char *word, size_t len,

@@ -7,38 +7,18 @@
  *	-e A         from each event to the next one of the same kind
  *	-T FUNCTION  from the entry of a function to its return; with -u by the program's own hooks
  *
- *	latencyplan ──▶ gather ──▶ latency_add ──▶ latencytext
- *
- * If the kernel can measure live by itself, it does, and sonde reads only the result
- * (live/kernel/latency.c).
+ * This file reads the question; ask/latencyjob.c answers it.
  */
-#include "analyse/latency/latency.h"
 #include "base/options.h"
 #include "base/scope.h"
-#include "cli/ask/gather.h"
-#include "decode/record.h"
-#include "live/kernel/latency.h"
-#include "live/latencyplan.h"
-
+#include "cli/ask/latencyjob.h"
 #include "cli/command.h"
-#include "present/result/latencytext.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 
 #define WORST_DEFAULT 5
 #define NOT_GIVEN     INT64_MIN
-
-struct latency_options {
-	struct gather_options gather; /* must be the first member */
-	struct latency_config config;
-	const char *by;
-	long long n_worst, range, min, max;
-	bool use_nsec, worst_asked;
-	struct latencyplan plan;
-	struct latency *latency;
-};
 
 static int apply_function(void *opts, const char *value, struct errmsg *err)
 {
@@ -130,124 +110,6 @@ static int check(struct latency_options *o, struct errmsg *err)
 				 o->range == NOT_GIVEN ? 0 : o->range, o->min, o->max, err);
 }
 
-/* --- the answer ------------------------------------------------------------------------------- */
-
-static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
-			struct errmsg *err)
-{
-	struct latency_options *o = ctx;
-
-	o->config.filters = filters;
-	o->config.n_filters = n_filters;
-	if (latencyplan_open(&o->plan, f, err) < 0)
-		return errmsg_code(err);
-	return latency_new(&o->latency, f, &o->config, err);
-}
-
-static const uint8_t *events(void *ctx, size_t *ret_n)
-{
-	return latency_events(((struct latency_options *)ctx)->latency, ret_n);
-}
-
-static void add(void *ctx, const struct record *rec)
-{
-	latency_add(((struct latency_options *)ctx)->latency, rec);
-}
-
-static void fmt_measured(const struct latency_options *o, const struct latency_measured *m,
-			 struct latency_view *v, struct textbuf *tb)
-{
-	v->config = m->config;
-	v->result = m->result;
-	v->counts = m->counts;
-	v->keys = m->keys;
-	v->probe_ns = m->probe_ns;
-	v->only_in = gather_only_in(&o->gather);
-	v->n_groups = o->gather.n_rows;
-	v->groups_first = o->gather.on_screen;
-	if (o->gather.output == GATHER_JSON)
-		latencytext_fmt_json(v, tb);
-	else if (o->gather.output == GATHER_CSV)
-		latencytext_fmt_csv(v, tb);
-	else
-		latencytext_fmt(v, tb);
-}
-
-static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
-{
-	struct latency_options *o = ctx;
-	struct latency_measured m = {.config = &o->config,
-				     .result = latency_result(o->latency),
-				     .counts = latency_counts(o->latency),
-				     .keys = latency_keys(o->latency),
-				     .probe_ns = o->gather.probe_ns};
-	struct latency_view v = {.in_time = in_time, .colour = colour};
-
-	if (o->gather.input && o->config.function && !m.counts->n_from && !m.counts->n_to)
-		return errmsg_set(err, -ENOENT,
-				  "there is no call of '%s' in %s; 'sonde functions %s' lists "
-				  "those that are",
-				  o->config.function, o->gather.input, o->gather.input);
-	if (latency_finish(o->latency) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
-	fmt_measured(o, &m, &v, tb);
-	return 0;
-}
-
-static void close_latency(void *ctx)
-{
-	struct latency_options *o = ctx;
-
-	latency_free(o->latency);
-	o->latency = NULL;
-	latencyplan_close(&o->plan);
-}
-
-struct kernel_latencies {
-	const struct latency_options *o;
-	const struct latency_measured *m;
-};
-
-static int fmt_in_kernel(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
-{
-	const struct kernel_latencies *k = ctx;
-	struct latency_view v = {.in_time = true,
-				 .in_kernel = k->m->is_bpf ? "BPF" : "hist",
-				 .in_us = !k->m->is_bpf,
-				 .n_missed = k->m->n_missed,
-				 .colour = colour};
-
-	fmt_measured(k->o, k->m, &v, tb);
-	return 0;
-}
-
-static int show_measured(void *ctx, const struct latency_measured *m, bool is_last,
-			 struct errmsg *err)
-{
-	struct latency_options *o = ctx;
-	struct kernel_latencies k = {o, m};
-
-	return gather_present(&o->gather, is_last, fmt_in_kernel, &k, err);
-}
-
-static int in_kernel(void *ctx, char **argv, struct errmsg *err)
-{
-	struct latency_options *o = ctx;
-	struct latency_job job = {
-		.request = &o->gather.record,
-		.config = &o->config,
-		.how = o->gather.how,
-		.has_filters = o->gather.filters.n,
-		.wants_worst = o->worst_asked && o->config.n_worst,
-		.in_ns = o->use_nsec,
-		.side_filters = {o->plan.side_filters[0], o->plan.side_filters[1]},
-		.pace = &o->gather.pace,
-		.show = show_measured,
-		.ctx = o};
-
-	return latency_in_kernel(&job, argv, err);
-}
-
 static int measure(struct latency_options *o, struct gather_job *job, int n, char **argv,
 		   struct errmsg *err)
 {
@@ -265,16 +127,10 @@ static int measure(struct latency_options *o, struct gather_job *job, int n, cha
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct latency_options o = {.n_worst = NOT_GIVEN, .range = NOT_GIVEN};
-	struct gather_job job = {.ctx = &o,
-				 .open = open_latency,
-				 .events = events,
-				 .add = add,
-				 .fmt = fmt,
-				 .close = close_latency,
-				 .in_kernel = in_kernel,
-				 .needs = "latency needs to know what to measure"};
+	struct gather_job job = latency_job;
 	int n = gather_parse(cmd, &o.gather, argc, argv, err), r;
 
+	job.ctx = &o;
 	o.plan = (struct latencyplan){.plan = &o.gather.record.plan,
 				      .config = &o.config,
 				      .names = &o.gather.names,

@@ -107,10 +107,8 @@ void call_kinds_init(struct call_kinds *ck, struct formats *f)
 
 static const struct call_row *find_row(const struct event *ev)
 {
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(ev->name, table[i].name) && !strcmp(ev->system, table[i].system))
-			return &table[i];
-	return NULL;
+	return ARRAY_FIND(table, ARRAY_LEN(table), i,
+			  !strcmp(ev->name, table[i].name) && !strcmp(ev->system, table[i].system));
 }
 
 bool call_kind_init(struct call_kind *k, const struct event *ev, bool swap)

@@ -111,12 +111,7 @@ uint64_t timeconv_trace_id(const struct tracefile *tf)
 	return o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
 }
 
-static int sample_compare(const void *a, const void *b)
-{
-	const struct time_sample *x = a, *y = b;
-
-	return (x->time > y->time) - (x->time < y->time);
-}
+ARRAY_ORDER(sample_compare, struct time_sample, COMPARE(x->time, y->time))
 
 static void read_column(struct byte_reader *r, struct time_sample *s, uint32_t n, size_t offset)
 {

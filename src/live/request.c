@@ -59,10 +59,7 @@ void live_request_say(const struct live_request *o, const char *format, ...)
 
 static bool was_told(const struct live_request *o, const char *note)
 {
-	for (size_t i = 0; i < o->told.n; i++)
-		if (!strcmp(o->told.words[i], note))
-			return true;
-	return false;
+	return ARRAY_ANY(o->told.n, i, !strcmp(o->told.words[i], note));
 }
 
 void live_request_tell_notes(struct live_request *o, const struct setup_notes *notes)

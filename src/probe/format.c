@@ -50,10 +50,8 @@ struct part {
 
 const struct probe_arg *probe_find_arg(const struct probe *p, const char *name, size_t len)
 {
-	for (size_t i = 0; i < p->n_args; i++)
-		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
-			return &p->args[i];
-	return NULL;
+	return ARRAY_FIND(p->args, p->n_args, i,
+			  strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len));
 }
 
 /*
@@ -395,10 +393,8 @@ static bool is_place(const struct probe *p, struct part value)
 			return false;
 	while (value.len && *value.at == ' ')
 		value.at++, value.len--;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (value.len == strlen(names[i]) && !strncmp(value.at, names[i], value.len))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(names), i,
+			 value.len == strlen(names[i]) && !strncmp(value.at, names[i], value.len));
 }
 
 /* Copies the text between quotes. Returns its end, after the closing quote. */

@@ -21,6 +21,7 @@
  * probe_fmt_format() hides the guards from readers.
  */
 #include "probe/resolve/resolve_int.h"
+#include "base/array.h"
 #include "base/files/regular.h"
 
 #include <ctype.h>
@@ -74,10 +75,7 @@ static bool has_place_at(const struct probe *p, uint64_t offset)
 {
 	size_t len;
 
-	for (size_t i = 0; i < p->n_places; i++)
-		if (offset_of(p->places[i].text, &len) == offset)
-			return true;
-	return false;
+	return ARRAY_ANY(p->n_places, i, offset_of(p->places[i].text, &len) == offset);
 }
 
 /* Finds suitable bytes. A breakpoint of ours may replace a byte of the file in memory. */

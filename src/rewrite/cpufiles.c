@@ -44,13 +44,8 @@ static const char *find_cpu(const char *path, uint32_t *ret_cpu)
 	return found;
 }
 
-static int file_compare(const void *a, const void *b)
-{
-	const struct cpu_file *x = a, *y = b;
-	int r = strcmp(x->instance, y->instance);
-
-	return r ? r : (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
+ARRAY_ORDER(file_compare, struct cpu_file,
+	    strcmp(x->instance, y->instance) ?: COMPARE(x->cpu, y->cpu))
 
 static const char *keep_name(struct cpu_files *cf, const char *name, size_t len)
 {

@@ -13,6 +13,7 @@
  */
 #include "rewrite/split.h"
 
+#include "base/array.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
@@ -83,10 +84,8 @@ static int make_rule(const struct split_config *c, const struct tracefile *tf,
 
 static const struct tracefile_buffer *find_buffer(const struct tracefile *tf, const char *name)
 {
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		if (!tf->buffers[i].is_text && !strcmp(tf->buffers[i].name, name))
-			return &tf->buffers[i];
-	return NULL;
+	return ARRAY_FIND(tf->buffers, tf->n_buffers, i,
+			  !tf->buffers[i].is_text && !strcmp(tf->buffers[i].name, name));
 }
 
 static int choose_buffers(struct split *s, struct errmsg *err)

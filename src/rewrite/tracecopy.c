@@ -347,10 +347,7 @@ static int copy_buffer(struct tracecopy *tc, struct writer *w, const struct trac
 
 const struct tracefile_buffer *tracecopy_latency(const struct tracefile *tf)
 {
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		if (tf->buffers[i].is_text)
-			return &tf->buffers[i];
-	return NULL;
+	return ARRAY_FIND(tf->buffers, tf->n_buffers, i, tf->buffers[i].is_text);
 }
 
 int tracecopy_all_buffers(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err)

@@ -7,6 +7,7 @@
  * such an event runs no virtual CPU; a note reports that it is excluded. Two threads cannot run
  * the same virtual CPU.
  */
+#include "base/array.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
@@ -117,12 +118,7 @@ static int read_events(struct vcpus *v, struct errmsg *err)
 	return r;
 }
 
-static int vcpu_compare(const void *x, const void *y)
-{
-	const struct guest_vcpu_pid *a = x, *b = y;
-
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
-}
+ARRAY_ORDER(vcpu_compare, struct guest_vcpu_pid, COMPARE(x->vcpu, y->vcpu))
 
 /* Keeps only known threads, sorted by number. */
 static int settle(struct vcpus *v, const struct rewrite_notes *notes, struct errmsg *err)

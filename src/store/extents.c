@@ -15,6 +15,7 @@
  * million times, and reading would take a million times as long: if all extents together have more
  * than twice the size of the file, each ends where the next one begins.
  */
+#include "base/array.h"
 #include "store/tracefile_int.h"
 
 #include <stdlib.h>
@@ -68,14 +69,7 @@ static size_t gather(struct tracefile *tf, struct extent *list)
 	return n;
 }
 
-static int extent_compare(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
-}
+ARRAY_ORDER(extent_compare, struct extent, COMPARE(x->start, y->start) ?: COMPARE(x->end, y->end))
 
 static void extent_cut(struct extent *e, uint64_t end)
 {

@@ -19,6 +19,7 @@
  *
  * Nothing found here is trusted later: it goes through the same checks as any data.
  */
+#include "base/array.h"
 #include "format/tracedat.h"
 #include "store/tracefile_int.h"
 
@@ -284,10 +285,7 @@ static bool recover_buffer(struct tracefile *tf, const struct tracefile_section 
 
 static bool buffer_is_known(const struct tracefile *tf, uint64_t offset)
 {
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		if (tf->buffers[i].section_offset == offset)
-			return true;
-	return false;
+	return ARRAY_ANY(tf->n_buffers, i, tf->buffers[i].section_offset == offset);
 }
 
 void tracefile_recover_v7(struct tracefile *tf)

@@ -12,6 +12,7 @@
  */
 #include "store/tracefile_int.h"
 
+#include "base/array.h"
 #include "base/files/regular.h"
 #include "store/live/livepages_int.h"
 #include "store/unpack.h"
@@ -30,7 +31,7 @@
  * Doubles an array in the arena. The old copies stay in the arena; together they are at most as
  * large as the new one.
  */
-static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
+static void *grow_in_arena(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
 {
 	size_t want = *cap ? *cap * 2 : 16;
 	void *p;
@@ -49,10 +50,11 @@ static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap,
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_option *o = tf->n_options >= TRACEFILE_OPTIONS_MAX
-					     ? NULL
-					     : array_grow(&priv->arena, tf->options, tf->n_options,
-							  &priv->cap_options, sizeof(*o));
+	struct tracefile_option *o =
+		tf->n_options >= TRACEFILE_OPTIONS_MAX
+			? NULL
+			: grow_in_arena(&priv->arena, tf->options, tf->n_options,
+					&priv->cap_options, sizeof(*o));
 
 	if (!o)
 		return -ENOMEM;
@@ -67,8 +69,8 @@ int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *
 	struct tracefile_section *s =
 		tf->n_sections >= TRACEFILE_SECTIONS_MAX
 			? NULL
-			: array_grow(&priv->arena, tf->sections, tf->n_sections,
-				     &priv->cap_sections, sizeof(*s));
+			: grow_in_arena(&priv->arena, tf->sections, tf->n_sections,
+					&priv->cap_sections, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
@@ -80,10 +82,11 @@ int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_buffer *b = tf->n_buffers >= TRACEFILE_BUFFERS_MAX
-					     ? NULL
-					     : array_grow(&priv->arena, tf->buffers, tf->n_buffers,
-							  &priv->cap_buffers, sizeof(*b));
+	struct tracefile_buffer *b =
+		tf->n_buffers >= TRACEFILE_BUFFERS_MAX
+			? NULL
+			: grow_in_arena(&priv->arena, tf->buffers, tf->n_buffers,
+					&priv->cap_buffers, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -104,12 +107,7 @@ struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_
 	return b->cpus;
 }
 
-static int cpu_compare(const void *a, const void *b)
-{
-	const struct tracefile_cpu *x = a, *y = b;
-
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
+ARRAY_ORDER(cpu_compare, struct tracefile_cpu, COMPARE(x->cpu, y->cpu))
 
 void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
 {

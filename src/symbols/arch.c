@@ -51,18 +51,12 @@ static const struct arch rows[] = {
 
 const struct arch *arch_by_name(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (!strcmp(rows[i].name, name))
-			return &rows[i];
-	return NULL;
+	return ARRAY_FIND(rows, ARRAY_LEN(rows), i, !strcmp(rows[i].name, name));
 }
 
 const struct arch *arch_by_machine(unsigned elf_machine)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].elf_machine == elf_machine)
-			return &rows[i];
-	return NULL;
+	return ARRAY_FIND(rows, ARRAY_LEN(rows), i, rows[i].elf_machine == elf_machine);
 }
 
 const struct arch *arch_of_this_kernel(void)

@@ -7,6 +7,7 @@
  * rows, so qsort() is enough.
  */
 #include "symbols/printkfmt.h"
+#include "base/array.h"
 #include "base/scope.h"
 
 #include <errno.h>
@@ -15,14 +16,7 @@
 
 #define FORMATS_MAX (1u << 20)
 
-static int row_compare(const void *a, const void *b)
-{
-	const struct printkfmt *x = a, *y = b;
-
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return x->order > y->order ? -1 : x->order < y->order;
-}
+ARRAY_ORDER(row_compare, struct printkfmt, COMPARE(x->addr, y->addr) ?: COMPARE(y->order, x->order))
 
 /* Removes quotes and the final \n; s has len characters and may be changed. */
 static char *strip_quotes(char *s, size_t len)

@@ -278,12 +278,7 @@ bool processes_has_self(const struct processes *p)
 	return p && p->has_self;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_numbers, int, COMPARE(*x, *y))
 
 int processes_each(const struct processes *p, int (*visit)(void *ctx, int tgid), void *ctx)
 {

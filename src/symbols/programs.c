@@ -130,12 +130,7 @@ static int take_function(void *ctx, const char *name, uint64_t address, uint64_t
 	return add_function(ctx, name, strlen(name), address, n_bytes ? n_bytes : 1);
 }
 
-static int compare_functions(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
+ARRAY_ORDER(compare_functions, struct function, COMPARE(x->address, y->address))
 
 /* Returns true for the file that was mapped, false for another file that has its name by now. */
 static bool is_same_file(const struct file *f, const char *path)
@@ -316,7 +311,8 @@ static const struct ksym *load_region(struct programs *p, struct region *r)
 static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t addr)
 {
 	const struct ksym *syms = __atomic_load_n(&r->syms, __ATOMIC_ACQUIRE);
-	size_t low = 0, high;
+	const struct function *last;
+	size_t n;
 
 	if (!r->file)
 		return NULL;
@@ -325,19 +321,11 @@ static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t
 	if (!syms || !r->has_bias)
 		return NULL;
 	addr -= r->bias;
-	for (high = r->file->n; low < high;) { /* find the first function after the address */
-		size_t mid = low + (high - low) / 2;
-
-		if (r->file->functions[mid].address <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low--)
+	n = ARRAY_BISECT(r->file->n, i, r->file->functions[i].address <= addr);
+	if (!n)
 		return NULL;
-	if (addr - r->file->functions[low].address >= r->file->functions[low].n_bytes)
-		return NULL;
-	return &syms[low];
+	last = &r->file->functions[n - 1];
+	return addr - last->address < last->n_bytes ? &syms[n - 1] : NULL;
 }
 
 static bool is_same(const struct ksym *a, const struct ksym *b)

@@ -69,12 +69,7 @@ static int add(struct sources *s, const char *line)
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
-{
-	const struct source *a = pa, *b = pb;
-
-	return a->func < b->func ? -1 : a->func > b->func;
-}
+ARRAY_ORDER(compare, struct source, COMPARE(x->func, y->func))
 
 int sources_parse(struct sources *s, struct piece text)
 {

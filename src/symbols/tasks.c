@@ -29,14 +29,7 @@
 #define PID_MAX_BYTES	14 /* "-2147483648 " and a little */
 #define COMM_MAX	4096
 
-static int row_compare(const void *a, const void *b)
-{
-	const struct task_row *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->order > y->order ? -1 : x->order < y->order;
-}
+ARRAY_ORDER(row_compare, struct task_row, COMPARE(x->pid, y->pid) ?: COMPARE(y->order, x->order))
 
 static bool is_blank(char c)
 {

@@ -206,10 +206,8 @@ static bool is_qualifier(const char *at, size_t len)
 {
 	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (len == strlen(words[i]) && !memcmp(words[i], at, len))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(words), i,
+			 len == strlen(words[i]) && !memcmp(words[i], at, len));
 }
 
 static bool is_letter(char c)

@@ -12,6 +12,7 @@
  * since the stream's first event; the task after the last switch runs until its last event (the
  * tail, which is undone when a live stream grows).
  */
+#include "base/array.h"
 #include "base/lock.h"
 #include "base/scope.h"
 #include "timeline/timeline_int.h"
@@ -197,13 +198,12 @@ static void stitch_segment(struct timeline *tl, const struct stream *st, struct 
  */
 static bool is_counted_elsewhere(const struct timeline *tl, const struct stream *st)
 {
-	for (uint32_t i = 0; i < tl->n_streams; i++)
-		if (tl->streams[i] != st && tl->streams[i]->machine == st->machine &&
-		    tl->streams[i]->pub.cpu == st->pub.cpu && tl->streams[i]->run.has_run &&
-		    tl->streams[i]->pub.first <= st->pub.last &&
-		    st->pub.first <= tl->streams[i]->pub.last)
-			return true;
-	return false;
+	return ARRAY_ANY(tl->n_streams, i,
+			 tl->streams[i] != st && tl->streams[i]->machine == st->machine &&
+				 tl->streams[i]->pub.cpu == st->pub.cpu &&
+				 tl->streams[i]->run.has_run &&
+				 tl->streams[i]->pub.first <= st->pub.last &&
+				 st->pub.first <= tl->streams[i]->pub.last);
 }
 
 static void drop_tail(struct timeline *tl, struct stream *st)

@@ -127,12 +127,7 @@ static bool look_at(void *ctx, const struct waking_entry *e)
 	return !f->failed;
 }
 
-static int compare_forks(const void *a, const void *b)
-{
-	const struct fork *x = a, *y = b;
-
-	return (x->ts > y->ts) - (x->ts < y->ts);
-}
+ARRAY_ORDER(compare_forks, struct fork, COMPARE(x->ts, y->ts))
 
 static bool has_bit(const uint8_t *bits, uint16_t i)
 {

@@ -20,6 +20,7 @@
  */
 #include "analyse/latency/latency_int.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "decode/filter/filter.h"
 #include "format/bytes.h"
@@ -48,10 +49,7 @@ static size_t home_of(const struct latency *l, const uint64_t *keys, size_t n_st
 
 static bool has_keys(const struct latency *l, const struct start *s, const uint64_t *keys)
 {
-	for (size_t i = 0; i < l->n_keys; i++)
-		if (s->keys[i] != keys[i])
-			return false;
-	return true;
+	return !ARRAY_ANY(l->n_keys, i, s->keys[i] != keys[i]);
 }
 
 static struct start *find_start(const struct latency *l, const uint64_t *keys)
@@ -391,12 +389,10 @@ static bool is_own(struct latency *l, const struct key_slot *slots, const struct
 		return false;
 	if (c->match == LATENCY_BY_THREAD)
 		return rec->task && own_is_task(&l->own, rec->task->pid);
-	for (size_t i = 0; i < c->n_fields; i++)
-		if ((slots[i].kind == KEY_PID ||
-		     (slots[i].field && own_is_field(slots[i].field->name))) &&
-		    own_is_task(&l->own, (int)key_read(&l->keys, &slots[i], rec)))
-			return true;
-	return false;
+	return ARRAY_ANY(c->n_fields, i,
+			 (slots[i].kind == KEY_PID ||
+			  (slots[i].field && own_is_field(slots[i].field->name))) &&
+				 own_is_task(&l->own, (int)key_read(&l->keys, &slots[i], rec)));
 }
 
 /*
@@ -405,10 +401,8 @@ static bool is_own(struct latency *l, const struct key_slot *slots, const struct
 
 static bool passes(struct latency *l, const struct record *rec)
 {
-	for (size_t i = 0; i < l->config->n_filters; i++)
-		if (filter_match(l->config->filters[i], rec) == FILTER_MISS)
-			return false;
-	return true;
+	return !ARRAY_ANY(l->config->n_filters, i,
+			  filter_match(l->config->filters[i], rec) == FILTER_MISS);
 }
 
 static bool passes_side(struct filter *filter, const struct record *rec)

@@ -319,10 +319,7 @@ static unsigned find_call(struct latency *l, const struct event *ev, struct late
 
 static bool is_among(const struct latency_events *events, const struct event *ev)
 {
-	for (size_t i = 0; i < events->n; i++)
-		if (events->list[i]->id == ev->id)
-			return true;
-	return false;
+	return ARRAY_ANY(events->n, i, events->list[i]->id == ev->id);
 }
 
 static bool is_event(const char *pattern, const struct latency_events *events,

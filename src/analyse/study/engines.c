@@ -57,10 +57,7 @@ static bool has_word(const struct event *ev, const char *word)
 
 static bool is_one_of(const char (*patterns)[STUDY_WORD_MAX], size_t n, const struct event *ev)
 {
-	for (size_t i = 0; i < n; i++)
-		if (key_event_matches(patterns[i], ev->system, ev->name))
-			return true;
-	return false;
+	return ARRAY_ANY(n, i, key_event_matches(patterns[i], ev->system, ev->name));
 }
 
 /*
@@ -158,18 +155,13 @@ const struct study_engine study_count = {count_start, count_add, count_finish, c
 
 static bool has_keys(const struct latency_config *c, const struct event *ev, bool is_from)
 {
-	for (size_t i = 0; i < c->n_fields; i++)
-		if (!has_word(ev, is_from ? c->fields[i].from : c->fields[i].to))
-			return false;
-	return true;
+	return !ARRAY_ANY(c->n_fields, i,
+			  !has_word(ev, is_from ? c->fields[i].from : c->fields[i].to));
 }
 
 static bool has_groups(const struct latency_config *c, const struct event *ev)
 {
-	for (size_t i = 0; i < c->n_groups; i++)
-		if (!has_word(ev, c->groups[i].word))
-			return false;
-	return true;
+	return !ARRAY_ANY(c->n_groups, i, !has_word(ev, c->groups[i].word));
 }
 
 /* Finds the events that are starts, or ends. Returns 0 or -ENOMEM. */

@@ -37,10 +37,8 @@ static const struct kind_row {
 
 static const struct kind_row *find_kind(const char *word, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (strlen(kinds[i].word) == len && !memcmp(kinds[i].word, word, len))
-			return &kinds[i];
-	return NULL;
+	return ARRAY_FIND(kinds, ARRAY_LEN(kinds), i,
+			  strlen(kinds[i].word) == len && !memcmp(kinds[i].word, word, len));
 }
 
 /* Returns true if the word is a keyword. Then *place shows where the next words go. */

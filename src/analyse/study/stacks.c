@@ -46,11 +46,9 @@ static bool is_of_tracer(const char *name, size_t len)
 						 "event_triggers_",
 						 "__ftrace_"};
 
-	for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
-		if (len >= strlen(beginnings[i]) &&
-		    !memcmp(name, beginnings[i], strlen(beginnings[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(beginnings), i,
+			 len >= strlen(beginnings[i]) &&
+				 !memcmp(name, beginnings[i], strlen(beginnings[i])));
 }
 
 static bool is_beyond(struct study *s, size_t from)
@@ -129,10 +127,7 @@ static void add(struct study *s, const struct record *rec)
 
 static bool is_asked_for(const struct study_spec *spec, const struct event *ev)
 {
-	for (size_t i = 0; i < spec->n_from; i++)
-		if (key_event_matches(spec->from[i], ev->system, ev->name))
-			return true;
-	return false;
+	return ARRAY_ANY(spec->n_from, i, key_event_matches(spec->from[i], ev->system, ev->name));
 }
 
 static int start(struct study *s)

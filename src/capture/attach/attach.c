@@ -15,6 +15,7 @@
  */
 #include "capture/attach/attach.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/attach/frames.h"
@@ -211,11 +212,9 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 /* Returns true for an address in the middle of bytes that will change. */
 static bool is_in_patch(const struct operation *o, uint64_t pc)
 {
-	for (size_t i = 0; i < o->patches.n; i++)
-		if (pc > o->patches.all[i].addr &&
-		    pc < o->patches.all[i].addr + o->patches.all[i].n_bytes)
-			return true;
-	return false;
+	return ARRAY_ANY(o->patches.n, i,
+			 pc > o->patches.all[i].addr &&
+				 pc < o->patches.all[i].addr + o->patches.all[i].n_bytes);
 }
 
 /* True: a handler will return there. */
@@ -240,11 +239,9 @@ static bool step_out(struct operation *o, size_t i)
 
 static bool is_clear(struct operation *o, bool may_step)
 {
-	for (size_t i = 0; i < o->threads.n; i++)
-		if ((is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i))) ||
-		    frames_any(o, i, is_frame_in_patch))
-			return false;
-	return true;
+	return !ARRAY_ANY(o->threads.n, i,
+			  (is_in_patch(o, operation_pc(o, i)) && (!may_step || !step_out(o, i))) ||
+				  frames_any(o, i, is_frame_in_patch));
 }
 
 /* 0: done, -EAGAIN: not now. */

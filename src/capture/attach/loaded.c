@@ -9,6 +9,7 @@
  */
 #include "capture/attach/loaded.h"
 
+#include "base/array.h"
 #include "runtime/library.h"
 #include "runtime/snrt.h"
 
@@ -33,10 +34,7 @@ static const Elf64_Shdr *find_section(uint32_t type)
 {
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(runtime_attached + head()->e_shoff);
 
-	for (unsigned i = 0; i < head()->e_shnum; i++)
-		if (s[i].sh_type == type)
-			return &s[i];
-	return NULL;
+	return ARRAY_FIND(s, head()->e_shnum, i, s[i].sh_type == type);
 }
 
 size_t loaded_bytes(void)

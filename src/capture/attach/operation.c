@@ -8,6 +8,7 @@
  */
 #include "capture/attach/operation.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
@@ -43,10 +44,8 @@ bool operation_is_ours(const struct operation *o, uint64_t pc)
 {
 	if (o->base && pc >= o->base && pc < o->base + loaded_bytes())
 		return true;
-	for (size_t i = 0; i < o->target.n_pieces; i++)
-		if (pc >= o->target.pieces[i].begin && pc < o->target.pieces[i].end)
-			return true;
-	return false;
+	return ARRAY_ANY(o->target.n_pieces, i,
+			 pc >= o->target.pieces[i].begin && pc < o->target.pieces[i].end);
 }
 
 /* Not a thread that has to leave our code itself. */

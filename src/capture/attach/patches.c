@@ -13,6 +13,7 @@
  */
 #include "capture/attach/patches.h"
 
+#include "base/array.h"
 #include "base/scope.h"
 #include "capture/attach/operation.h"
 
@@ -38,19 +39,11 @@ void patches_release(struct patches *p)
  * --- reading -----------------------------------------------------------------------------------
  */
 
-static int compare(const void *a, const void *b)
-{
-	const struct snrt_patch *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+ARRAY_ORDER(compare, struct snrt_patch, COMPARE(x->addr, y->addr))
 
 static bool is_good(const struct snrt_patch *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (p[i].n_bytes > SNRT_PATCH_MAX)
-			return false;
-	return true;
+	return !ARRAY_ANY(n, i, p[i].n_bytes > SNRT_PATCH_MAX);
 }
 
 static int add_image(struct operation *o, const struct snrt_image *image, uint64_t mapped,

@@ -166,10 +166,7 @@ bool tracee_step(struct tracees *all, struct tracee *t)
 
 static struct tracee *find(const struct tracees *t, pid_t tid)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->list[i].tid == tid)
-			return &t->list[i];
-	return NULL;
+	return ARRAY_FIND(t->list, t->n, i, t->list[i].tid == tid);
 }
 
 /* The kernel says EPERM for a thread that is just ending. */
@@ -282,11 +279,9 @@ static bool is_reaped(const struct tracees *t)
 {
 	siginfo_t info;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (!waitid(P_PID, (id_t)t->list[i].tid, &info,
-			    WEXITED | WNOHANG | WNOWAIT | __WALL))
-			return false;
-	return true;
+	return !ARRAY_ANY(
+		t->n, i,
+		!waitid(P_PID, (id_t)t->list[i].tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL));
 }
 
 /* The process was killed while it was stopped: it ends when we have collected all its threads. */

@@ -318,10 +318,8 @@ static bool never_returns(const char *name, size_t len)
 		"__do_sys_exit_group",
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(names), i,
+			 strlen(names[i]) == len && !memcmp(names[i], name, len));
 }
 
 bool bpffunction_find(struct btf **btf, const struct probe_defined *p,

@@ -17,6 +17,7 @@
  */
 #include "capture/kernel/ability_int.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 
@@ -328,10 +329,7 @@ void abilities_release(struct abilities *a)
 
 const struct ability *abilities_find(const struct abilities *a, const char *name)
 {
-	for (size_t i = 0; i < a->n; i++)
-		if (!strcmp(a->rows[i].name, name))
-			return &a->rows[i];
-	return NULL;
+	return ARRAY_FIND(a->rows, a->n, i, !strcmp(a->rows[i].name, name));
 }
 
 int abilities_refuse(const struct abilities *a, const char *name, struct errmsg *err)

@@ -124,11 +124,10 @@ static bool is_copy_of(const struct function_line *line, const char *name, size_
 {
 	if (line->name_len <= len || memcmp(line->name, name, len))
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(copy_suffixes); i++)
-		if (line->name_len - len >= strlen(copy_suffixes[i]) &&
-		    !memcmp(line->name + len, copy_suffixes[i], strlen(copy_suffixes[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(
+		ARRAY_LEN(copy_suffixes), i,
+		line->name_len - len >= strlen(copy_suffixes[i]) &&
+			!memcmp(line->name + len, copy_suffixes[i], strlen(copy_suffixes[i])));
 }
 
 /*

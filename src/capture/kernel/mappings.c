@@ -106,17 +106,7 @@ static const char *find_path(const struct mappings *m, uint64_t inode)
 
 static size_t find_wanted(const struct mappings *m, int pid)
 {
-	size_t low = 0, high = m->n_wanted;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->wanted[mid].pid < pid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ARRAY_BISECT(m->n_wanted, i, m->wanted[i].pid < pid);
 }
 
 static bool is_wanted(const struct mappings *m, int pid)

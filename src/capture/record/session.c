@@ -506,10 +506,8 @@ static bool have_all_ended(const struct session *s)
 {
 	if (s->has_own_choice)
 		return s->own_choice && bpftasks_each(s->own_choice, ask_task, NULL) >= 0;
-	for (size_t i = 0; i < s->setup->n_buffers; i++)
-		if (!has_list_ended(s, s->setup->buffers[i].instance))
-			return false;
-	return true;
+	return !ARRAY_ANY(s->setup->n_buffers, i,
+			  !has_list_ended(s, s->setup->buffers[i].instance));
 }
 
 /* Returns true if, without a command, all selected tasks (-P) have ended. */

@@ -7,6 +7,7 @@
  * sonde watches no mappings, and there is no cost. Stacks of programs and page faults also contain
  * such addresses; they are resolved for the command and the selected tasks.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/setup/setup_int.h"
@@ -19,10 +20,7 @@ static bool has_code(const struct probe *p)
 {
 	if (!p || !p->n_places || (p->kind != PROBE_UPROBE && p->kind != PROBE_URETPROBE))
 		return false;
-	for (size_t i = 0; i < p->n_args; i++)
-		if (p->args[i].show == PROBE_SHOW_FUNCTION)
-			return true;
-	return false;
+	return ARRAY_ANY(p->n_args, i, p->args[i].show == PROBE_SHOW_FUNCTION);
 }
 
 /* Returns the path of "/bin/bash:0x1234(0x5678)". */
@@ -35,10 +33,8 @@ static char *path_of(const struct probe *p)
 
 bool setup_records_code(const struct setup *s)
 {
-	for (size_t i = 0; i < s->n_probes; i++)
-		if (has_code(s->probes[i]->probe) || has_code(setup_pair_entry(s->probes[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_probes, i,
+			 has_code(s->probes[i]->probe) || has_code(setup_pair_entry(s->probes[i])));
 }
 
 bool setup_records_addresses(const struct setup *s)

@@ -79,10 +79,7 @@ static bool is_everywhere(const char *field)
 					    "common_cpu",
 					    "common_comm"};
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strcmp(names[i], field))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(names), i, !strcmp(names[i], field));
 }
 
 /* Reads the fields that a format describes: "\tfield:char comm[16];\toffset:…". */

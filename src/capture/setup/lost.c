@@ -13,6 +13,7 @@
  * are not to be recorded. Other processes that run it are recognized by their name, because finding
  * the file of a task needs more capabilities than a recorder keeps.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/tracefs/eventdir.h"
@@ -84,10 +85,7 @@ bool setup_can_lose(const struct setup *s)
 
 	if (!s->n_probes || is_chosen(s) || !find_command(s, path))
 		return false;
-	for (size_t i = 0; i < s->n_probes; i++)
-		if (can_lose(s->probes[i], path))
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_probes, i, can_lose(s->probes[i], path));
 }
 
 /*

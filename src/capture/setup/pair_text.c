@@ -80,18 +80,12 @@ void setup_pair_choose_show(struct probe_arg *a)
 /* Returns true if the argument came from the entry: the texts are shared. */
 static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
 {
-	for (size_t i = 0; i < pair->in->n_args; i++)
-		if (pair->in->args[i].name == a->name)
-			return true;
-	return false;
+	return ARRAY_ANY(pair->in->n_args, i, pair->in->args[i].name == a->name);
 }
 
 static bool wants_duration(const struct definition *d)
 {
-	for (size_t i = 0; i < d->n_args; i++)
-		if (setup_pair_is_duration(&d->args[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(d->n_args, i, setup_pair_is_duration(&d->args[i]));
 }
 
 /*
@@ -105,10 +99,7 @@ static bool wants_duration(const struct definition *d)
 
 static bool is_by_hand(const struct definition *d, const char *name)
 {
-	for (size_t i = 0; i < d->n_args; i++)
-		if (d->args[i].name && !strcmp(d->args[i].name, name))
-			return true;
-	return false;
+	return ARRAY_ANY(d->n_args, i, d->args[i].name && !strcmp(d->args[i].name, name));
 }
 
 void setup_pair_choose_duration(struct setup_pair *pair, const struct definition *d)

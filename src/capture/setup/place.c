@@ -34,10 +34,7 @@ static const char *const latency_tracers[] = {
 
 bool setup_is_latency(const char *tracer)
 {
-	for (size_t i = 0; i < ARRAY_LEN(latency_tracers); i++)
-		if (!strcmp(latency_tracers[i], tracer))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(latency_tracers), i, !strcmp(latency_tracers[i], tracer));
 }
 
 /*

@@ -426,8 +426,6 @@ const char *setup_name_of_system(void *setup, const char *system)
 
 bool setup_probes_returns(const struct setup *s)
 {
-	for (size_t i = 0; i < s->n_probes; i++)
-		if (s->probes[i]->probe && s->probes[i]->probe->kind == PROBE_URETPROBE)
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_probes, i,
+			 s->probes[i]->probe && s->probes[i]->probe->kind == PROBE_URETPROBE);
 }

@@ -199,10 +199,7 @@ static bool records_every_hit(const struct setup *s, const struct setup_probe *s
 
 	if (p->only_triggers || p->only_command || sp->event.filter || sp->planned->filter)
 		return false;
-	for (size_t i = 0; i < p->n_buffers; i++)
-		if (p->buffers[i].pids.n)
-			return false;
-	return true;
+	return !ARRAY_ANY(p->n_buffers, i, p->buffers[i].pids.n);
 }
 
 /* Returns the hits since the last check, without our own as far as known. */

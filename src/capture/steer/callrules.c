@@ -60,10 +60,8 @@ static const struct action {
 
 static const struct action *find_action(const char *word, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(actions); i++)
-		if (strlen(actions[i].word) == len && !strncmp(actions[i].word, word, len))
-			return &actions[i];
-	return NULL;
+	return ARRAY_FIND(actions, ARRAY_LEN(actions), i,
+			  strlen(actions[i].word) == len && !strncmp(actions[i].word, word, len));
 }
 
 /*
@@ -371,10 +369,7 @@ bool callrules_begin_off(const struct callrules *r)
 
 bool callrules_name_sources(const struct callrules *r)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (userchoice_names_sources(&r->list[i].match))
-			return true;
-	return false;
+	return ARRAY_ANY(r->n, i, userchoice_names_sources(&r->list[i].match));
 }
 
 static uint64_t counts_of(const struct callrules *r, uint64_t ns)

@@ -182,12 +182,10 @@ static void write_function(const struct userswitch *s, uint32_t number)
 
 static bool has_ring(const struct userswitch *s, uint32_t plan)
 {
-	for (uint32_t slot = 0; slot < SNRT_SLOTS; slot++)
-		if (userrings_state(s->rings, slot) != SNRT_FREE &&
-		    __atomic_load_n(&userrings_thread(s->rings, slot)->plan, __ATOMIC_RELAXED) ==
-			    plan)
-			return true;
-	return false;
+	return ARRAY_ANY(SNRT_SLOTS, slot,
+			 userrings_state(s->rings, slot) != SNRT_FREE &&
+				 __atomic_load_n(&userrings_thread(s->rings, slot)->plan,
+						 __ATOMIC_RELAXED) == plan);
 }
 
 static void sweep(struct userswitch *s)

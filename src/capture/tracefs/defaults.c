@@ -80,10 +80,7 @@ const char *defaults_find(const char *file)
 
 static bool has(const char *const *names, size_t n, const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	return ARRAY_ANY(n, i, !strcmp(names[i], name));
 }
 
 bool defaults_option(const char *instance, const char *option)

@@ -24,6 +24,7 @@
  */
 #include "capture/tracefs/journal.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/tracefs/journal_int.h"
@@ -263,10 +264,8 @@ struct recovery {
 
 static bool sets_top(const struct notes *notes)
 {
-	for (size_t i = 0; i < notes->n; i++)
-		if (notes->list[i].kind == NOTE_FILE && !*notes->list[i].instance)
-			return true;
-	return false;
+	return ARRAY_ANY(notes->n, i,
+			 notes->list[i].kind == NOTE_FILE && !*notes->list[i].instance);
 }
 
 static bool recover_one(void *ctx, const char *path, int fd, bool is_dead)

@@ -78,11 +78,10 @@ void notes_release(struct notes *notes)
 bool notes_find(const struct notes *notes, enum note_kind kind, const char *instance,
 		const char *name)
 {
-	for (size_t i = 0; i < notes->n; i++)
-		if (notes->list[i].kind == kind && !strcmp(notes->list[i].instance, instance) &&
-		    !strcmp(notes->list[i].name, name))
-			return true;
-	return false;
+	return ARRAY_ANY(notes->n, i,
+			 notes->list[i].kind == kind &&
+				 !strcmp(notes->list[i].instance, instance) &&
+				 !strcmp(notes->list[i].name, name));
 }
 
 void notes_drop_done(struct notes *notes)

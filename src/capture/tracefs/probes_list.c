@@ -231,11 +231,9 @@ static bool is_protected(const struct probe_defined *d, const char *pattern)
 /* Returns true if the event is in the list before i: an event has a line for each of its places. */
 static bool is_seen(const struct probe_list *l, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(l->list[k].event, l->list[i].event) &&
-		    !strcmp(l->list[k].group, l->list[i].group))
-			return true;
-	return false;
+	return ARRAY_ANY(i, k,
+			 !strcmp(l->list[k].event, l->list[i].event) &&
+				 !strcmp(l->list[k].group, l->list[i].group));
 }
 
 static int remove_one(const struct tracefs *t, const struct probe_defined *d)

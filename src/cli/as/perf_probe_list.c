@@ -10,6 +10,7 @@
  * relative to _text, as perf writes functions whose names are not unique. Probes of the kernel come
  * first; each part is sorted by line.
  */
+#include "base/array.h"
 #include "capture/tracefs/probes.h"
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
@@ -30,14 +31,8 @@ static bool is_user(const struct probe_defined *d)
 	return d->kind == PROBE_UPROBE || d->kind == PROBE_URETPROBE;
 }
 
-static int compare_lines(const void *pa, const void *pb)
-{
-	const struct probe_defined *a = pa, *b = pb;
-
-	if (is_user(a) != is_user(b))
-		return is_user(a) ? 1 : -1;
-	return strcmp(a->line, b->line);
-}
+ARRAY_ORDER(compare_lines, struct probe_defined,
+	    COMPARE(is_user(x), is_user(y)) ?: strcmp(x->line, y->line))
 
 static int compare_names(const void *pa, const void *pb)
 {

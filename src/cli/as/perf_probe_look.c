@@ -10,6 +10,7 @@
  * For a function, the lines up to the last one that can be probed are shown, and three more. For a
  * range, all lines are shown. FUNC:2+3 selects a number of lines.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/as/perf_filter.h"
@@ -202,17 +203,9 @@ struct shown {
 
 static bool is_probeable(const struct debuginfo_source *src, unsigned line)
 {
-	size_t low = 0, high = src->n_lines;
+	size_t at = ARRAY_BISECT(src->n_lines, i, src->lines[i].line < line);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (src->lines[mid].line < line)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < src->n_lines && src->lines[low].line == line && src->lines[low].is_probeable;
+	return at < src->n_lines && src->lines[at].line == line && src->lines[at].is_probeable;
 }
 
 /* Finds the range. Returns -ENOENT if no line of it can be probed. */

@@ -5,6 +5,7 @@
  * The facts are read from the file: for each CPU the position and the size of its data, printed to
  * standard error. Losses are reported on standard output, before the CPUs of their buffer.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/record/session.h"
 #include "cli/as/tracecmd_record_int.h"
@@ -74,10 +75,7 @@ static uint64_t unpacked_bytes(const struct tracefile *tf, const struct tracefil
 
 static const struct tracefile_cpu *find_cpu(const struct tracefile_buffer *b, unsigned cpu)
 {
-	for (size_t i = 0; i < b->n_cpus; i++)
-		if (b->cpus[i].cpu == cpu)
-			return &b->cpus[i];
-	return NULL;
+	return ARRAY_FIND(b->cpus, b->n_cpus, i, b->cpus[i].cpu == cpu);
 }
 
 static void tell_cpus(const struct tracefile *tf, const struct tracefile_buffer *b, unsigned n_cpus)

@@ -8,6 +8,7 @@
  * one 15 ns. A job that needs only the order of each task's events (gather_job.by_task) gets them
  * without the sequence.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "cli/ask/gather_int.h"
@@ -49,10 +50,7 @@ static int walk(const struct gather_job *job, struct inputs_sources *src, const 
 
 static bool has_data(const struct tracefile_buffer *b)
 {
-	for (size_t i = 0; i < b->n_cpus; i++)
-		if (b->cpus[i].n_bytes)
-			return true;
-	return false;
+	return ARRAY_ANY(b->n_cpus, i, b->cpus[i].n_bytes);
 }
 
 /*

@@ -235,10 +235,7 @@ static bool is_binary(const struct token *t)
 	static const char *const ops[] = {">>", "<<", "&", "|", "&&", "||", "-",  "+",	"*",
 					  "^",	"/",  "%", "<", ">",  "<=", ">=", "==", "!="};
 
-	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
-		if (token_is(t, ops[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(ops), i, token_is(t, ops[i]));
 }
 
 /* Parses the operator in p->tok, which applies to arg or precedes its right side. */

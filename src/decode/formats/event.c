@@ -64,10 +64,7 @@ static const char *append_token(struct event_parser *p, const char *text, const 
 
 static const struct field *find_named(const struct field *f, size_t n, const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(f[i].name, name))
-			return &f[i];
-	return NULL;
+	return ARRAY_FIND(f, n, i, !strcmp(f[i].name, name));
 }
 
 const struct field *event_find_common(const struct event *ev, const char *name)

@@ -126,8 +126,6 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 
 bool handlers_find(const char *system, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (!strcmp(rows[i].name, name) && !strcmp(rows[i].system, system))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(rows), i,
+			 !strcmp(rows[i].name, name) && !strcmp(rows[i].system, system));
 }

@@ -20,6 +20,7 @@
  */
 #include "decode/order/sequence_int.h"
 
+#include "base/array.h"
 #include "store/live/livepages.h"
 
 #include <errno.h>
@@ -231,10 +232,7 @@ bool cursor_find_witness(struct sequence *s, const struct cursor *c)
 
 bool cursors_have_ended(const struct source *src)
 {
-	for (size_t i = 0; i < src->n_cursors; i++)
-		if (!src->cursors[i].ended)
-			return false;
-	return true;
+	return !ARRAY_ANY(src->n_cursors, i, !src->cursors[i].ended);
 }
 
 /* Checks all dry cursors again. */

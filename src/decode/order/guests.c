@@ -12,6 +12,7 @@
  */
 #include "decode/order/guests.h"
 
+#include "base/array.h"
 #include "decode/timeconv.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
@@ -84,13 +85,7 @@ static int add_guest(struct guests *g, const struct tracefile *host, struct form
 	return more ? 0 : -ENOMEM;
 }
 
-static int compare_pid(const void *a, const void *b)
-{
-	int x = ((const struct guest_vcpu *)a)->host_pid,
-	    y = ((const struct guest_vcpu *)b)->host_pid;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_pid, struct guest_vcpu, COMPARE(x->host_pid, y->host_pid))
 
 int guests_init(struct guests *g, struct formats *const *files, size_t n_files)
 {

@@ -130,10 +130,7 @@ static inline void make_record(struct source *src, const struct cursor *c, struc
 
 static bool match_any(struct filter **filters, size_t n, const struct record *rec)
 {
-	for (size_t i = 0; i < n; i++)
-		if (filter_match(filters[i], rec) == FILTER_MATCH)
-			return true;
-	return false;
+	return ARRAY_ANY(n, i, filter_match(filters[i], rec) == FILTER_MATCH);
 }
 
 static bool passes(struct sequence *s, struct source *src, const struct record *rec)

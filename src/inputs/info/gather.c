@@ -323,11 +323,9 @@ static struct info_cpu *find_cpu(struct info_buffer *b, uint32_t cpu)
 
 static struct info_buffer *find_buffer(const struct gather *g, const char *name, size_t len)
 {
-	for (size_t i = 0; i < g->info->n_buffers; i++)
-		if (strlen(g->info->buffers[i].name) == len &&
-		    !memcmp(g->info->buffers[i].name, name, len))
-			return &g->info->buffers[i];
-	return NULL;
+	return ARRAY_FIND(g->info->buffers, g->info->n_buffers, i,
+			  strlen(g->info->buffers[i].name) == len &&
+				  !memcmp(g->info->buffers[i].name, name, len));
 }
 
 /* Adds a line of the kernel's statistics: "overrun: 1851". */

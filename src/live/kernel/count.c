@@ -324,10 +324,7 @@ static int show_counts(void *ctx, bool is_last, struct errmsg *err)
 /* Returns true if "$word" is among the keys. */
 static bool has_word(const struct keycount_config *c, const char *word)
 {
-	for (size_t i = 0; i < c->n_words; i++)
-		if (c->words[i][0] == '$' && !strcmp(c->words[i] + 1, word))
-			return true;
-	return false;
+	return ARRAY_ANY(c->n_words, i, c->words[i][0] == '$' && !strcmp(c->words[i] + 1, word));
 }
 
 static void settle_words(struct count_run *cr)

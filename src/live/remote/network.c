@@ -385,10 +385,7 @@ static bool tick(void *ctx)
 {
 	struct netrun *n = ctx;
 
-	for (size_t i = 0; i < n->s.setup->n_buffers; i++)
-		if (sender_check(n->senders[i], &n->why) < 0)
-			return false;
-	return true;
+	return !ARRAY_ANY(n->s.setup->n_buffers, i, sender_check(n->senders[i], &n->why) < 0);
 }
 
 static int finish(struct netrun *n, uint64_t *ret_bytes, struct errmsg *err)

@@ -173,10 +173,8 @@ static size_t packet_open(struct trace_export *x, uint32_t machine)
 
 static const struct known_event *find_known(const struct event *ev)
 {
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (!strcmp(known[i].name, ev->name) && !strcmp(known[i].system, ev->system))
-			return &known[i];
-	return NULL;
+	return ARRAY_FIND(known, ARRAY_LEN(known), i,
+			  !strcmp(known[i].name, ev->name) && !strcmp(known[i].system, ev->system));
 }
 
 /*

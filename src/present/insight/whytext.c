@@ -14,6 +14,7 @@
  *
  * A task is indented one column more than the task that waits for it.
  */
+#include "base/array.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
 #include "present/insight/view.h"
@@ -44,12 +45,7 @@ const char *view_task_fmt(const struct insight_view *v, int task, char *buf, siz
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-static int compare_lengths(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x < y) - (x > y);
-}
+ARRAY_ORDER(compare_lengths, uint64_t, COMPARE(*y, *x))
 
 /* Returns the shortest length of a piece to show, so that at most n are shown. */
 static uint64_t find_shortest(const struct insight_why *y, size_t n)

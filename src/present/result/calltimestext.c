@@ -148,10 +148,7 @@ static const struct calltimes_columns *columns_of(const struct calltimes_view *v
 
 static bool has_module(const struct calltimes_view *v)
 {
-	for (size_t i = 0; i < v->columns.n; i++)
-		if (v->columns.list[i] == CALLTIMES_MODULE)
-			return true;
-	return false;
+	return ARRAY_ANY(v->columns.n, i, v->columns.list[i] == CALLTIMES_MODULE);
 }
 
 static const char *module_of(const struct calltimes_row *row)

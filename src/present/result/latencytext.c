@@ -73,10 +73,7 @@ static uint64_t average(const struct latency_spread *s)
 
 static bool has_group(const struct latency_config *c, const char *word)
 {
-	for (size_t i = 0; i < c->n_groups; i++)
-		if (!strcmp(c->groups[i].word, word))
-			return true;
-	return false;
+	return ARRAY_ANY(c->n_groups, i, !strcmp(c->groups[i].word, word));
 }
 
 static void fmt_question(const struct latency_view *v, struct textbuf *tb)

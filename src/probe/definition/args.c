@@ -143,10 +143,7 @@ static bool is_reserved(const char *name)
 					   "common_pid",     "common_tgid",  "__probe_ip",
 					   "__probe_ret_ip", "__probe_func"};
 
-	for (size_t i = 0; i < ARRAY_LEN(list); i++)
-		if (!strcmp(name, list[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(list), i, !strcmp(name, list[i]));
 }
 
 static int check_arg_name(struct definer *p, const struct definition_arg *arg, struct span span)

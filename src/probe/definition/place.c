@@ -342,10 +342,7 @@ static bool is_source_suffix(const char *suffix)
 					   "asm", "rs",	 "go",	"y",   "l",   "m",  "mm",
 					   "f90", "f",	 "F90", "zig", "d",   "nim"};
 
-	for (size_t i = 0; i < ARRAY_LEN(list); i++)
-		if (!strcmp(suffix, list[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(list), i, !strcmp(suffix, list[i]));
 }
 
 /*

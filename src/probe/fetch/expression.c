@@ -107,10 +107,7 @@ static bool is_type_word(const char *s, size_t len)
 					    "long",	"float",  "double", "void",  "_Bool",
 					    "bool",	"class"};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == len && !memcmp(words[i], s, len))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(words), i, strlen(words[i]) == len && !memcmp(words[i], s, len));
 }
 
 /*

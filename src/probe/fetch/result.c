@@ -12,6 +12,7 @@
  *	aarch64   up to four floating point numbers of one size: none can be read. Others by their position.
  *	riscv64   one or two floating point numbers, or one and an integer: as on x86-64, but member by member.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "probe/fetch/fetch_int.h"
 #include "symbols/arch.h"
@@ -72,11 +73,10 @@ static void collect(struct leaves *l, struct type t, uint64_t offset, bool is_bi
 
 static bool is_aligned(const struct leaves *l)
 {
-	for (unsigned i = 0; i < l->n; i++)
-		if (!l->list[i].is_bits && l->list[i].n_bytes &&
-		    l->list[i].offset % (l->list[i].n_bytes > 8 ? 8 : l->list[i].n_bytes))
-			return false;
-	return true;
+	return !ARRAY_ANY(l->n, i,
+			  !l->list[i].is_bits && l->list[i].n_bytes &&
+				  l->list[i].offset %
+					  (l->list[i].n_bytes > 8 ? 8 : l->list[i].n_bytes));
 }
 
 static unsigned count_floats(const struct leaves *l)

@@ -9,6 +9,7 @@
  */
 #include "probe/look/kernelfuncs.h"
 
+#include "base/array.h"
 #include "base/files/mapfile.h"
 #include "base/scope.h"
 #include "format/bytes.h"
@@ -51,10 +52,7 @@ static bool is_of(const struct ksym *s, const char *module)
 {
 	if (!s->module || s->module_len != strlen(module))
 		return false;
-	for (size_t i = 0; i < s->module_len; i++)
-		if (s->module[i] != (module[i] == '-' ? '_' : module[i]))
-			return false;
-	return true;
+	return !ARRAY_ANY(s->module_len, i, s->module[i] != (module[i] == '-' ? '_' : module[i]));
 }
 
 int probefuncs_loaded(const char *module, const char *pattern,

@@ -14,6 +14,7 @@
  *
  * With BTF, C types in the format have members, too. System calls get pointers into the program.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
@@ -237,10 +238,8 @@ static void to_variable(const struct event_scope *s, const struct event_field *f
 static const struct event_field *find_field(const struct event_scope *s, const char *name,
 					    size_t len)
 {
-	for (unsigned i = 0; i < s->n_fields; i++)
-		if (!strncmp(s->fields[i].name, name, len) && !s->fields[i].name[len])
-			return &s->fields[i];
-	return NULL;
+	return ARRAY_FIND(s->fields, s->n_fields, i,
+			  !strncmp(s->fields[i].name, name, len) && !s->fields[i].name[len]);
 }
 
 static int event_find(const struct scope *scope, const char *name, size_t len, struct variable *ret)

@@ -10,6 +10,7 @@
  *
  * condition.c handles conditions on the recorded fields.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
@@ -123,10 +124,8 @@ int resolve_group_and_event(struct resolution *r, const char *path, const char *
 
 static bool is_field(const struct probe *p, const char *name, size_t len)
 {
-	for (size_t i = 0; i < p->n_args; i++)
-		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
-			return true;
-	return false;
+	return ARRAY_ANY(p->n_args, i,
+			 strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len));
 }
 
 /* Returns true if the name is in use. Names that the user gave to later arguments count as well. */

@@ -16,6 +16,7 @@
  * reports that.
  */
 #include "probe/resolve/resolve_int.h"
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo.h"
 
 #include <stdio.h>
@@ -70,10 +71,7 @@ static bool is_there(const struct resolution *r, uint64_t text_offset)
 	char text[64];
 
 	snprintf(text, sizeof(text), "_text+%llu", (unsigned long long)text_offset + r->d->offset);
-	for (size_t i = 0; i < p->n_places; i++)
-		if (!strcmp(p->places[i].text, text))
-			return true;
-	return false;
+	return ARRAY_ANY(p->n_places, i, !strcmp(p->places[i].text, text));
 }
 
 static int add_all(struct resolution *r, struct found_function *f, const char *text, uint64_t begin)

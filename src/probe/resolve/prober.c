@@ -10,6 +10,7 @@
  * If files of another machine are used (probe_world: btf_dir, kallsyms …), there is no blacklist
  * unless it is named, because this kernel's does not apply.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "probe/resolve/resolve_int.h"
@@ -67,10 +68,8 @@ void prober_free(struct prober *p)
 
 static struct prober_file *find_file(struct prober *p, const char *name, bool is_btf)
 {
-	for (size_t i = 0; i < p->n_files; i++)
-		if (!strcmp(p->files[i].name, name) && is_btf == !!p->files[i].btf)
-			return &p->files[i];
-	return NULL;
+	return ARRAY_FIND(p->files, p->n_files, i,
+			  !strcmp(p->files[i].name, name) && is_btf == !!p->files[i].btf);
 }
 
 /* Checks that there is room for one more file; sets the reason if there is none. */

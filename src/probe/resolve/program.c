@@ -13,6 +13,7 @@
  * would begin if all of it were mapped like the code.
  */
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/scope.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
@@ -171,10 +172,7 @@ static int resolve_choice(struct resolution *r, struct debuginfo *info)
  */
 static bool needs_no_registers(const struct definition *d)
 {
-	for (size_t i = 0; i < d->n_args; i++)
-		if (d->args[i].value->kind != EXPRESSION_COMM)
-			return false;
-	return true;
+	return !ARRAY_ANY(d->n_args, i, d->args[i].value->kind != EXPRESSION_COMM);
 }
 
 static bool is_foreign(const struct resolution *r, const struct debuginfo *info)

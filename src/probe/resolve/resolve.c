@@ -211,10 +211,7 @@ static int refuse_other(struct gathering *g, struct span span)
 /* Returns true if a note already reports why it is not recorded. */
 static bool is_told(const struct resolution *r, const char *name)
 {
-	for (size_t i = 0; i < r->out->probe.n_notes; i++)
-		if (r->left_out[i] && !strcmp(r->left_out[i], name))
-			return true;
-	return false;
+	return ARRAY_ANY(r->out->probe.n_notes, i, r->left_out[i] && !strcmp(r->left_out[i], name));
 }
 
 static void note_left_out(struct resolution *r, const char *name, const char *why, size_t len)

@@ -25,10 +25,7 @@ static bool is_libc(const char *path)
 	static const char *const names[] = {"libc.so", "libc-", "libdl.so", "libdl-", "ld-"};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(names), i, !strncmp(name, names[i], strlen(names[i])));
 }
 
 /*

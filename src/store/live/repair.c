@@ -21,6 +21,7 @@
  *
  * A killed repair can be repaired again. A repair that finds a lock does nothing.
  */
+#include "base/array.h"
 #include "base/files/outplace.h"
 #include "base/scope.h"
 #include "format/tracedat.h"
@@ -236,10 +237,7 @@ static int add_buffers(struct livefile *f, const struct tracefile *tf, struct er
 
 static const struct tracefile_section *find_section(const struct tracefile *tf, uint64_t offset)
 {
-	for (size_t i = 0; i < tf->n_sections; i++)
-		if (tf->sections[i].offset == offset)
-			return &tf->sections[i];
-	return NULL;
+	return ARRAY_FIND(tf->sections, tf->n_sections, i, tf->sections[i].offset == offset);
 }
 
 static void take_strings(struct livefile *f, const struct tracefile *tf)

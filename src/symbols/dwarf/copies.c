@@ -46,10 +46,7 @@ static int compare(const void *pa, const void *pb)
 
 static bool has_statement(const struct search *s, unsigned line)
 {
-	for (size_t i = 0; i < s->n_copies; i++)
-		if (s->copies[i].line == line && s->copies[i].is_statement)
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_copies, i, s->copies[i].line == line && s->copies[i].is_statement);
 }
 
 unsigned copies_without_statements(struct search *s)

@@ -493,13 +493,8 @@ static int compare_listed(const void *pa, const void *pb)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct debuginfo_function *a = pa, *b = pb;
-	int r = strcmp(a->name, b->name);
-
-	return r ? r : a->address < b->address ? -1 : a->address > b->address;
-}
+ARRAY_ORDER(compare_rows, struct debuginfo_function,
+	    strcmp(x->name, y->name) ?: COMPARE(x->address, y->address))
 
 static int gather_unit(struct debuginfo *d, struct unit *u, struct listing *l)
 {
@@ -564,12 +559,7 @@ struct known {
 	const char *name;
 };
 
-static int compare_known(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
+ARRAY_ORDER(compare_known, uint64_t, COMPARE(*x, *y))
 
 /* Adds symbols that are not in DWARF: assembler, other languages, a program without DWARF. */
 static int add_symbols(struct debuginfo *d, struct listing *l)

@@ -75,11 +75,9 @@ static bool is_there(struct search *s, uint64_t address, const char *function)
 {
 	bool is_line = s->where->has_line || s->where->pattern;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address == address &&
-		    (is_line || !strcmp(s->list[i].function, function)))
-			return true;
-	return false;
+	return ARRAY_ANY(s->n, i,
+			 s->list[i].address == address &&
+				 (is_line || !strcmp(s->list[i].function, function)));
 }
 
 static int add_point(struct search *s, struct unit *u, struct instance *i, uint64_t address,
@@ -556,12 +554,7 @@ static int by_file(struct search *s, struct errmsg *err)
 	return r;
 }
 
-static int compare_points(const void *pa, const void *pb)
-{
-	const struct debuginfo_point *a = pa, *b = pb;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+ARRAY_ORDER(compare_points, struct debuginfo_point, COMPARE(x->address, y->address))
 
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err)

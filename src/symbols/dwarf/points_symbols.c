@@ -75,10 +75,7 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 
 static bool has_point(const struct search *s, const struct symbol *symbol)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address - s->list[i].symbol_offset == symbol->address)
-			return true;
-	return false;
+	return ARRAY_ANY(s->n, i, s->list[i].address - s->list[i].symbol_offset == symbol->address);
 }
 
 static int points_of_code(struct search *s, const struct symbol *symbol, struct errmsg *err)

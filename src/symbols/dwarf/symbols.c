@@ -10,6 +10,7 @@
  * programs). The versions are removed: the name is sem_wait, which may occur in several versions.
  */
 #include "base/arena.h"
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <errno.h>
@@ -244,7 +245,7 @@ static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
 
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 {
-	size_t low = 0, high;
+	size_t n;
 
 	if (d->n_asked < SCANS_MAX) {
 		d->n_asked++;
@@ -253,30 +254,19 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 	if (symbols_list(d) < 0)
 		return NULL;
 	symbols_sort(d);
-	high = d->n_symbols;
-	while (low < high) { /* find the first symbol after the address */
-		size_t mid = low + (high - low) / 2;
-
-		if (d->symbols[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	n = ARRAY_BISECT(d->n_symbols, i, d->symbols[i].address <= address);
+	if (!n)
 		return NULL;
-	for (low--; low && d->symbols[low - 1].address == d->symbols[low].address;)
-		low--;
-	return covers(&d->symbols[low], address) ? &d->symbols[low] : NULL;
+	for (n--; n && d->symbols[n - 1].address == d->symbols[n].address;)
+		n--;
+	return covers(&d->symbols[n], address) ? &d->symbols[n] : NULL;
 }
 
 const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 {
 	if (symbols_list(d) < 0)
 		return NULL;
-	for (size_t i = 0; i < d->n_symbols; i++)
-		if (!strcmp(d->symbols[i].name, name))
-			return &d->symbols[i];
-	return NULL;
+	return ARRAY_FIND(d->symbols, d->n_symbols, i, !strcmp(d->symbols[i].name, name));
 }
 
 bool symbol_has_name(const struct symbol *s, const char *name, const char *version)

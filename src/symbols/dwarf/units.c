@@ -116,17 +116,9 @@ static void read_attributes(struct unit *u)
 /* Returns the last unit whose header is at or before the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 {
-	size_t low = 0, high = d->n_own_units;
+	size_t n = ARRAY_BISECT(d->n_own_units, i, d->units[i].offset <= offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (d->units[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &d->units[low - 1] : NULL;
+	return n ? &d->units[n - 1] : NULL;
 }
 
 struct marking {
@@ -398,10 +390,7 @@ struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)
 	u = unit_at_offset(d, dwarf_dieoffset(&cu));
 	if (u && u->die.addr == cu.addr)
 		return u;
-	for (size_t i = 0; i < d->n_units; i++)
-		if (d->units[i].die.addr == cu.addr)
-			return &d->units[i];
-	return NULL;
+	return ARRAY_FIND(d->units, d->n_units, i, d->units[i].die.addr == cu.addr);
 }
 
 struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
@@ -415,8 +404,5 @@ struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
 			return u;
 	}
 	/* not every compiler writes .debug_aranges */
-	for (size_t i = 0; i < d->n_units; i++)
-		if (dwarf_haspc(&d->units[i].die, address) > 0)
-			return &d->units[i];
-	return NULL;
+	return ARRAY_FIND(d->units, d->n_units, i, dwarf_haspc(&d->units[i].die, address) > 0);
 }

@@ -162,11 +162,9 @@ static const struct packing {
 
 static const struct packing *packing_find(const void *head, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
-		if (n >= packings[i].n_magic &&
-		    !memcmp(head, packings[i].magic, packings[i].n_magic))
-			return &packings[i];
-	return NULL;
+	return ARRAY_FIND(packings, ARRAY_LEN(packings), i,
+			  n >= packings[i].n_magic &&
+				  !memcmp(head, packings[i].magic, packings[i].n_magic));
 }
 
 /*

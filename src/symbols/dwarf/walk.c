@@ -90,19 +90,10 @@ static void add_declaration(struct walk *w, Dwarf_Die *die, const char *prefix)
 
 static const char *find_declaration(const struct walk *w, const void *key)
 {
-	size_t low = 0, high = w->n_declarations;
+	size_t n = w->n_declarations;
+	size_t at = ARRAY_BISECT(n, i, (uintptr_t)w->declarations[i].key < (uintptr_t)key);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (w->declarations[mid].key == key)
-			return w->declarations[mid].name;
-		if ((uintptr_t)w->declarations[mid].key < (uintptr_t)key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return at < n && w->declarations[at].key == key ? w->declarations[at].name : NULL;
 }
 
 /* Finds the name of a definition whose declaration is in another unit, through its parents. */
@@ -338,19 +329,10 @@ int unit_walk(struct debuginfo *d, struct unit *u)
 
 static struct function *function_with_key(struct unit *u, const void *key)
 {
-	size_t low = 0, high = u->n_functions;
+	size_t n = u->n_functions;
+	size_t at = ARRAY_BISECT(n, i, (uintptr_t)u->functions[i].die.addr < (uintptr_t)key);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (u->functions[mid].die.addr == key)
-			return &u->functions[mid];
-		if ((uintptr_t)u->functions[mid].die.addr < (uintptr_t)key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return at < n && u->functions[at].die.addr == key ? &u->functions[at] : NULL;
 }
 
 /*

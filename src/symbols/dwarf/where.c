@@ -9,6 +9,7 @@
  *
  * Ranges that need the caller's registers (entry values) do not count.
  */
+#include "base/array.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <stdio.h>
@@ -23,12 +24,7 @@ struct lines {
 	size_t n;
 };
 
-static int compare_lines(const void *pa, const void *pb)
-{
-	unsigned a = *(const unsigned *)pa, b = *(const unsigned *)pb;
-
-	return a < b ? -1 : a > b;
-}
+ARRAY_ORDER(compare_lines, unsigned, COMPARE(*x, *y))
 
 static bool is_useful(const Dwarf_Op *ops, size_t n)
 {

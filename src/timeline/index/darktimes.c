@@ -85,19 +85,11 @@ void dark_times_limit(struct dark_times *d, uint64_t max_ns, uint16_t of)
 uint64_t dark_times_find_for(const struct dark_times *d, uint64_t t,
 			     bool (*is_like)(void *ctx, uint16_t of), void *ctx)
 {
-	size_t low = 0, high = d->n;
+	size_t at = ARRAY_BISECT(d->n, i, d->times[i].end <= t);
 
-	while (low < high) { /* find the first dark time that ends after t */
-		size_t mid = low + (high - low) / 2;
-
-		if (d->times[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	while (low < d->n && d->times[low].of != DARK_OF_ALL && !is_like(ctx, d->times[low].of))
-		low++;
-	if (low == d->n)
+	while (at < d->n && d->times[at].of != DARK_OF_ALL && !is_like(ctx, d->times[at].of))
+		at++;
+	if (at == d->n)
 		return DARK_NEVER;
-	return d->times[low].start > t ? d->times[low].start : t;
+	return d->times[at].start > t ? d->times[at].start : t;
 }

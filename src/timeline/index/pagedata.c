@@ -14,6 +14,7 @@
  *
  * Memory: CACHE_MAX_BYTES, plus one held chunk for each running walk.
  */
+#include "base/array.h"
 #include "base/lock.h"
 #include "format/bytes.h"
 #include "timeline/timeline_int.h"
@@ -89,19 +90,12 @@ uint64_t chunk_first_page(const struct stream *st, size_t chunk)
 
 size_t chunk_of_page(const struct stream *st, uint64_t page)
 {
-	size_t low = 0, high = st->n_chunks;
+	size_t n;
 
 	if (st->kind != STREAM_PACKED)
 		return page / LIVE_CHUNK_PAGES;
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (st->chunks[mid].first_page <= page)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	n = ARRAY_BISECT(st->n_chunks, i, st->chunks[i].first_page <= page);
+	return n ? n - 1 : 0;
 }
 
 /* Reads a chunk. Dropped pages read as zeros, so they have no events. */

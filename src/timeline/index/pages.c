@@ -183,51 +183,23 @@ int stream_settle(struct timeline *tl, struct stream *st, uint64_t low)
 
 long stream_find_segment(const struct stream *st, uint64_t t)
 {
-	size_t low = 0, high = st->n_segments;
-
-	if (!high)
+	if (!st->n_segments)
 		return -1;
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (segment_page_ts(st->segments[mid], 0) < t)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return ARRAY_BISECT(st->n_segments - 1, i, segment_page_ts(st->segments[i + 1], 0) < t);
 }
 
 uint32_t segment_find_page(const struct index_segment *seg, uint64_t t)
 {
-	uint32_t low = 0, high = seg->n_pages;
-
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (segment_page_ts(seg, mid) < t)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return seg->n_pages ? ARRAY_BISECT(seg->n_pages - 1, i, segment_page_ts(seg, i + 1) < t)
+			    : 0;
 }
 
 long stream_page_place(const struct stream *st, uint64_t page)
 {
-	size_t low = 0, high = st->n_segments;
+	size_t n = ARRAY_BISECT(st->n_segments, i, st->segments[i]->first_page <= page);
+	const struct index_segment *seg = n ? st->segments[n - 1] : NULL;
 
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (st->segments[mid]->first_page <= page)
-			low = mid;
-		else
-			high = mid;
-	}
-	if (low == high || page - st->segments[low]->first_page >= st->segments[low]->n_pages)
-		return -1;
-	return low;
+	return seg && page - seg->first_page < seg->n_pages ? (long)n - 1 : -1;
 }
 
 struct index_segment *stream_page_segment(const struct stream *st, uint64_t page)

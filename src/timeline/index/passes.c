@@ -23,6 +23,7 @@
  */
 #include "timeline/index/passes.h"
 
+#include "base/array.h"
 #include "base/scope.h"
 #include "decode/walker.h"
 #include "timeline/lanes/lane_int.h"
@@ -322,19 +323,9 @@ static bool go_through(struct slice *s, const struct index_segment *seg)
 
 static bool has_stream(const struct gatherer *g, uint16_t stream)
 {
-	size_t low = 0, high = g->n_streams;
+	size_t at = ARRAY_BISECT(g->n_streams, i, g->streams[i] < stream);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (g->streams[mid] == stream)
-			return true;
-		if (g->streams[mid] < stream)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return false;
+	return at < g->n_streams && g->streams[at] == stream;
 }
 
 static void add_tasks(struct slice *s, const struct gatherer *g)

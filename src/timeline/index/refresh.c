@@ -349,10 +349,7 @@ static bool has_any_moved(const struct refresh *rf)
 	for (size_t i = 0; i < rf->tl->n_sources; i++)
 		if (rf->fds[i] >= 0 && is_other_file(rf->fds[i], rf->tl->source_states[i].fd))
 			return true;
-	for (size_t i = 0; i < rf->n; i++)
-		if (rf->list[i].has_moved)
-			return true;
-	return false;
+	return ARRAY_ANY(rf->n, i, rf->list[i].has_moved);
 }
 
 /* The caller holds both locks. */

@@ -22,6 +22,7 @@
  * Threads index segments independently, so each segment begins with the task of its first event. If
  * that is not the task at the end of the segment before, there is a gap between the two.
  */
+#include "base/array.h"
 #include "timeline/timeline_int.h"
 
 #define DELTA_MAX ((UINT64_C(1) << SCHED_DELTA_BITS) - 1)
@@ -42,17 +43,9 @@ void sched_builder_add(struct sched_builder *sb, const struct sched_item *item)
 /* Returns the block that contains entry i. */
 static uint32_t block_of(const struct sched_list *sl, uint32_t i)
 {
-	uint32_t low = 0, high = sl->n_blocks;
+	size_t n = ARRAY_BISECT(sl->n_blocks, k, sl->blocks[k].first <= i);
 
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (sl->blocks[mid].first <= i)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return n ? n - 1 : 0;
 }
 
 struct sched_item sched_list_get(const struct sched_list *sl, uint32_t i)
@@ -67,32 +60,16 @@ struct sched_item sched_list_get(const struct sched_list *sl, uint32_t i)
 
 uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t)
 {
-	uint32_t low = 0, high = sl->n_blocks, block;
+	uint32_t n, first, end;
 	uint64_t base;
 
 	if (!sl->n || sl->blocks[0].base >= t)
 		return 0;
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (sl->blocks[mid].base < t)
-			low = mid;
-		else
-			high = mid;
-	}
-	block = low;
-	base = sl->blocks[block].base;
-	low = sl->blocks[block].first;
-	high = block + 1 < sl->n_blocks ? sl->blocks[block + 1].first : sl->n;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (base + (sl->entries[mid] >> 36) < t)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	n = ARRAY_BISECT(sl->n_blocks, i, sl->blocks[i].base < t);
+	base = sl->blocks[n - 1].base;
+	first = sl->blocks[n - 1].first;
+	end = n < sl->n_blocks ? sl->blocks[n].first : sl->n;
+	return first + ARRAY_BISECT(end - first, i, base + (sl->entries[first + i] >> 36) < t);
 }
 
 /* --- reading ----------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
  * The directory has ceilings: SIDECARS_MAX files, CACHE_MAX_BYTES; the least recently used are
  * removed first (a file's mtime is its last use).
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/sha256.h"
 #include "decode/timeconv.h"
@@ -331,12 +332,7 @@ struct old_file {
 	uint64_t n_bytes;
 };
 
-static int compare_used(const void *a, const void *b)
-{
-	const struct old_file *x = a, *y = b;
-
-	return (x->used < y->used) - (x->used > y->used);
-}
+ARRAY_ORDER(compare_used, struct old_file, COMPARE(y->used, x->used))
 
 static bool has_suffix(const char *name, const char *suffix)
 {

@@ -7,6 +7,7 @@
  * the sum, every number that is used as an index or a length is compared with its bounds. Both
  * together read the file once, at about 5 GB/s per thread.
  */
+#include "base/array.h"
 #include "format/bytes.h"
 #include "timeline/index/sidecar_int.h"
 
@@ -57,20 +58,15 @@ static bool check_kinds(const struct timeline *tl, struct piece map)
 {
 	const struct sidecar_kind *k = sidecar_kinds(map);
 
-	for (uint32_t i = 0; i < sidecar_head(map)->n_kinds; i++)
-		if (k[i].table >= tl->n_kindtables)
-			return false;
-	return true;
+	return !ARRAY_ANY(sidecar_head(map)->n_kinds, i, k[i].table >= tl->n_kindtables);
 }
 
 static bool check_tasks(const struct timeline *tl, struct piece map)
 {
 	const struct sidecar_task *t = sidecar_tasks(map);
 
-	for (uint32_t i = 0; i < sidecar_head(map)->n_tasks; i++)
-		if (t[i].machine >= tl->n_machines || t[i].comm[TASK_COMM_BYTES - 1])
-			return false;
-	return true;
+	return !ARRAY_ANY(sidecar_head(map)->n_tasks, i,
+			  t[i].machine >= tl->n_machines || t[i].comm[TASK_COMM_BYTES - 1]);
 }
 
 bool sidecar_check_tables(const struct timeline *tl, struct piece map, const uint8_t *key)
@@ -120,11 +116,10 @@ static bool check_pages(const struct index_segment *seg, uint8_t ref_shift)
 
 	if (seg->page_first[0] || seg->page_first[seg->n_pages] != seg->n_events)
 		return false;
-	for (uint32_t i = 0; i < seg->n_pages; i++)
-		if (seg->page_first[i + 1] < seg->page_first[i] ||
-		    seg->page_first[i + 1] - seg->page_first[i] > most || seg->page_shift[i] > 32)
-			return false;
-	return true;
+	return !ARRAY_ANY(seg->n_pages, i,
+			  seg->page_first[i + 1] < seg->page_first[i] ||
+				  seg->page_first[i + 1] - seg->page_first[i] > most ||
+				  seg->page_shift[i] > 32);
 }
 
 static bool check_sched(const struct sched_list *sl, uint32_t n_tasks, unsigned max_flags)

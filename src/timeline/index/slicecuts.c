@@ -9,6 +9,7 @@
  * The work depends on the number of pages, and segments have about equally many. So a cut is at the
  * beginning of a segment, whenever enough pages have accumulated. This reads no page.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "timeline/index/slicecuts.h"
 #include "timeline/timeline_int.h"
@@ -20,12 +21,7 @@ struct edge { /* the beginning of a segment */
 	uint64_t ts, n_pages;
 };
 
-static int compare_edges(const void *a, const void *b)
-{
-	uint64_t x = ((const struct edge *)a)->ts, y = ((const struct edge *)b)->ts;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_edges, struct edge, COMPARE(x->ts, y->ts))
 
 static struct edge *list_edges(struct timeline *tl, uint64_t from, uint64_t to, size_t *ret_n)
 {

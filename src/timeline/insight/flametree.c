@@ -68,14 +68,8 @@ struct ranked {
 	uint32_t node;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
+ARRAY_ORDER(compare_ranked, struct ranked,
+	    COMPARE(y->weight, x->weight) ?: COMPARE(x->node, y->node))
 
 static uint32_t list_node(struct listing *l, uint32_t node, unsigned depth);
 

@@ -11,6 +11,7 @@
  * A span whose start or end was not recorded has no length; sorted by length, it comes after the
  * others.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
@@ -148,10 +149,7 @@ static bool add_span(void *ctx, const struct lane_span *s)
 
 static bool is_repeated(const char *const *specs, size_t at)
 {
-	for (size_t i = 0; i < at; i++)
-		if (!strcmp(specs[i], specs[at]))
-			return true;
-	return false;
+	return ARRAY_ANY(at, i, !strcmp(specs[i], specs[at]));
 }
 
 static int list_lane(struct span_listing *l, const char *spec, struct lanes_refused *refused)

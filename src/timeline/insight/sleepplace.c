@@ -31,10 +31,7 @@ static bool is_waiting_only(const char *frame)
 		"__wait_on_bit",     "out_of_line_wait_on_bit",
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-		if (!strncmp(frame, begins[i], strlen(begins[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(begins), i, !strncmp(frame, begins[i], strlen(begins[i])));
 }
 
 int sleep_places_init(struct sleep_places *p, struct lanes *ls)

@@ -152,10 +152,7 @@ static bool is_same_sort(const struct lane_spec *a, const struct lane_spec *b)
 
 static bool is_repeated(const struct span_counting *c, uint32_t lane)
 {
-	for (uint32_t i = 0; i < lane; i++)
-		if (!strcmp(c->specs[i], c->specs[lane]))
-			return true;
-	return false;
+	return ARRAY_ANY(lane, i, !strcmp(c->specs[i], c->specs[lane]));
 }
 
 /* Finds all sorts before the names, so that their numbers are those of the first groups. */

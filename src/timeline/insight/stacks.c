@@ -326,14 +326,7 @@ int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t
 
 /* --- off the CPU ------------------------------------------------------------------------------------------- */
 
-static int compare_left(const void *a, const void *b)
-{
-	const struct stack_left *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
-}
+ARRAY_ORDER(compare_left, struct stack_left, COMPARE(x->ts, y->ts) ?: COMPARE(x->task, y->task))
 
 static uint32_t find_left(const struct stacking *s, uint64_t ts, uint16_t task)
 {

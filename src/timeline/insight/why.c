@@ -132,17 +132,7 @@ static const struct state_list *states_of(struct finding *y, uint16_t task)
 /* Returns the first span that ends after t. */
 static size_t find_span(const struct state_list *l, uint64_t t)
 {
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->spans[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(l->n, i, l->spans[i].end <= t);
 }
 
 /* --- pieces --------------------------------------------------------------------------------------------------- */
@@ -361,14 +351,7 @@ static int list_owners(struct timeline *tl, const uint64_t *sums, struct owner *
 	return 0;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct why_sum *x = a, *y = b;
-
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	return (x->state > y->state) - (x->state < y->state);
-}
+ARRAY_ORDER(compare_keys, struct why_sum, COMPARE(x->task, y->task) ?: COMPARE(x->state, y->state))
 
 static int compare_sums(const void *a, const void *b, void *tl)
 {

@@ -5,6 +5,7 @@
  * A path through a build has hundreds of tasks, but few names: cc1, as, ld. All names of all states
  * are in one array, which has room for one name per sum; a cause points to its part.
  */
+#include "base/array.h"
 #include "timeline/insight/whycauses.h"
 
 #include <errno.h>
@@ -29,14 +30,7 @@ static int compare_names(const void *a, const void *b, void *tl)
 	return compare_comms(a, b, tl);
 }
 
-static int compare_causes(const void *a, const void *b)
-{
-	const struct why_cause *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->state > y->state) - (x->state < y->state);
-}
+ARRAY_ORDER(compare_causes, struct why_cause, COMPARE(y->ns, x->ns) ?: COMPARE(x->state, y->state))
 
 /* Sums the names of one state in `names`, which has enough room. */
 static void add_cause(struct why_causes *c, enum task_state state, const struct insight_why *y,

@@ -11,6 +11,7 @@
  *
  * Ceilings: PAIRS_MAX open spans at once, LANE_ROWS_MAX rows.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "decode/formats/event.h"
 #include "format/bytes.h"
@@ -112,11 +113,9 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 /* Returns true if the key is an address, which is printed in hexadecimal. */
 static bool key_is_address(const struct pairing *p)
 {
-	for (size_t i = 0; i < p->n_kinds; i++)
-		if (p->kinds[i].is_a && p->kinds[i].field &&
-		    p->kinds[i].field->flags & FIELD_POINTER)
-			return true;
-	return false;
+	return ARRAY_ANY(p->n_kinds, i,
+			 p->kinds[i].is_a && p->kinds[i].field &&
+				 p->kinds[i].field->flags & FIELD_POINTER);
 }
 
 static uint32_t key_label(struct pairing *p, uint64_t key)

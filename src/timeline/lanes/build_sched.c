@@ -71,12 +71,7 @@ static int walk_runs(struct lane *ln, struct runs *r, size_t stream)
 	return e < 0 ? e : r->failed ? -ENOMEM : 0;
 }
 
-static int compare_runs(const void *a, const void *b)
-{
-	uint64_t x = ((const struct run *)a)->start, y = ((const struct run *)b)->start;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_runs, struct run, COMPARE(x->start, y->start))
 
 static int add_runs(struct lane *ln, const struct runs *r)
 {

@@ -15,6 +15,7 @@
  * A moment is an array of packed stacks: head, open calls, displaced calls. There are at most
  * MOMENTS_MAX moments in at most CACHE_BYTES.
  */
+#include "base/array.h"
 #include "base/lock.h"
 #include "base/scope.h"
 #include "timeline/lanes/calls_cache.h"
@@ -149,10 +150,7 @@ uint64_t calls_cache_load(struct calls_cache *cc, uint32_t machine, uint64_t ver
 
 static bool is_kept(const struct calls_cache *cc, uint32_t machine, uint64_t ts)
 {
-	for (size_t i = 0; i < cc->n; i++)
-		if (cc->moments[i].machine == machine && cc->moments[i].ts == ts)
-			return true;
-	return false;
+	return ARRAY_ANY(cc->n, i, cc->moments[i].machine == machine && cc->moments[i].ts == ts);
 }
 
 void calls_cache_add(struct calls_cache *cc, uint32_t machine, uint64_t version, uint64_t ts,

@@ -383,14 +383,7 @@ static bool keep_tick(void *ctx, const struct tick *t)
 	return true;
 }
 
-static int compare_ticks(const void *a, const void *b)
-{
-	const struct tick *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return (x->ref > y->ref) - (x->ref < y->ref);
-}
+ARRAY_ORDER(compare_ticks, struct tick, COMPARE(x->ts, y->ts) ?: COMPARE(x->ref, y->ref))
 
 static int each_of_ticks(struct giving *g, uint64_t from, uint64_t to)
 {

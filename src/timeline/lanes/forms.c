@@ -88,10 +88,7 @@ static bool is_excluded(const struct form *f, const char *system)
 {
 	if (f->system)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(not_calls); i++)
-		if (!strcmp(not_calls[i], system))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(not_calls), i, !strcmp(not_calls[i], system));
 }
 
 /* Returns true if name matches the pattern. Then *stem is the part that * matches. */

@@ -10,6 +10,7 @@
  *
  * The idle task (pid 0) is not a span of a CPU. Time without a known task is a span without task.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/states/states_int.h"
@@ -18,32 +19,12 @@
 
 size_t row_search(const struct lane_row *row, uint64_t t)
 {
-	size_t low = 0, high = row->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (span_end(&row->spans[mid]) > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(row->n, i, span_end(&row->spans[i]) <= t);
 }
 
 size_t lane_search_sample(const struct lane *ln, uint64_t t)
 {
-	size_t low = 0, high = ln->n_samples;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ln->samples[mid].ts >= t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(ln->n_samples, i, ln->samples[i].ts < t);
 }
 
 /* --- turns ---------------------------------------------------------------------------------------------- */

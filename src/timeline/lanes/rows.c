@@ -19,6 +19,7 @@
  *
  * All threads fill buckets, each for a part of the time that begins and ends between buckets.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "timeline/lanes/lane_int.h"
 
@@ -379,14 +380,8 @@ int lane_take_spans(struct lane *ln)
 	return r;
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	if (span_start(x) != span_start(y))
-		return span_start(x) < span_start(y) ? -1 : 1;
-	return (span_end(x) > span_end(y)) - (span_end(x) < span_end(y));
-}
+ARRAY_ORDER(compare_spans, struct span,
+	    COMPARE(span_start(x), span_start(y)) ?: COMPARE(span_end(x), span_end(y)))
 
 /*
  * Sorts the spans. A span that overlaps the next one ends there. Rows with aux are sorted already.

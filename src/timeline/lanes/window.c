@@ -255,14 +255,7 @@ static int add_window(struct joining *j, struct lane *ln, int level, uint64_t nu
 	return r;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct tile_record *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return x->x0 < y->x0 ? -1 : x->x0 > y->x0;
-}
+ARRAY_ORDER(compare_places, struct tile_record, COMPARE(x->row, y->row) ?: COMPARE(x->x0, y->x0))
 
 /* Extends spans that are still open to the end of the tile. Records are in the order of rows. */
 static void finish_tile(struct joining *j, float end)

@@ -140,21 +140,11 @@ void runclock_release(struct runclock *rc)
 /* Returns the first run that ends at or after t, or l->n if there is none. */
 static size_t find_run(const struct run_list *l, uint64_t t)
 {
-	size_t low = 0, high = l->n;
-
 	/* mostly the run is the same as in the last call, or the next one */
 	for (size_t i = l->last; i < l->n && i < l->last + 2; i++)
 		if (l->runs[i].end >= t && (!i || l->runs[i - 1].end < t))
 			return i;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->runs[mid].end >= t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(l->n, i, l->runs[i].end < t);
 }
 
 uint64_t runclock_at(struct runclock *rc, int task, uint64_t t)

@@ -36,33 +36,18 @@ struct watching {
 
 const struct stolen_vcpu *stolen_find(const struct stolen *s, uint32_t guest, uint32_t cpu)
 {
-	for (size_t i = 0; i < s->n_vcpus; i++)
-		if (s->vcpus[i].guest == guest && s->vcpus[i].cpu == cpu)
-			return &s->vcpus[i];
-	return NULL;
+	return ARRAY_FIND(s->vcpus, s->n_vcpus, i,
+			  s->vcpus[i].guest == guest && s->vcpus[i].cpu == cpu);
 }
 
 bool stolen_is_guest(const struct stolen *s, uint32_t machine)
 {
-	for (size_t i = 0; i < s->n_vcpus; i++)
-		if (s->vcpus[i].guest == machine)
-			return true;
-	return false;
+	return ARRAY_ANY(s->n_vcpus, i, s->vcpus[i].guest == machine);
 }
 
 size_t stolen_first(const struct stolen_vcpu *v, uint64_t t)
 {
-	size_t low = 0, high = v->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->times[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_BISECT(v->n, i, v->times[i].end <= t);
 }
 
 void stolen_add(const struct stolen_vcpu *v, uint64_t from, uint64_t to, struct stolen_sum *sum)

@@ -56,10 +56,9 @@ bool stream_tells_turns(const struct timeline *tl, size_t stream)
 
 	if (timeline_stream_has_switches(tl, stream))
 		return true;
-	for (size_t i = 0; i < timeline_n_streams(tl); i++)
-		if (timeline_stream(tl, i)->source == source && timeline_stream_has_switches(tl, i))
-			return true;
-	return false;
+	return ARRAY_ANY(timeline_n_streams(tl), i,
+			 timeline_stream(tl, i)->source == source &&
+				 timeline_stream_has_switches(tl, i));
 }
 
 /* --- how far data reaches ---------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
+#include "base/array.h"
 #include "base/json/jsonwriter.h"
 #include "timeline/timeline.h"
 #include "view/api/api.h"
@@ -38,14 +39,7 @@ struct arrows {
 	size_t n_stream, n_open;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct arrow *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
+ARRAY_ORDER(by_time, struct arrow, COMPARE(x->ts, y->ts) ?: COMPARE(x->cpu, y->cpu))
 
 static int by_task(const void *a, const void *b)
 {
@@ -86,18 +80,9 @@ static void gather(struct arrows *as)
 /* Returns the number of arrows of tasks with lower numbers, or of this task and not after ts. */
 static size_t count_up_to(const struct arrows *as, uint16_t task, uint64_t ts)
 {
-	size_t low = 0, high = as->n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct arrow *a = &as->list[mid];
-
-		if (a->task < task || (a->task == task && a->ts <= ts))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ARRAY_BISECT(as->n, i,
+			    as->list[i].task < task ||
+				    (as->list[i].task == task && as->list[i].ts <= ts));
 }
 
 static bool take_switch(void *ctx, const struct switch_entry *e)

@@ -60,10 +60,8 @@ static bool has_feature(const struct stage *st, const struct feature *f)
 
 static bool has_member(const struct stage *st, const char *member)
 {
-	for (size_t i = 0; i < ARRAY_LEN(features); i++)
-		if (!strcmp(features[i].member, member) && has_feature(st, &features[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_LEN(features), i,
+			 !strcmp(features[i].member, member) && has_feature(st, &features[i]));
 }
 
 static void add_features(const struct stage *st, struct jsonwriter *w)
@@ -255,12 +253,7 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 
 /* --- processes --------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_numbers, uint64_t, COMPARE(*x, *y))
 
 /*
  * Lists the processes of all tasks, machine and tgid combined, each once. The caller frees the

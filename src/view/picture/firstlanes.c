@@ -11,6 +11,7 @@
  * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the
  * tasks, and nothing else.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
@@ -29,12 +30,7 @@
 #define FIRST_LEAST 3 /* number of tasks of each machine, if there are many machines */
 #define CPUS_MAX    4096
 
-static int compare_cpu(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
+ARRAY_ORDER(compare_cpu, uint32_t, COMPARE(*x, *y))
 
 size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max)
 {

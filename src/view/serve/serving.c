@@ -12,6 +12,7 @@
  */
 #include "view/serve/serving.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/caller.h"
 #include "base/scope.h"
@@ -131,10 +132,7 @@ static bool are_files(const char *const *paths, size_t n)
 {
 	struct stat st;
 
-	for (size_t i = 0; i < n; i++)
-		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode))
-			return false;
-	return true;
+	return !ARRAY_ANY(n, i, stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode));
 }
 
 /* Reports a missing protection. done is 0 if the kernel does not support it. */

@@ -24,46 +24,40 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum {
-	FILE_TRACING_ON,
-	FILE_CURRENT_TRACER,
-	FILE_BUFFER_SIZE,
-	FILE_BUFFER_TOTAL_SIZE,
-	FILE_BUFFER_SUBBUF_SIZE,
-	FILE_BUFFER_PERCENT,
-	FILE_FTRACE_FILTER,
-	FILE_FTRACE_NOTRACE,
-	FILE_FTRACE_PID,
-	FILE_GRAPH_FUNCTION,
-	FILE_GRAPH_NOTRACE,
-	FILE_CPUMASK,
-	FILE_MAX_LATENCY,
-	N_FILES,
-};
-
 #define NO_FUNCTIONS "function tracer (CONFIG_FUNCTION_TRACER)"
 #define NO_GRAPH \
 	"function graph tracer here (CONFIG_FUNCTION_GRAPH_TRACER; it is only at the top level)"
 
+/* option, file, what a kernel without the file lacks, help */
+#define FILES(ROW)                                                                               \
+	ROW(tracing_on, "tracing_on", NULL, "whether the buffer accepts events")                 \
+	ROW(current_tracer, "current_tracer", NULL, "the current tracer")                        \
+	ROW(buffer_size, "buffer_size_kb", NULL, "size per CPU, in KB")                          \
+	ROW(buffer_total_size, "buffer_total_size_kb", NULL, "size of all CPUs together, in KB") \
+	ROW(buffer_subbuf_size, "buffer_subbuf_size_kb",                                         \
+	    "sub-buffers of another size (Linux 6.8 and later have them)",                       \
+	    "size of a sub-buffer, in KB")                                                       \
+	ROW(buffer_percent, "buffer_percent", "buffer_percent (Linux 5.0 and later have it)",    \
+	    "how full a buffer must be to wake its reader")                                      \
+	ROW(ftrace_filter, "set_ftrace_filter", NO_FUNCTIONS,                                    \
+	    "the functions to trace, and filter commands")                                       \
+	ROW(ftrace_notrace, "set_ftrace_notrace", NO_FUNCTIONS, "the functions not to trace")    \
+	ROW(ftrace_pid, "set_ftrace_pid", NO_FUNCTIONS, "the tasks whose functions are traced")  \
+	ROW(graph_function, "set_graph_function", NO_GRAPH,                                      \
+	    "the functions at which a graph starts")                                             \
+	ROW(graph_notrace, "set_graph_notrace", NO_GRAPH, "the functions that graphs exclude")   \
+	ROW(cpumask, "tracing_cpumask", NULL, "the traced CPUs")                                 \
+	ROW(max_latency, "tracing_max_latency",                                                  \
+	    "latency tracer (CONFIG_IRQSOFF_TRACER, CONFIG_SCHED_TRACER, …)",                    \
+	    "the longest latency so far, in microseconds")
+
+#define FILE_NUMBER(option, ...) FILE_##option,
+enum { FILES(FILE_NUMBER) N_FILES };
+
+#define FILE_NAMES(option, file, missing, help) {file, missing},
 static const struct {
 	const char *file, *missing;
-} files[N_FILES] = {
-	[FILE_TRACING_ON] = {"tracing_on", NULL},
-	[FILE_CURRENT_TRACER] = {"current_tracer", NULL},
-	[FILE_BUFFER_SIZE] = {"buffer_size_kb", NULL},
-	[FILE_BUFFER_TOTAL_SIZE] = {"buffer_total_size_kb", NULL},
-	[FILE_BUFFER_SUBBUF_SIZE] = {"buffer_subbuf_size_kb",
-				     "sub-buffers of another size (Linux 6.8 and later have them)"},
-	[FILE_BUFFER_PERCENT] = {"buffer_percent", "buffer_percent (Linux 5.0 and later have it)"},
-	[FILE_FTRACE_FILTER] = {"set_ftrace_filter", NO_FUNCTIONS},
-	[FILE_FTRACE_NOTRACE] = {"set_ftrace_notrace", NO_FUNCTIONS},
-	[FILE_FTRACE_PID] = {"set_ftrace_pid", NO_FUNCTIONS},
-	[FILE_GRAPH_FUNCTION] = {"set_graph_function", NO_GRAPH},
-	[FILE_GRAPH_NOTRACE] = {"set_graph_notrace", NO_GRAPH},
-	[FILE_CPUMASK] = {"tracing_cpumask", NULL},
-	[FILE_MAX_LATENCY] = {"tracing_max_latency",
-			      "latency tracer (CONFIG_IRQSOFF_TRACER, CONFIG_SCHED_TRACER, …)"},
-};
+} files[N_FILES] = {FILES(FILE_NAMES)};
 
 struct show_options {
 	const char *buffer, *cpu, *hist, *trigger;
@@ -71,8 +65,8 @@ struct show_options {
 	bool wanted[N_FILES];
 };
 
-#define FILE_ROW(option, n, text) \
-	ROW_FLAG(0, option, text, offsetof(struct show_options, wanted[n]))
+#define FILE_ROW(option, file, missing, help) \
+	ROW_FLAG(0, #option, help, offsetof(struct show_options, wanted[FILE_##option])),
 
 static const struct option_row rows[] = {
 	ROW_STRING('B', "buffer", "INSTANCE", "use this instance",
@@ -91,22 +85,7 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "json", "with --hist: print JSON, one line per trigger",
 		 offsetof(struct show_options, json)),
 	ROW_HEADING("Files"),
-	FILE_ROW("tracing_on", FILE_TRACING_ON, "whether the buffer accepts events"),
-	FILE_ROW("current_tracer", FILE_CURRENT_TRACER, "the current tracer"),
-	FILE_ROW("buffer_size", FILE_BUFFER_SIZE, "size per CPU, in KB"),
-	FILE_ROW("buffer_total_size", FILE_BUFFER_TOTAL_SIZE, "size of all CPUs together, in KB"),
-	FILE_ROW("buffer_subbuf_size", FILE_BUFFER_SUBBUF_SIZE, "size of a sub-buffer, in KB"),
-	FILE_ROW("buffer_percent", FILE_BUFFER_PERCENT,
-		 "how full a buffer must be to wake its reader"),
-	FILE_ROW("ftrace_filter", FILE_FTRACE_FILTER,
-		 "the functions to trace, and filter commands"),
-	FILE_ROW("ftrace_notrace", FILE_FTRACE_NOTRACE, "the functions not to trace"),
-	FILE_ROW("ftrace_pid", FILE_FTRACE_PID, "the tasks whose functions are traced"),
-	FILE_ROW("graph_function", FILE_GRAPH_FUNCTION, "the functions at which a graph starts"),
-	FILE_ROW("graph_notrace", FILE_GRAPH_NOTRACE, "the functions that graphs exclude"),
-	FILE_ROW("cpumask", FILE_CPUMASK, "the traced CPUs"),
-	FILE_ROW("max_latency", FILE_MAX_LATENCY, "the longest latency so far, in microseconds"),
-	ROW_END,
+	FILES(FILE_ROW) ROW_END,
 };
 
 /* --- hist and trigger ------------------------------------------------------------------------- */
@@ -204,23 +183,19 @@ static int print_buffer(const struct tracefs *t, const struct show_options *o, c
 static int print_wanted(const struct tracefs *t, const struct show_options *o, const char *instance,
 			bool *ret_any, struct errmsg *err)
 {
-	int r = 0;
-
 	*ret_any = o->hist || o->trigger;
-	for (size_t i = 0; r >= 0 && i < N_FILES; i++) {
+	for (size_t i = 0; i < N_FILES; i++) {
 		if (!o->wanted[i])
 			continue;
 		*ret_any = true;
 		if (o->name)
 			print_name(t, instance, files[i].file);
 		fflush(stdout);
-		r = showfile_print(t, instance, files[i].file, files[i].missing, err);
+		TRY(showfile_print(t, instance, files[i].file, files[i].missing, err));
 	}
-	if (r >= 0 && o->trigger)
-		r = print_trigger(t, o->trigger, instance, err);
-	if (r >= 0 && o->hist)
-		r = print_hist(t, o, instance, err);
-	return r;
+	if (o->trigger)
+		TRY(print_trigger(t, o->trigger, instance, err));
+	return o->hist ? print_hist(t, o, instance, err) : 0;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -229,7 +204,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	const char *instance;
 	struct tracefs t;
 	bool any = false;
-	int n = command_parse(cmd, &o, argc, argv, err), r;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
 	TRY(n);
 	if (o.pipe && o.snapshot)
@@ -239,12 +214,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	instance = o.buffer ? o.buffer : "";
 	if (tracefs_open(&t, err) < 0 || tracefs_find_instance(&t, instance, err) < 0)
 		return errmsg_code(err);
-	r = print_wanted(&t, &o, instance, &any, err);
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = print_named(&t, &o, instance, argv[i], err);
-	if (r >= 0 && !any && !n)
-		r = print_buffer(&t, &o, instance, err);
-	return r;
+	TRY(print_wanted(&t, &o, instance, &any, err));
+	for (int i = 1; i <= n; i++)
+		TRY(print_named(&t, &o, instance, argv[i], err));
+	return any || n ? 0 : print_buffer(&t, &o, instance, err);
 }
 
 const struct command cmd_show = {

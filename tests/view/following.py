@@ -75,8 +75,9 @@ def test_live_command():
     with tempfile.TemporaryDirectory() as place:
         path = pathlib.Path(place) / "t.dat"
         path.write_bytes(b"an older file")
-        with Server("sh", "-c", "sleep 2; exit 0", options=("--live", "-e", "sched", "-o", str(path)),
-                    wait=False) as view:
+        with Server("sh", "-c", f"until [ -e {place}/enough ]; do sleep 0.1; done", wait=False,
+                    options=("--live", "-e", "sched", "-o", str(path))) as view:
+            pathlib.Path(place, "enough").touch()
             wait_for(lambda: not view.get("api/live")["live"], "the end of the command")
             info = view.indexed()
             same((info["events"], info["damage"]), (len(report(path)), []), "events after the end")

@@ -108,6 +108,12 @@ def saved_path(label, *parts):
     return os.path.join(cache_dir(), f"saved-{label}-{digest}.zst")
 
 
+def saving_path(path):
+    """The lock of whoever boots a guest of this kind to save it."""
+    kind = os.path.basename(path).rpartition("-")[0].removeprefix("saved-")
+    return os.path.join(os.path.dirname(path), f"saving-{kind}")
+
+
 def file_mark(path):
     """Another text for every file that is put there."""
     stat = os.stat(path)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * values.c - arguments and return values in the colours of uftrace.
+ *
+ * The text itself is made by analyse/uftrace/valuetext.h, which other commands use without colours. Here it
+ * gets those of the output: strings, names of functions and enums have one each.
  */
 #include "present/uftrace/values.h"
 

@@ -3,10 +3,12 @@
  * fuzz_uftrace.c - the files of a uftrace.data directory, without the directory.
  *
  *	input:  texts and bytes, ended by 0xff each: task.txt, the map, symbols, debug information,
- *	        which values were recorded, filters; then the records of task 1; the rest: one CPU
+ *	        which values were recorded, filters;
+ *	        then the records of task 1; one CPU; kernel_header; the rest: the kernel's records
  *
  * All calls are tallied, so every frame, value and name is looked at.
  */
+#include "analyse/uftrace/kernel.h"
 #include "analyse/uftrace/tally.h"
 #include "base/errmsg.h"
 
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS, MAPS, SYMS, DBG, VALUES, FILTERS, RECORDS, CPU, N_PARTS };
+enum { TASKS, MAPS, SYMS, DBG, VALUES, FILTERS, RECORDS, CPU, HEADER, KERNEL, N_PARTS };
 
 struct parts {
 	const uint8_t *data[N_PARTS];
@@ -71,13 +73,24 @@ static void walk(const struct parts *p, const struct uft_names *names, struct uf
 				    .depth = 1024};
 	struct uft_walk *w;
 	struct uft_tally tally;
+	struct uft_kernel *k = NULL;
+	struct piece header = {p->data[HEADER], p->len[HEADER]};
 
-	if (uft_walk_new(&w, &c) < 0)
+	if (uft_kernel_new(&k, header, (struct piece){0}, 1) >= 0) {
+		k->cpus[0].data = p->data[KERNEL];
+		k->cpus[0].n_bytes = p->len[KERNEL];
+		c.kernel = k;
+	}
+
+	if (uft_walk_new(&w, &c) < 0) {
+		uft_kernel_free(k);
 		return;
+	}
 	uft_tally_init(&tally, true);
 	uft_tally_functions(&tally, w);
 	uft_tally_release(&tally);
 	uft_walk_free(w);
+	uft_kernel_free(k);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);

@@ -13,6 +13,7 @@ import struct
 import sys
 import urllib.parse
 
+import kernelfiles
 import tracedat
 from tracedat import Trace
 from traceload import load
@@ -348,7 +349,8 @@ def make_uftrace(place, golden):
         records += struct.pack("<QQ", 1000000100 + i, kind | 5 << 3 | depth << 6 | address << 16)
     switch = struct.pack("<IHHIIQ", 14, 1 << 13, 24, 1, 1, 1000000101) + struct.pack("<IHHIIQ", 14, 0, 24, 1, 1, 1000000102)
     keep(place, "task", b"\xff".join([task, b"1000-2000 r-xp 00000000 00:00 0 /bin/x\n", syms, dbg, b"f@arg1/s;main@retval",
-                                      b"main@depth=1,time=1us;f@hide", records, switch]))
+                                      b"main@depth=1,time=1us;f@hide", records, switch, kernelfiles.header().encode(),
+                                      kernelfiles.pages(kernelfiles.system_call(1, 1000000000, 1000000800, 1))]))
 
 
 def user_program(text, functions, machine=62):

@@ -11,12 +11,15 @@
  */
 #include "inputs/uftrace/asfile.h"
 
+#include "analyse/uftrace/kernel.h"
+#include "analyse/uftrace/valuetext.h"
 #include "analyse/uftrace/walk.h"
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/map.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
+#include "decode/formats/event.h"
 #include "format/tracedat.h"
 #include "inputs/uftrace/data.h"
 #include "store/packedtext.h"
@@ -44,9 +47,11 @@ struct conversion {
 	struct pagebuilder page;
 	struct map functions; /* number + 1, by symbol or by address */
 	struct textbuf kallsyms, formats, header_page, header_event, cmdlines, processes, packed;
+	struct textbuf ftrace; /* formats of the kernel's calls */
 	uint32_t n_functions;
 	struct writer *writer;
-	bool is_full; /* memory ran out */
+	bool is_full;	 /* memory ran out */
+	bool has_kernel; /* its records have the form of this machine */
 };
 
 static void release(struct conversion *c)
@@ -63,6 +68,7 @@ static void release(struct conversion *c)
 	textbuf_release(&c->cmdlines);
 	textbuf_release(&c->processes);
 	textbuf_release(&c->packed);
+	textbuf_release(&c->ftrace);
 }
 
 /*
@@ -104,6 +110,43 @@ static bool is_call(const struct uft_lane *l)
 	return l->source == UFT_OF_TASK && (l->rec.type == UFT_ENTRY || l->rec.type == UFT_EXIT);
 }
 
+static bool is_kernel_call(const struct uft_lane *l)
+{
+	return uft_in_kernel(l) && l->rec.type != UFT_EVENT;
+}
+
+/* The bytes of the current record, which is a call; *rec keeps those of a user function. */
+static struct piece record_of(struct conversion *c, struct uft_lane *l, struct userevents_long *rec)
+{
+	bool is_exit = l->rec.type == UFT_EXIT;
+	TEXTBUF(text, USEREVENTS_TEXT_MAX);
+	const struct uft_item *item;
+	const char *args, *ret;
+
+	if (l->source == UFT_OF_KERNEL) { /* as the kernel wrote it */
+		const struct uft_queue *q = &c->walk->kernel_waiting[c->walk->kernel_cpu];
+
+		item = &q->items[q->head];
+		return (struct piece){item->values.data, item->values.n_bytes};
+	}
+	rec->head = (struct userevents_record){
+		.type = is_exit ? USEREVENTS_EXIT : USEREVENTS_ENTRY,
+		.pid = l->tid,
+		.func = find_function(c, l),
+		.depth = l->rec.depth,
+	};
+	item = &l->waiting.items[l->waiting.head];
+	if (!item->rec.more)
+		return (struct piece){(const uint8_t *)rec, USEREVENTS_SHORT_BYTES};
+	uft_values_fmt(NULL, c->walk, l, &item->values,
+		       UFT_VALUES_MORE | (is_exit ? UFT_VALUES_RETVAL : 0), &text);
+	args = is_exit ? "" : textbuf_text(&text);
+	ret = is_exit ? textbuf_text(&text) : "";
+	return (struct piece){(const uint8_t *)rec,
+			      userevents_fill_texts(rec, args, (uint32_t)strlen(args), ret,
+						    (uint32_t)strlen(ret))};
+}
+
 /* A page of records; 0: there are no more. */
 static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret)
 {
@@ -113,26 +156,23 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret)
 	int64_t n_lost = 0;
 
 	while ((l = uft_walk_peek(c->walk))) {
-		struct userevents_record rec = {
-			.type = l->rec.type == UFT_ENTRY ? USEREVENTS_ENTRY : USEREVENTS_EXIT,
-			.pid = l->tid,
-			.depth = l->rec.depth,
-		};
+		struct userevents_long rec;
 
 		if (l->source == UFT_OF_TASK && l->rec.type == UFT_LOST) {
 			if (has_begun)
 				break; /* losses are before a page */
 			n_lost += (int64_t)l->rec.addr;
 		}
-		if (is_call(l)) {
-			rec.func = find_function(c, l);
+		if (is_call(l) || (c->has_kernel && is_kernel_call(l))) {
+			struct piece bytes = record_of(c, l, &rec);
+
 			if (c->is_full)
 				return -ENOMEM;
 			if (!has_begun)
 				pagebuilder_begin(&c->page, l->rec.time_ns, n_lost);
 			has_begun = true;
-			if (!pagebuilder_add(&c->page, l->rec.time_ns, &rec,
-					     USEREVENTS_SHORT_BYTES))
+			if (!pagebuilder_add(&c->page, l->rec.time_ns, bytes.data,
+					     (uint32_t)bytes.len))
 				break;
 		}
 		uft_walk_take(c->walk, l);
@@ -171,6 +211,30 @@ static void add_tasks(struct conversion *c)
 	}
 }
 
+static void add_format(struct textbuf *tb, const struct event *ev)
+{
+	uint64_t len = ev->text.len;
+
+	textbuf_add(tb, (const char *)&len, sizeof(len));
+	textbuf_add(tb, (const char *)ev->text.data, ev->text.len);
+}
+
+/* The formats and the functions of the kernel. */
+static void add_kernel_formats(struct conversion *c)
+{
+	const struct uft_module *m = c->data.names.kernel;
+	uint32_t n = 2;
+
+	if (!c->has_kernel)
+		return;
+	textbuf_add(&c->ftrace, (const char *)&n, sizeof(n));
+	add_format(&c->ftrace, c->data.kernel->entry);
+	add_format(&c->ftrace, c->data.kernel->exit);
+	for (size_t i = 0; m && i < m->n_syms; i++)
+		textbuf_addf(&c->kallsyms, "%016" PRIx64 " %c %s\n",
+			     m->syms[i].addr | ~UFT_KERNEL_MASK, m->syms[i].type, m->syms[i].name);
+}
+
 static int add_texts(struct conversion *c, struct errmsg *err)
 {
 	struct {
@@ -178,12 +242,14 @@ static int add_texts(struct conversion *c, struct errmsg *err)
 		const struct textbuf *tb;
 	} texts[] = {{TRACEFILE_HEADER_PAGE, &c->header_page},
 		     {TRACEFILE_HEADER_EVENT, &c->header_event},
+		     {TRACEFILE_FTRACE_FORMATS, &c->ftrace},
 		     {TRACEFILE_EVENT_FORMATS, &c->formats},
 		     {TRACEFILE_CMDLINES, &c->cmdlines}};
 
 	userevents_fmt_header_page(&c->header_page, PAGE_BYTES);
 	userevents_fmt_header_event(&c->header_event);
 	userevents_add_formats(&c->formats);
+	add_kernel_formats(c);
 	add_tasks(c);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		TRY(writer_add_text(c->writer, texts[i].kind, piece_of(texts[i].tb), err));
@@ -220,7 +286,7 @@ static int write_file(struct conversion *c, const char *path, struct errmsg *err
 static int start(struct conversion *c, const char *dir, struct errmsg *err)
 {
 	struct textbuf *texts[] = {&c->kallsyms, &c->formats,	&c->header_page, &c->header_event,
-				   &c->cmdlines, &c->processes, &c->packed};
+				   &c->cmdlines, &c->processes, &c->packed,	 &c->ftrace};
 	struct uft_walk_config config;
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -232,6 +298,8 @@ static int start(struct conversion *c, const char *dir, struct errmsg *err)
 	TRY(uftdata_open(&c->data, dir, UFT_NAMES_SIMPLE, false, err));
 	uftdata_walk_config(&c->data, &config);
 	config.no_event = true;
+	c->has_kernel = c->data.kernel && !c->data.kernel->layout.swap &&
+			c->data.kernel->layout.long_size == sizeof(long);
 	if (pagebuilder_init(&c->page) < 0 || uft_walk_new(&c->walk, &config) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", dir);
 	return 0;

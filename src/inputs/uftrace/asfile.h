@@ -10,7 +10,7 @@ struct tracefile;
 
 /*
  * Opens the directory as a trace file. Its calls become events of sonde record -u, in a temporary
- * file without a name. Arguments, return values and task switches are not carried over.
+ * file without a name. Task switches and events are not carried over.
  */
 int uftdata_open_file(struct tracefile **ret, const char *dir, struct errmsg *err);
 

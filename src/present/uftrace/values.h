@@ -5,17 +5,9 @@
 #ifndef SONDE_PRESENT_UFTRACE_VALUES_H
 #define SONDE_PRESENT_UFTRACE_VALUES_H
 
+#include "analyse/uftrace/valuetext.h"
 #include "analyse/uftrace/walk.h"
 #include "present/uftrace/out.h"
-
-enum uft_values_form {
-	UFT_VALUES_PAREN = 1,  /* "(1, 2)", "()" if there are none */
-	UFT_VALUES_RETVAL = 2, /* the return value, not the arguments */
-	UFT_VALUES_ASSIGN = 4, /* " = 3" */
-	UFT_VALUES_SEMICOLON = 8,
-	UFT_VALUES_MORE = 16, /* the record has values */
-	UFT_VALUES_JSON = 32, /* quotes are escaped for JSON */
-};
 
 /* What uftrace appends to the name of a function, at most 1023 bytes. */
 void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_lane *l,

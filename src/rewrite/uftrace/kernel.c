@@ -14,6 +14,7 @@
 #include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
+#include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter_int.h"
 #include "store/pagebuilder.h"
 #include "store/userevents.h"

@@ -263,8 +263,11 @@ int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struc
 	/* a copy of a trace is the same each time */
 	uint64_t sid = run->is_here ? hash_seed() : SID_OF_COPY ^ w->first_ts;
 
-	for (size_t i = 0; i < w->n_tasks; i++)
+	for (size_t i = 0; i < w->n_tasks; i++) {
+		if (run->keeps_open)
+			put_pending(w, w->order[i]);
 		TRY(flush_task(w, w->order[i], err));
+	}
 	TRY(uftwriter_write_kernel(w, err));
 	TRY(uftwriter_write_modules(w, sid, w->has_values && run->has_auto_values, err));
 	return uftwriter_write_texts(w, run, sid, err);

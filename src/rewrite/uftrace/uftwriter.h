@@ -38,6 +38,7 @@ struct uftwriter_run {
 	struct rusage usage;
 	int max_stack;
 	bool is_glob, has_libcalls;
+	bool keeps_open;      /* calls that have not returned are written, too */
 	bool has_auto_values; /* the values are those of all functions, not of named ones */
 };
 
@@ -88,7 +89,7 @@ int uftwriter_add_kernel(struct uftwriter *w, const struct record *rec, struct e
  */
 int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg *err);
 
-/* Calls that have not returned, and have nothing inside that has, are left out. */
+/* Calls that have not returned, and have nothing inside that has, are left out unless keeps_open. */
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);
 struct uftwriter_counts uftwriter_counts(const struct uftwriter *w);
 

@@ -171,10 +171,11 @@ static void add_finish(struct words *w)
 	char *list = arena_strndup(&w->o->arena, w->o->trigger, strlen(w->o->trigger)), *word;
 
 	while ((word = list ? strsep(&list, ";") : NULL)) {
-		char *at = strchr(word, '@'), text[1024];
+		char *at = strchr(word, '@'), *end = at ? strstr(at, "finish") : NULL, text[1024];
 		bool is_plain;
 
-		if (!at || strcmp(at + 1, "finish"))
+		/* one of several words */
+		if (!end || !strchr("@,", end[-1]) || (end[6] && end[6] != ','))
 			continue;
 		*at = 0;
 		is_plain = is_glob(w->o, word);
@@ -612,6 +613,8 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 				      .max_stack = 1024,
 				      .is_glob = o->match_glob,
 				      .has_libcalls = !o->no_libcall,
+				      /* uftrace writes them when it finishes early */
+				      .keeps_open = o->trigger && strstr(o->trigger, "finish"),
 				      .has_auto_values = o->auto_args};
 	struct words w = {.o = o};
 	SCOPED(taskswitches_close_scoped) struct taskswitches *switches = NULL;

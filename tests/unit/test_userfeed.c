@@ -104,7 +104,7 @@ static void expect(uint32_t tid, const char *picture)
 		if (p > text)
 			*p++ = ' ';
 		if (what == SNRT_LOST) {
-			p += sprintf(p, "lost %u", (unsigned)userrings_ring(t)[at / 8 + 1]);
+			p += snprintf(p, 16, "lost %u", (unsigned)userrings_ring(t)[at / 8 + 1]);
 			at += 8;
 			continue;
 		}

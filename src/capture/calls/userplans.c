@@ -220,8 +220,11 @@ static struct userfile *take_file(struct userplans *p, pid_t pid, const struct m
 	return f && f->image ? f : NULL;
 }
 
-/* NULL: it is no ELF file. A script's interpreter is found when it runs. */
-static struct userfile *add_program(struct userplans *p, const char *path)
+/*
+ * NULL: it is no ELF file. A script's interpreter is found when it runs. ret_fd: the file's
+ * descriptor, which the caller closes; NULL: not needed.
+ */
+static struct userfile *add_program(struct userplans *p, const char *path, int *ret_fd)
 {
 	char full[PATH_MAX], magic[4];
 	int fd = realpath(path, full) ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -233,13 +236,16 @@ static struct userfile *add_program(struct userplans *p, const char *path)
 	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    !memcmp(magic, "\177ELF", sizeof(magic)))
 		f = add_file(p, fd, full, true);
-	close(fd);
+	if (f && ret_fd)
+		*ret_fd = fd;
+	else
+		close(fd);
 	return f;
 }
 
 void userplans_prepare(struct userplans *p, const char *path)
 {
-	add_program(p, path);
+	add_program(p, path, NULL);
 }
 
 static bool is_wanted(const struct userplans *p, const struct mapped *m)
@@ -713,15 +719,15 @@ int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct user
 }
 
 int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
-			  const struct userimage **ret_image, const char **ret_path,
-			  struct errmsg *err)
+			  const struct userimage **ret_image, int *ret_fd, struct errmsg *err)
 {
 	struct userplan *plan = calloc(1, sizeof(*plan));
 	struct userfile *f;
 	uint32_t n;
 
+	*ret_fd = -1;
 	p->choice->is_probed = true;
-	f = add_program(p, path);
+	f = add_program(p, path, ret_fd);
 	p->choice->is_probed = false;
 	if (!plan || !f || !f->image || !ARRAY_ROOM(p->plans, p->plans_cap, 1, PLANS_MAX)) {
 		free(plan);
@@ -733,7 +739,6 @@ int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_p
 	p->plans[p->n_plans++] = plan;
 	*ret_plan = (uint32_t)p->n_plans;
 	*ret_image = f->image;
-	*ret_path = f->path;
 	n = (uint32_t)userimage_n_hooks(f->image);
 	if (!grow_funcs(p, plan, n + 1))
 		return errmsg_set_errno(err, -ENOMEM, "cannot plan probes in %s", path);

@@ -58,11 +58,10 @@ void userplans_prepare(struct userplans *p, const char *path);
 int userplans_prepare_process(struct userplans *p, pid_t pid, struct errmsg *err);
 /*
  * A plan for the processes of a program that the kernel's probes trace: the id of hook k is k + 1.
- * *ret_path: its absolute path; both live as long as p.
+ * The image lives as long as p. *ret_fd: the file's, which the caller closes, also after a failure; -1.
  */
 int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
-			  const struct userimage **ret_image, const char **ret_path,
-			  struct errmsg *err);
+			  const struct userimage **ret_image, int *ret_fd, struct errmsg *err);
 /* is_attached: the runtime was not preloaded. */
 int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct userplans_answer *ret,
 		   struct errmsg *err);

@@ -30,10 +30,8 @@
 #include "capture/user/image.h"
 #include "format/tracedat.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -93,17 +91,6 @@ static int check_kernel(struct userprobes *p, struct errmsg *err)
 	return has_clock ? 0 : errmsg_set(err, -ENOTSUP, "this kernel has no trace clock " CLOCK);
 }
 
-static int check_path(const char *path, struct errmsg *err)
-{
-	for (const char *c = path; *c; c++)
-		if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
-			return errmsg_set(err, -EINVAL,
-					  "the kernel sets no probes in a file whose path has "
-					  "spaces: '%s'; rename it",
-					  path);
-	return 0;
-}
-
 static int set_up_instance(struct userprobes *p, struct errmsg *err)
 {
 	unsigned long long kb = BUFFERS_KB / p->n_cpus;
@@ -121,11 +108,16 @@ static int set_up_instance(struct userprobes *p, struct errmsg *err)
 	return journal_set(p->journal, p->name, "set_event_pid", text, TRACEFS_SET, err);
 }
 
-static int define(struct userprobes *p, const char *path, const struct userimage_point *point,
+/*
+ * The file is named by our descriptor: its owner may put another one at its path, even a link to a file
+ * of the system, in which our places would be wrong.
+ */
+static int define(struct userprobes *p, int fd, const struct userimage_point *point,
 		  struct errmsg *err)
 {
-	char line[PATH_MAX + 256];
+	char line[256], path[64];
 
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
 	if (point->is_return)
 		snprintf(line, sizeof(line), "p:%s/leave %s:0x%llx sp=%%sp:u64", p->name, path,
 			 (unsigned long long)point->offset);
@@ -136,9 +128,10 @@ static int define(struct userprobes *p, const char *path, const struct userimage
 	return tracefs_write(&p->t, "", "uprobe_events", line, TRACEFS_APPEND, err);
 }
 
-static int define_all(struct userprobes *p, const char *path, const struct userimage *image,
+static int define_all(struct userprobes *p, int fd, const struct userimage *image,
 		      struct errmsg *err)
 {
+	const char *path = userimage_path(image);
 	const struct userimage_point *points;
 	size_t n = userimage_points(image, &points);
 	char name[64];
@@ -168,7 +161,7 @@ static int define_all(struct userprobes *p, const char *path, const struct useri
 	snprintf(name, sizeof(name), "%s/leave", p->name);
 	TRY(journal_add_probe(p->journal, name, err));
 	for (size_t i = 0; i < n; i++)
-		TRY(define(p, path, &points[i], err));
+		TRY(define(p, fd, &points[i], err));
 	return 0;
 }
 
@@ -217,22 +210,20 @@ static int open_pipes(struct userprobes *p, struct errmsg *err)
 	return 0;
 }
 
-static int open_all(struct userprobes *p, const struct userimage *image, const char *path,
-		    struct errmsg *err)
+static int open_all(struct userprobes *p, const struct userimage *image, int fd, struct errmsg *err)
 {
 	TRY(tracefs_open(&p->t, err));
 	TRY(check_kernel(p, err));
-	TRY(check_path(path, err));
 	p->n_cpus = tracefs_cpu_count(&p->t);
 	snprintf(p->name, sizeof(p->name), "sonde_user_%d", (int)getpid());
 	TRY(journal_open(&p->journal, &p->t, err));
 	TRY(set_up_instance(p, err));
-	TRY(define_all(p, path, image, err));
+	TRY(define_all(p, fd, image, err));
 	TRY(open_pipes(p, err));
 	return switch_on(p, err);
 }
 
-int userprobes_open(struct userprobes **ret, const struct userimage *image, const char *path,
+int userprobes_open(struct userprobes **ret, const struct userimage *image, int fd,
 		    struct errmsg *err)
 {
 	struct userprobes *p = calloc(1, sizeof(*p));
@@ -241,7 +232,7 @@ int userprobes_open(struct userprobes **ret, const struct userimage *image, cons
 	if (!p)
 		return errmsg_set_errno(err, -ENOMEM, "cannot set probes");
 	p->stop_fds[0] = p->stop_fds[1] = -1;
-	r = open_all(p, image, path, err);
+	r = open_all(p, image, fd, err);
 	if (r < 0)
 		userprobes_close(p);
 	else

@@ -27,8 +27,8 @@ struct userrings;
 /* Hits come to the rings this much later, at most, unless the machine is overloaded. */
 #define USERPROBES_DELAY_MS 200u
 
-/* Before there are threads. path: of the file, absolute; the ids of its hooks are 1, 2 … */
-int userprobes_open(struct userprobes **ret, const struct userimage *image, const char *path,
+/* Before there are threads. fd: of the image's file; the ids of its hooks are 1, 2 … */
+int userprobes_open(struct userprobes **ret, const struct userimage *image, int fd,
 		    struct errmsg *err);
 /* A process of the recorder; 0: none. */
 pid_t userprobes_guardian(const struct userprobes *p);

@@ -292,13 +292,17 @@ static void set_rules(struct usertrace *u)
 /* A program that cannot load the library. */
 static int set_probes(struct usertrace *u, struct errmsg *err)
 {
-	const char *path;
+	int fd = -1, r;
 
 	if (!u->config.probed)
 		return 0;
-	TRY(userplans_make_probed(u->plans, u->config.probed, &u->probed_plan, &u->probed, &path,
-				  err));
-	return userprobes_open(&u->probes, u->probed, path, err);
+	r = userplans_make_probed(u->plans, u->config.probed, &u->probed_plan, &u->probed, &fd,
+				  err);
+	if (r >= 0)
+		r = userprobes_open(&u->probes, u->probed, fd, err);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 int usertrace_open(struct usertrace **ret, const struct usertrace_config *config,

@@ -31,7 +31,7 @@ only there
 $ sonde mark -t on top && cat t/trace_marker; echo
 on top
 $ for i in on copied; do echo 0 > t/instances/$i/tracing_on; done; sonde mark unheard
-sonde: nothing is being traced that the mark could stand in; -t writes it to the top level anyway
+sonde: nothing of the kernel is being traced that the mark could stand in; -t writes it to the top level anyway, 'sonde ctl mark' to a recording of user functions
 [1]
 $ echo 0 > t/tracing_on; sonde mark unheard
 sonde: nothing is written in the top level: tracing is off there; 'sonde restart' switches it on

@@ -46,8 +46,8 @@ $ sonde convert --compression none -i same.dat same.dat && sonde functions --row
     calls    total us     self us      avg us      max us  function
         4    2501.800    2501.800     625.450    2500.000  next_token
           and 7 more
-events were lost in 1 places; self times there are incomplete
+events were lost in 1 place; self times there are incomplete
 2 returns without a recorded call are ignored
 2 calls did not return; they end with the last event of their task
-1 calls whose end was lost are not counted
+1 call whose end was lost is not counted
 [1]

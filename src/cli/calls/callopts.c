@@ -16,6 +16,7 @@
 #include "cli/screen/output.h"
 #include "decode/timearg.h"
 #include "inputs/taskwalk.h"
+#include "symbols/tasks.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -73,7 +73,7 @@ struct formats {
 	/* processes of the file or of a live trace; NULL: unknown */
 	const struct processes *processes;
 	struct sources *sources; /* source lines of programs' functions, owned; NULL: none */
-	struct pauses pauses; /* of the recording of user functions; loaded with the sources */
+	struct pauses pauses;	 /* of the recording of user functions; loaded with the sources */
 	bool sources_loaded;
 	void *extra_kallsyms;		/* memory of the text of kallsyms_path */
 	const struct guests *guests;	/* guests to which kvm events refer; NULL: unknown */

@@ -11,7 +11,6 @@
 #include "live/kernel/mark.h"
 
 #include "base/scope.h"
-#include "capture/record/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,28 +80,16 @@ static bool is_top_used(const struct tracefs *t)
 	return tracefs_read_short(t, "", "set_event", text, sizeof(text)) > 0;
 }
 
-/* Does somebody record user functions? Nothing else is recorded, so they would be alone. */
-static bool is_recording(void)
-{
-	SCOPED(scope_free) struct control_peer *list = NULL;
-	struct errmsg ignored = {0};
-
-	return control_list(&list, &ignored) > 0;
-}
-
 static int refuse_idle(const struct tracefs *t, const struct live_mark *m, struct errmsg *err)
 {
 	if (!tracefs_exists(t, "", m->file))
 		return refuse(t, "", m, -ENOENT, err);
 	if (tracefs_read_number(t, "", "tracing_on") == 0)
 		return refuse(t, "", m, -EBADF, err);
-	if (is_recording())
-		return errmsg_set(err, -ESRCH,
-				  "the kernel traces nothing that the mark could stand in; for the "
-				  "recording of user functions write 'sonde ctl mark TEXT'");
 	return errmsg_set(err, -ESRCH,
-			  "nothing is being traced that the mark could stand in; -t writes it to "
-			  "the top level anyway");
+			  "nothing of the kernel is being traced that the mark could stand in; -t "
+			  "writes it to the top level anyway, 'sonde ctl mark' to a recording of "
+			  "user functions");
 }
 
 static int mark_everybody(const struct tracefs *t, struct live_mark *m, struct errmsg *err)

@@ -9,10 +9,12 @@
  *
  * This file reads the question; ask/latencyjob.c answers it.
  */
+#include "analyse/latency/latency.h"
 #include "base/options.h"
 #include "base/scope.h"
 #include "cli/ask/latencyjob.h"
 #include "cli/command.h"
+#include "live/latencyplan.h"
 
 #include <errno.h>
 #include <stddef.h>

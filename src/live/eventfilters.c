@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-SCOPED_POINTER(struct filter, filter_free)
-
 static int add_text(struct eventfilters *fs, struct formats *f, const char *text,
 		    struct errmsg *err)
 {

@@ -434,10 +434,11 @@ static void python_shut(void *run)
 	free(p);
 }
 
+SCOPED_POINTER(struct python_run, python_shut)
+
 static int python_open(void **ret, const struct script_spec *spec, struct errmsg *err)
 {
-	struct python_run *p = calloc(1, sizeof(*p));
-	int r;
+	SCOPED(python_shut_scoped) struct python_run *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return errmsg_set_errno(err, -ENOMEM, "cannot start python3");
@@ -447,14 +448,9 @@ static int python_open(void **ret, const struct script_spec *spec, struct errmsg
 	textbuf_init(&p->answer, ANSWER_MAX);
 	p->m.out = &p->batch;
 	begin_batch(p);
-	r = start_process(p, err);
-	if (r >= 0)
-		r = take_answer(p, err);
-	if (r < 0) {
-		python_shut(p);
-		return r;
-	}
-	*ret = p;
+	TRY(start_process(p, err));
+	TRY(take_answer(p, err));
+	*ret = TAKE(p);
 	return 0;
 }
 

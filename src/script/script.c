@@ -296,8 +296,7 @@ int script_open(struct script **ret, const struct script_spec *spec, struct form
 		struct errmsg *err)
 {
 	const struct language *lang = find_language(spec->path);
-	struct script *s;
-	int r;
+	SCOPED(script_close_scoped) struct script *s = NULL;
 
 	if (!lang)
 		return errmsg_set(err, -EINVAL,
@@ -310,12 +309,8 @@ int script_open(struct script **ret, const struct script_spec *spec, struct form
 	if (!s)
 		return errmsg_set_errno(err, -ENOMEM, "cannot run %s", spec->path);
 	*s = (struct script){.spec = spec, .lang = lang, .f = f};
-	r = load(s, err);
-	if (r < 0) {
-		script_close(s);
-		return r;
-	}
-	*ret = s;
+	TRY(load(s, err));
+	*ret = TAKE(s);
 	return 0;
 }
 

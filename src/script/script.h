@@ -22,6 +22,7 @@
 #define SONDE_SCRIPT_SCRIPT_H
 
 #include "analyse/calls/replay.h"
+#include "base/scope.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +54,7 @@ int script_add(struct script *s, const struct replay_item *item, struct errmsg *
 /* *ret_status: the exit status that the script asks for, mostly 0. */
 int script_end(struct script *s, int *ret_status, struct errmsg *err);
 void script_close(struct script *s);
+SCOPED_POINTER(struct script, script_close)
 
 /* A script to begin with, for "lua" or "py"; NULL: no such language. */
 const char *script_example(const char *language);

@@ -313,18 +313,13 @@ int writer_open(struct writer **ret_writer, const struct writer_config *config, 
 int writer_reopen(struct writer **ret_writer, const struct writer_config *config,
 		  struct outplace *place, struct errmsg *err)
 {
-	struct writer *w = writer_new(config);
-	int r;
+	SCOPED(writer_free_scoped) struct writer *w = writer_new(config);
 
 	if (!w)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
 	w->metadata_written = true;
-	r = outfile_reopen(&w->out, config->path, place, err);
-	if (r < 0) {
-		writer_free(w);
-		return r;
-	}
-	*ret_writer = w;
+	TRY(outfile_reopen(&w->out, config->path, place, err));
+	*ret_writer = TAKE(w);
 	return 0;
 }
 

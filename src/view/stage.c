@@ -17,6 +17,7 @@
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "base/lock.h"
+#include "base/scope.h"
 #include "decode/record.h"
 #include "view/api/api.h"
 
@@ -30,9 +31,8 @@
 
 int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err)
 {
-	struct stage *st = calloc(1, sizeof(*st));
+	SCOPED(stage_free_scoped) struct stage *st = calloc(1, sizeof(*st));
 	unsigned n_threads = config->n_threads ? config->n_threads : conveyor_default_threads();
-	int r;
 
 	if (!st)
 		return errmsg_set_errno(err, -ENOMEM, "cannot show %s", config->title);
@@ -40,14 +40,10 @@ int stage_new(struct stage **ret, const struct stage_config *config, struct errm
 	st->config = *config;
 	st->is_live = config->is_live;
 	st->style = (struct line_style){.sources = config->lines, .n_sources = config->n_sources};
-	r = timeline_new(&st->tl, config->sources, config->n_sources, n_threads, err);
-	if (r >= 0 && lanes_new(&st->lanes, st->tl) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot show %s", config->title);
-	if (r < 0) {
-		stage_free(st);
-		return r;
-	}
-	*ret = st;
+	TRY(timeline_new(&st->tl, config->sources, config->n_sources, n_threads, err));
+	if (lanes_new(&st->lanes, st->tl) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot show %s", config->title);
+	*ret = TAKE(st);
 	return 0;
 }
 

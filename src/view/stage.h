@@ -8,6 +8,7 @@
 #ifndef SONDE_VIEW_STAGE_H
 #define SONDE_VIEW_STAGE_H
 
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/record.h"
 #include "present/line.h"
@@ -88,6 +89,7 @@ int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err);
 /* Notes that the live recording has ended, and that all of it has been read. */
 void stage_end_live(struct stage *st);
 void stage_free(struct stage *st);
+SCOPED_POINTER(struct stage, stage_free)
 
 /* Returns a printer for the caller alone, or NULL if out of memory. It prints to out. */
 struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out);

@@ -6,6 +6,7 @@
  * checked for order and completeness with more work than slots, with failures in each stage.
  */
 #include "base/array.h"
+#include "base/lock.h"
 #include "base/map.h"
 #include "base/arena.h"
 #include "base/conveyor.h"
@@ -19,6 +20,7 @@
 #include "base/textbuf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -545,11 +547,53 @@ static void a_scope_releases_on_every_way_out(void **state)
 	assert_int_equal(n_after, 2);
 }
 
+struct pair {
+	unsigned key, value;
+};
+
+ARRAY_ORDER(by_key, struct pair, COMPARE(x->key, y->key) ?: COMPARE(y->value, x->value))
+
+/* Sorts by the first key up and the second down, and finds the edges of equal keys. */
+static void arrays_are_sorted_and_searched(void **state)
+{
+	struct pair list[] = {{7, 1}, {3, 1}, {7, 2}, {3, 9}, {UINT_MAX, 0}, {0, 5}};
+	const struct pair *const none = NULL;
+
+	qsort(list, ARRAY_LEN(list), sizeof(list[0]), by_key);
+	for (size_t i = 1; i < ARRAY_LEN(list); i++)
+		assert_true(list[i - 1].key < list[i].key ||
+			    (list[i - 1].key == list[i].key && list[i - 1].value > list[i].value));
+	assert_int_equal(ARRAY_BISECT(ARRAY_LEN(list), i, list[i].key < 3), 1);
+	assert_int_equal(ARRAY_BISECT(ARRAY_LEN(list), i, list[i].key <= 3), 3);
+	assert_int_equal(ARRAY_BISECT(ARRAY_LEN(list), i, true), ARRAY_LEN(list));
+	assert_int_equal(ARRAY_BISECT(0, i, true), 0);
+	assert_ptr_equal(ARRAY_FIND(list, ARRAY_LEN(list), i, list[i].key == 7), &list[3]);
+	assert_null(ARRAY_FIND(list, ARRAY_LEN(list), i, list[i].key == 8));
+	assert_null(ARRAY_FIND(none, 0, i, none[i].key));
+	assert_true(ARRAY_ANY(ARRAY_LEN(list), i, list[i].key == UINT_MAX));
+	assert_false(ARRAY_ANY(ARRAY_LEN(list) - 1, i, list[i].key == UINT_MAX));
+}
+
+/* A lock is free again behind its scope, and held inside. */
+static void a_scope_unlocks(void **state)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	{
+		LOCKED(&lock);
+		assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
+	}
+	assert_int_equal(pthread_mutex_trylock(&lock), 0);
+	pthread_mutex_unlock(&lock);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_scope_releases_on_every_way_out),
+		cmocka_unit_test(a_scope_unlocks),
 		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(arrays_are_sorted_and_searched),
 		cmocka_unit_test(short_arrays_grow),
 		cmocka_unit_test(maps_grow),
 		cmocka_unit_test(numbers_are_those_of_printf),

@@ -465,9 +465,8 @@ static int open_rings(struct mappings *m, struct errmsg *err)
 int mappings_open(struct mappings **ret_mappings, const char *const *paths, size_t n_paths,
 		  struct errmsg *err)
 {
-	struct mappings *m = calloc(1, sizeof(*m));
+	SCOPED(mappings_close_scoped) struct mappings *m = calloc(1, sizeof(*m));
 	struct stat st;
-	int r;
 
 	if (!m)
 		return errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs");
@@ -481,14 +480,10 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
 		m->files[m->n_files].path = strdup(paths[i]);
 		m->n_files += !!m->files[m->n_files].path;
 	}
-	r = m->programs && m->stop_fd >= 0
+	TRY(m->programs && m->stop_fd >= 0
 		    ? open_rings(m, err)
-		    : errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs");
-	if (r < 0) {
-		mappings_close(m);
-		return r;
-	}
-	*ret_mappings = m;
+		    : errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs"));
+	*ret_mappings = TAKE(m);
 	return 0;
 }
 

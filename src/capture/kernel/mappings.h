@@ -14,6 +14,7 @@
 #ifndef SONDE_CAPTURE_KERNEL_MAPPINGS_H
 #define SONDE_CAPTURE_KERNEL_MAPPINGS_H
 
+#include "base/scope.h"
 #include "symbols/programs.h"
 
 #include <stdbool.h>
@@ -44,6 +45,7 @@ void mappings_catch_up(struct mappings *m);
 void mappings_stop(struct mappings *m);
 /* m may be NULL. */
 void mappings_close(struct mappings *m);
+SCOPED_POINTER(struct mappings, mappings_close)
 
 /* Returns the programs, which belong to m until mappings_close(). */
 struct programs *mappings_programs(struct mappings *m);

@@ -71,8 +71,6 @@ static void visit(void *ctx, const struct record *rec)
 }
 
 SCOPED_POINTER(struct replay, replay_free)
-SCOPED_POINTER(struct script, script_close)
-
 static int walk(struct script_options *o, struct callrun *run, struct running *running,
 		struct errmsg *err)
 {

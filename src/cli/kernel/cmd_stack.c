@@ -15,6 +15,7 @@
  */
 #include "base/scope.h"
 #include "base/textbuf.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/kernel/instances.h"
 
 #include <errno.h>

@@ -263,19 +263,14 @@ static int read_filter(struct filter *flt, const char *text, struct errmsg *err)
 
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err)
 {
-	struct filter *flt = calloc(1, sizeof(*flt));
-	int r;
+	SCOPED(filter_free_scoped) struct filter *flt = calloc(1, sizeof(*flt));
 
 	if (!flt)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter '%.300s'", text);
 	arena_init(&flt->arena, ARENA_MAX_BYTES);
 	flt->formats = f;
-	r = read_filter(flt, text, err);
-	if (r < 0) {
-		filter_free(flt);
-		return r;
-	}
-	*ret = flt;
+	TRY(read_filter(flt, text, err));
+	*ret = TAKE(flt);
 	return 0;
 }
 

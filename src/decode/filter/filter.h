@@ -10,6 +10,7 @@
 #ifndef SONDE_DECODE_FILTER_FILTER_H
 #define SONDE_DECODE_FILTER_FILTER_H
 
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
 
@@ -29,6 +30,7 @@ enum filter_result {
  */
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err);
 void filter_free(struct filter *flt);
+SCOPED_POINTER(struct filter, filter_free)
 
 /*
  * Returns -ENOENT with a message if the filter names a field that none of its events has. A test of

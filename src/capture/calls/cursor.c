@@ -173,6 +173,15 @@ void cursor_release(struct cursor *cur)
 	userrings_raise(cur->thread, __atomic_load_n(cur->enabled, __ATOMIC_RELAXED)
 					     ? cur->tail + SNRT_RING_BYTES - SNRT_RING_SPARE
 					     : 0);
+	if (cur->released - cur->woken >= CURSOR_WAKE_BYTES)
+		cursor_wake(cur);
+}
+
+void cursor_wake(struct cursor *cur)
+{
+	if (cur->woken != cur->released)
+		userrings_wake(cur->thread);
+	cur->woken = cur->released;
 }
 
 void cursor_add_lost(struct cursor *cur, const struct cursor_round *round, uint64_t value)

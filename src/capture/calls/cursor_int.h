@@ -23,6 +23,8 @@
 #define CURSOR_DEPTH_MAX     (1u << 20) /* functions that are known; deeper calls are counted */
 #define CURSOR_SEARCH_MAX    (1u << 22) /* steps in search of calls that are not there, in all */
 #define CURSOR_RELEASE_BYTES (64u << 10)
+/* A program that waits is woken for so much room: to sleep and to wake up takes it 10 us. */
+#define CURSOR_WAKE_BYTES    (SNRT_RING_BYTES / 2)
 
 enum cursor_result {
 	CURSOR_NONE,  /* no more before the round's end */
@@ -62,10 +64,10 @@ struct cursor_round {
 struct cursor {
 	struct snrt_thread *thread;
 	uint64_t *ring;
-	uint64_t tail, head; /* bytes ever read; bytes to be read in this round */
-	uint64_t released;
-	uint64_t last; /* counter of the last record */
-	uint64_t lost; /* records lost before the next event */
+	uint64_t tail, head;	  /* bytes ever read; bytes to be read in this round */
+	uint64_t released, woken; /* bytes cleared; bytes cleared when the program was woken */
+	uint64_t last;		  /* counter of the last record */
+	uint64_t lost;		  /* records lost before the next event */
 	struct usercollector_meaning meaning;
 	uint32_t *calls; /* functions that were entered and not left */
 	uint32_t depth, calls_cap;
@@ -91,8 +93,10 @@ void cursor_close(struct cursor *cur);
 bool cursor_is_thread_gone(struct cursor *cur);
 /* False: the ring is broken. */
 bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round);
-/* Clears what was read, so that the program may write there. */
+/* Clears what was read, so that the program may write there. Wakes it if it waits and there is much room. */
 void cursor_release(struct cursor *cur);
+/* Wakes the program if it waits and there is any new room. */
+void cursor_wake(struct cursor *cur);
 /* Counts what an SNRT_LOST record says. */
 void cursor_add_lost(struct cursor *cur, const struct cursor_round *round, uint64_t value);
 /* Skips a place that no thread will fill. */

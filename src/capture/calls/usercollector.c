@@ -477,8 +477,10 @@ static int run_round(struct usercollector *c)
 		if (!cur)
 			continue;
 		c->n_used++;
-		if (!cur->is_broken)
+		if (!cur->is_broken) {
 			cursor_release(cur);
+			cursor_wake(cur);
+		}
 		if (is_over(c, cur, looks))
 			close_slot(c, cur);
 	}

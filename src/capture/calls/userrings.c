@@ -86,6 +86,10 @@ void userrings_close(struct userrings *r)
 void userrings_raise(struct snrt_thread *t, uint64_t limit)
 {
 	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
+}
+
+void userrings_wake(struct snrt_thread *t)
+{
 	if (!__atomic_load_n(&t->waiting, __ATOMIC_SEQ_CST))
 		return;
 	__atomic_fetch_add(&t->wake, 1, __ATOMIC_SEQ_CST);
@@ -95,9 +99,14 @@ void userrings_raise(struct snrt_thread *t, uint64_t limit)
 void userrings_enable(struct userrings *r, bool on)
 {
 	__atomic_store_n(&r->shared->enabled, on, __ATOMIC_RELEASE);
-	for (uint32_t slot = 0; slot < SNRT_SLOTS && !on; slot++)
-		if (userrings_state(r, slot) != SNRT_FREE)
-			userrings_raise(userrings_thread(r, slot), 0);
+	for (uint32_t slot = 0; slot < SNRT_SLOTS && !on; slot++) {
+		struct snrt_thread *t = userrings_thread(r, slot);
+
+		if (userrings_state(r, slot) == SNRT_FREE)
+			continue;
+		userrings_raise(t, 0);
+		userrings_wake(t);
+	}
 }
 
 void userrings_free_slot(struct userrings *r, uint32_t slot)

@@ -52,8 +52,10 @@ static inline uint32_t userrings_state(const struct userrings *r, uint32_t slot)
 	return __atomic_load_n(&r->shared->state[slot], __ATOMIC_ACQUIRE);
 }
 
-/* The program may reserve up to `limit`; wakes it if it waits for that. */
+/* The program may reserve up to `limit`. */
 void userrings_raise(struct snrt_thread *t, uint64_t limit);
+/* Wakes the program if it waits for a higher limit. */
+void userrings_wake(struct snrt_thread *t);
 /* Gives the slot's memory back and makes it free for another thread. */
 void userrings_free_slot(struct userrings *r, uint32_t slot);
 

@@ -12,16 +12,17 @@
 #include "capture/kernel/taskswitches.h"
 
 #include "base/scope.h"
+#include "base/stoppipe.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -43,7 +44,7 @@ struct taskswitches {
 	uint64_t n_lost;
 	pthread_t thread;
 	bool has_thread;
-	int stop_fd;
+	int stop_fds[2];
 };
 
 static int open_ring(struct taskswitches *t, struct ring *ring, int cpu, bool only_tasks)
@@ -98,7 +99,7 @@ static void drain(const struct taskswitches *t, struct ring *ring)
 static void *run(void *ctx)
 {
 	struct taskswitches *t = ctx;
-	struct pollfd fd = {.fd = t->stop_fd, .events = POLLIN};
+	struct pollfd fd = {.fd = t->stop_fds[0], .events = POLLIN};
 
 	while (poll(&fd, 1, PATIENCE_MS) <= 0)
 		for (size_t i = 0; i < t->n_rings; i++)
@@ -115,10 +116,12 @@ int taskswitches_open(struct taskswitches **ret, bool only_tasks)
 	if (!t)
 		return -ENOMEM;
 	t->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	t->stop_fd = eventfd(0, EFD_CLOEXEC);
+	t->stop_fds[0] = t->stop_fds[1] = -1;
 	t->rings = n > 0 ? calloc((size_t)n, sizeof(*t->rings)) : NULL;
-	if (!t->rings || t->stop_fd < 0)
+	if (!t->rings)
 		r = -ENOMEM;
+	else if (pipe2(t->stop_fds, O_CLOEXEC) < 0)
+		r = -errno;
 	while (r >= 0 && t->n_rings < (size_t)n) {
 		struct ring *ring = &t->rings[t->n_rings];
 
@@ -157,12 +160,9 @@ static void count_lost(struct taskswitches *t, const struct textbuf *tb)
 
 void taskswitches_stop(struct taskswitches *t)
 {
-	uint64_t one = 1;
-
 	if (!t->has_thread)
 		return;
-	while (write(t->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+	stoppipe_stop(t->stop_fds);
 	pthread_join(t->thread, NULL);
 	t->has_thread = false;
 	for (size_t i = 0; i < t->n_rings; i++) {
@@ -202,8 +202,9 @@ void taskswitches_close(struct taskswitches *t)
 			close(ring->fd);
 		textbuf_release(&ring->data);
 	}
-	if (t->stop_fd >= 0)
-		close(t->stop_fd);
+	for (int i = 0; i < 2; i++)
+		if (t->stop_fds[i] >= 0)
+			close(t->stop_fds[i]);
 	free(t->rings);
 	free(t);
 }

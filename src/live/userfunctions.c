@@ -228,7 +228,10 @@ static void tell_plans(const struct live_request *o, const struct usertrace_sum 
 		tell(o, "%u file%s could not be traced: %s", p->n_failed,
 		     p->n_failed == 1 ? "" : "s", p->why);
 	if (sum->n_failures)
-		tell(o, "%u file%s could not be changed in a program; its functions are missing",
+		tell(o,
+		     "%u file%s could not be changed in a program, perhaps because of breakpoints "
+		     "or "
+		     "probes of another tracer; its functions are missing",
 		     sum->n_failures, sum->n_failures == 1 ? "" : "s");
 	if (sum->n_refused)
 		tell(o, "%u request%s of programs could not be answered", sum->n_refused,

@@ -72,10 +72,16 @@ static int open_nameless(void)
 	return fd;
 }
 
+/*
+ * Shared: into a private mapping of a program, even one to read, the kernel writes the breakpoints of
+ * uprobes that somebody has set there. Some file systems have private mappings only.
+ */
 static int map_fd(struct mapfile *map, int fd, size_t n_bytes, const char *path, struct errmsg *err)
 {
-	void *p = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *p = mmap(NULL, n_bytes, PROT_READ, MAP_SHARED, fd, 0);
 
+	if (p == MAP_FAILED)
+		p = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return errmsg_set_errno(err, -errno, "cannot map %s", path);
 	*map = (struct mapfile){.data = p, .n_bytes = n_bytes};

@@ -196,6 +196,7 @@ void userlibrary_close(struct userlibrary *lib)
  * --- programs ----------------------------------------------------------------------------------
  */
 
+/* What cannot be read is taken for one: preloading does no harm. */
 static bool has_loader(int fd, const Elf64_Ehdr *head)
 {
 	for (unsigned i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++) {
@@ -204,7 +205,7 @@ static bool has_loader(int fd, const Elf64_Ehdr *head)
 		if (pread(fd, &segment, sizeof(segment),
 			  (off_t)(head->e_phoff + (uint64_t)i * head->e_phentsize)) !=
 		    sizeof(segment))
-			return false;
+			return true;
 		if (segment.p_type == PT_INTERP)
 			return true;
 	}

@@ -59,7 +59,7 @@ static uint64_t sample_of(const char *elapsed)
 	double seconds = elapsed ? strtod(elapsed, NULL) : 0;
 	uint64_t ns = 1000;
 
-	for (double limit = 1; seconds >= limit && limit <= 1000; limit *= 10)
+	for (unsigned limit = 1; seconds >= limit && limit <= 1000; limit *= 10)
 		ns *= 10;
 	return ns;
 }

@@ -233,14 +233,18 @@ int uft_tally_functions(struct uft_tally *t, struct uft_walk *w)
 	return 0;
 }
 
-/* A task sleeps or comes back; a preemption is no sleep. False: the record does not count. */
-static bool count_idle(struct uft_lane *l)
+/*
+ * A task sleeps or comes back; also_preempted: it was preempted, too. False: the record does not
+ * count.
+ */
+static bool count_idle(struct uft_lane *l, bool also_preempted)
 {
 	struct uft_task *task = l->task;
 
 	if (l->rec.type != UFT_EVENT)
 		return true;
-	if (l->rec.addr == UFT_EVENT_SCHED_OUT) {
+	if (l->rec.addr == UFT_EVENT_SCHED_OUT ||
+	    (also_preempted && l->rec.addr == UFT_EVENT_SCHED_OUT_PREEMPT)) {
 		if (task)
 			task->stamp_ns = l->rec.time_ns;
 		return false;
@@ -267,7 +271,7 @@ int uft_tally_tasks(struct uft_tally *t, struct uft_walk *w)
 		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
 			continue;
 		seen_of(t, l)->last_ns = l->rec.time_ns;
-		if (!count_idle(l))
+		if (!count_idle(l, false))
 			continue;
 		snprintf(name, sizeof(name), "%d", l->tid);
 		TRY(add_call(t, l, name, NULL));
@@ -283,4 +287,22 @@ int uft_tally_tasks(struct uft_tally *t, struct uft_walk *w)
 						      (row->task ? row->task->idle_ns : 0)};
 	}
 	return 0;
+}
+
+void uft_tally_spans(struct uft_walk *w)
+{
+	struct uft_lane *l;
+
+	while ((l = uft_walk_next(w))) {
+		struct uft_task *task = l->task;
+
+		if (!task || l->rec.type == UFT_LOST || !uft_walk_wants(w, l) ||
+		    !uft_decide(w, l, NULL))
+			continue;
+		count_idle(l, true);
+		if (!task->first_ns)
+			task->first_ns = l->rec.time_ns;
+		task->run_ns = l->rec.time_ns - task->first_ns;
+		uft_settle(w, l);
+	}
 }

@@ -40,5 +40,7 @@ void uft_tally_release(struct uft_tally *t);
 /* Counts a whole walk: functions, or tasks (named by their tid). 0 or -ENOMEM. */
 int uft_tally_functions(struct uft_tally *t, struct uft_walk *w);
 int uft_tally_tasks(struct uft_tally *t, struct uft_walk *w);
+/* Sets run_ns of each task, the time from its first to its last record, and idle_ns. */
+void uft_tally_spans(struct uft_walk *w);
 
 #endif

@@ -50,7 +50,7 @@ struct uft_task {
 	} * refs;
 	size_t n_refs;
 	struct uft_task *parent, *first_child, *last_child, *sibling;
-	uint64_t run_ns, idle_ns, stamp_ns; /* for reports of tasks */
+	uint64_t first_ns, run_ns, idle_ns, stamp_ns; /* for reports of tasks */
 };
 
 struct uft_names {

@@ -279,6 +279,8 @@ static int add_task(struct uft_names *n, const char *line, bool is_fork, struct 
 		return -ENOMEM;
 	*t = (struct uft_task){.tid = tid, .pid = is_fork ? tid : pid, .ppid = is_fork ? pid : 0};
 	add_child(n, t);
+	if (!s && t->parent)
+		memcpy(t->comm, t->parent->comm, sizeof(t->comm));
 	*slot = n->tasks[n->n_tasks++] = t;
 	return add_ref(t, s, time_ns);
 }

@@ -115,6 +115,9 @@ static void *run(void *arg)
 	struct kvm_run *state = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, job->cpu, 0);
 
 	prctl(PR_SET_NAME, "CPU 0/KVM");
+	/* The kernel notes the name when the thread leaves a CPU, but not if it is busy with another one. */
+	for (int i = 0; i < 5; i++)
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	if (state == MAP_FAILED)
 		die("the state of a CPU");
 	while (!is_over) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame.js - a flame graph of the range: time on the CPU, or off it; or stacks of events.
+ * flame.js - a flame graph of the range: time on the CPU, or off it; samples; or stacks of events.
  *
  * Width is time, or the number of stacks. Stacks of events are not samples of the CPU, so the user
  * can choose the event. A row is called by the row below it. A click makes a frame fill the width;
@@ -16,7 +16,7 @@ import { count, duration, share } from './units.js';
 const ROW = 18, DEEP = 200, MOST = 4000;
 
 function amount(value, unit) {
-	return unit === 'ns' ? duration(value) : `${count(value)} stacks`;
+	return unit === 'ns' ? duration(value) : `${count(value)} ${unit}`;
 }
 
 function folded(node, path, out) {
@@ -127,6 +127,8 @@ function words_for(what, answer, all, who) {
 	const value = answer.unit === 'ns' ? duration(answer.root.value) : count(answer.root.value);
 	if (what === 'offcpu')
 		return `Off the CPU, ${who}: ${value}`;
+	if (answer.by.startsWith('samples/'))
+		return `Samples of ${answer.by.slice(8)}, ${who}: ${value}${answer.unit === 'ns' ? '' : ' events'}`;
 	if (answer.unit !== 'ns')
 		return `Stacks of ${answer.by === 'stacks' ? 'events' : answer.by}, ${who}: ${value}`;
 	if (answer.clock === 'wall')
@@ -139,7 +141,7 @@ function chooser(app, answer) {
 	const select = el('select', 'small');
 	select.setAttribute('aria-label', 'What the graph is made of');
 	for (const { by, n } of answer.choices) {
-		const words = by === 'functions' ? 'Functions' : by === 'stacks' ? 'Stacks of all events' : `Stacks of ${by}`;
+		const words = by === 'functions' ? 'Functions' : by.startsWith('samples/') ? `Samples of ${by.slice(8)}` : by === 'stacks' ? 'Stacks of all events' : `Stacks of ${by}`;
 		const option = el('option', '', n ? `${words}, ${count(n)}` : words);
 		option.value = by;
 		option.selected = by === answer.by;

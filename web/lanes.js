@@ -294,7 +294,10 @@ export class Lanes {
 			calls: () => [task()?.comm || 'task', `${lane.id}, functions`],
 			cpucalls: () => [`CPU ${lane.id}`, 'functions'],
 			sys: () => [task()?.comm || 'task', `${lane.id}, system calls`],
-			field: () => [`${parts[0].split('/')[1]}.${parts[1]}`, parts[2] ? `of ${parts[2]}` : parts[0].split('/')[0]],
+			field: () => {
+				const counter = /\[\w+=\d+~(.*)\]$/.exec(parts[1] || '');	/* a counter of record --counters has its name there */
+				return [counter ? counter[1] : `${parts[0].split('/')[1]}.${parts[1]}`, parts[2] ? `of ${parts[2]}` : parts[0].split('/')[0]];
+			},
 			event: () => [parts[0].split('/')[1] || lane.id, parts[0].split('/')[0]],
 			pair: () => [`${parts[0].split('/')[1]} → ${(parts[1] || '').split('/')[1]}`, `by ${parts.slice(2).join(' = ')}`],
 			found: () => [lane.title || 'Found', lane.note || ''],

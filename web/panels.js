@@ -13,6 +13,7 @@
 import { EventList } from './list.js';
 import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './stats.js';
 import { flame_panel } from './flame.js';
+import { heat_panel } from './heat.js';
 import { spans_panel } from './spans.js';
 import { why_panel } from './why.js';
 import { el, button } from './table.js';
@@ -33,6 +34,7 @@ const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['functions', 'Functions', functions_panel, [...RANGE, 'selection']],
 	['flame', 'Flame graph', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection', 'flame']],
 	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection', 'flame']],
+	['heat', 'Heat map', heat_panel, ['view', 'names', 'selection', 'flame']],
 	['why', 'Why', why_panel, [...RANGE, 'selection', 'why']],
 ];
 

@@ -2,11 +2,12 @@
 /*
  * callhist.c - builds call stacks from the records of a trace, and counts them.
  *
- * Stacks come from three kinds of records:
+ * Stacks come from four kinds of records:
  *	function          "f called by p": if p is on top of the stack, f is pushed; otherwise
  *	                  the current stack is counted and functions are removed until p is found
  *	funcgraph         entry: its depth gives its place; exit: the stack is counted and shortened
  *	kernel_stack      the whole stack of the preceding event, or of the function on top
+ *	perf:sample       a whole stack
  * An event is pending until it is known whether its kernel stack follows. The current stack
  * belongs to one task. When a function of another task appears, the stack is saved (`saved`) until
  * its task runs again.
@@ -27,6 +28,7 @@
 #include "base/array.h"
 #include "analyse/comm_table.h"
 #include "analyse/namepool.h"
+#include "decode/samples/sampleevent.h"
 #include "format/bytes.h"
 
 #include <stdio.h>
@@ -61,6 +63,7 @@ struct callhist {
 	const struct kallsyms *symbols;
 	struct ksym_cache *cache;
 	struct function_fields function, entry, exit, stack, wakeup[2], prev, next;
+	struct sample_kind sample; /* perf:sample */
 	struct stack current, pending;
 	struct saved_stack *newest, *oldest;
 	size_t n_saved, n_saved_frames;
@@ -310,6 +313,23 @@ static void add_kernel_stack(struct callhist *h, const struct record *rec)
 		restore(h, pid);
 }
 
+/* A sample has its whole stack, and belongs to no other event. */
+static void add_sample(struct callhist *h, const struct record *rec)
+{
+	struct stack s = {.pid = pid_of(h, rec)};
+	struct sample_event sample;
+
+	if (!sample_kind_read(&h->sample, rec->data, rec->size, &sample))
+		return;
+	if (!sample.n)
+		stack_push(&s, function_at(h, sample.ip));
+	/* callers are named by the byte before the return address */
+	for (uint32_t i = sample.n; i-- > 0;)
+		stack_push(&s, function_at(h, sample_place(&sample, i) - (i > 0)));
+	count_stack(h, &s, false);
+	free(s.frames);
+}
+
 static void learn_comm(struct callhist *h, const struct record *rec,
 		       const struct function_fields *ff)
 {
@@ -368,6 +388,10 @@ void callhist_add(struct callhist *h, const struct record *rec)
 				rows[i].add(h, rec);
 				return;
 			}
+		if (rec->event == h->sample.event) {
+			add_sample(h, rec);
+			return;
+		}
 		learn_comms(h, rec);
 	}
 	add_event(h, rec);
@@ -432,6 +456,8 @@ static void find_all_fields(struct callhist *h)
 	h->entry = find_fields(f, "ftrace", "funcgraph_entry", "func", "depth");
 	h->exit = find_fields(f, "ftrace", "funcgraph_exit", "func", "depth");
 	h->stack = find_fields(f, "ftrace", "kernel_stack", "caller", NULL);
+	if (sample_kind_init(&h->sample, f))
+		h->sample.event = formats_find(f, h->sample.event->id);
 	h->wakeup[0] = find_fields(f, "sched", "sched_wakeup", "comm", "pid");
 	h->wakeup[1] = find_fields(f, "sched", "sched_wakeup_new", "comm", "pid");
 	h->prev = find_fields(f, "sched", "sched_switch", "prev_comm", "prev_pid");

@@ -245,6 +245,7 @@ static int bind_events(struct keycount *k, struct errmsg *err)
 			size_t own = i + k->config->n_words - k->n_words; /* index without $event */
 
 			k->events[id][i] = key_bind(ev, k->words[i]);
+			k->events[id][i].ev = ev;
 			known[i] |= k->events[id][i].kind != KEY_ABSENT;
 			if (own < KEYS_MAX &&
 			    keycount_check_slot(k->config, own, &k->events[id][i], err) < 0)
@@ -377,6 +378,65 @@ void keycount_add_dropped(struct keycount *k, uint64_t n)
 {
 	k->n_dropped += n;
 	k->n_total += n;
+}
+
+bool keycount_uses_names(const struct keycount *k)
+{
+	for (size_t id = 0; id < k->f->n_table; id++)
+		for (size_t i = 0; k->events[id] && i < n_keys(k); i++)
+			if (k->events[id][i].kind == KEY_COMM || k->events[id][i].kind == KEY_TASK)
+				return true;
+	return false;
+}
+
+/* Finds the row of k with the values of a part's row. Returns NULL if it cannot be known. */
+static struct keycount_row *find_same(struct keycount *k, const struct keycount *part,
+				      const struct keycount_row *row)
+{
+	const struct key_slot *slots[KEYS_MAX];
+	uint64_t values[KEYS_MAX];
+
+	for (size_t i = 0; i < n_keys(k); i++) {
+		size_t id = row->key.slots[i]->ev->id;
+
+		slots[i] = &k->events[id][row->key.slots[i] - part->events[id]];
+		values[i] = key_is_text(slots[i]) ? key_of_same_text(&k->keys, row->key.values[i])
+						  : row->key.values[i];
+		if (key_is_text(slots[i]) && !values[i])
+			return NULL;
+	}
+	return (struct keycount_row *)keytable_get(&k->table, values, slots);
+}
+
+static void add_numbers(struct keycount_numbers *to, const struct keycount_numbers *from)
+{
+	to->n += from->n;
+	to->sum += from->sum;
+	if (from->has_sum && (!to->has_sum || from->min < to->min))
+		to->min = from->min;
+	if (from->has_sum && (!to->has_sum || from->max > to->max))
+		to->max = from->max;
+	to->has_sum |= from->has_sum;
+}
+
+int keycount_join(struct keycount *k, struct keycount *part)
+{
+	if (part->n_dropped)
+		return -EAGAIN;
+	for (size_t i = 0; i < part->table.n_used; i++) {
+		const struct keycount_row *row = (struct keycount_row *)part->table.list[i];
+		struct keycount_row *same = find_same(k, part, row);
+
+		if (!same)
+			return -EAGAIN;
+		add_numbers(&same->so_far, &row->so_far);
+	}
+	k->n_total += part->n_total;
+	k->n_gaps += part->n_gaps;
+	part->n_total = part->n_gaps = 0;
+	keytable_release(&part->table);
+	keytable_init(&part->table, n_keys(part), sizeof(struct keycount_row), ROWS_MAX);
+	return 0;
 }
 
 void keycount_clear(struct keycount *k)

@@ -103,7 +103,10 @@ static struct key_slot bind_syscall(const struct event *ev)
 {
 	static const struct {
 		const char *system, *field;
-	} rows[] = {{"raw_syscalls", "id"}, {"syscalls", "__syscall_nr"}, {"seccomp", "nr"}};
+	} rows[] = {{"raw_syscalls", "id"},
+		    {"syscalls", "__syscall_nr"},
+		    {"seccomp", "nr"},
+		    {"syscall", "nr"}};
 	const struct field *f = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -196,6 +199,13 @@ uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len)
 {
 	return (uintptr_t)namepool_find(&kr->pool, text,
 					len < KEY_TEXT_MAX_LEN ? len : KEY_TEXT_MAX_LEN);
+}
+
+uint64_t key_of_same_text(struct keyreader *kr, uint64_t value)
+{
+	const struct pooled_name *name = (const struct pooled_name *)(uintptr_t)value;
+
+	return name ? (uintptr_t)namepool_find(&kr->pool, name->text, name->len) : 0;
 }
 
 uint64_t key_of_cut_text(struct keyreader *kr, const char *text, size_t len)

@@ -86,6 +86,9 @@ void key_spell_field(struct spelling *sp, const struct event *ev);
  */
 bool key_can_match(const struct key_slot *slot, const char *word);
 
+/* Returns the value of the same text in another reader: what key_of_text() returns for it. */
+uint64_t key_of_same_text(struct keyreader *kr, uint64_t value);
+
 /* Returns true if the value is the address of a text. */
 static inline bool key_is_text(const struct key_slot *slot)
 {

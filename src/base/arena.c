@@ -17,6 +17,7 @@
 
 #define BLOCK_MIN_BYTES 4096
 #define BLOCK_MAX_BYTES (1 << 20)
+#define FIRST_ITEMS	8 /* of an array that grows */
 
 struct arena_block {
 	struct arena_block *next;
@@ -85,6 +86,20 @@ void *arena_alloc_array(struct arena *a, size_t n, size_t each_bytes)
 	if (each_bytes && n > SIZE_MAX / each_bytes)
 		return NULL;
 	return arena_alloc(a, n * each_bytes);
+}
+
+bool arena_grow(struct arena *a, void *list, size_t n, size_t *cap, size_t each_bytes)
+{
+	size_t want = *cap ? *cap * 2 : FIRST_ITEMS;
+	void *items = arena_alloc_array(a, want, each_bytes);
+
+	if (!items)
+		return false;
+	if (n)
+		memcpy(items, *(void **)list, n * each_bytes);
+	*(void **)list = items;
+	*cap = want;
+	return true;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)

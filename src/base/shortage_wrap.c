@@ -24,6 +24,7 @@
 #include <glob.h>
 #include <regex.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -95,22 +96,31 @@ WRAP_SCANDIR(scandir64)
 /*
  * readdir() returns NULL in two cases: at the end of the directory (errno is unchanged), or after
  * a failure (errno is set, and the remaining entries are missing).
+ *
+ * A directory that was removed after it was opened has no entries: that is its end. The C library
+ * takes ENOENT for the end, but tracefs says EINVAL (Linux 6.6 and later). It happens whenever
+ * another process removes its probes.
  */
-#define WRAP_READDIR(name)                      \
-	struct dirent *__real_##name(DIR *dir); \
-	struct dirent *__wrap_##name(DIR *dir); \
-	struct dirent *__wrap_##name(DIR *dir)  \
-	{                                       \
-		struct dirent *ret;             \
-		int saved = errno;              \
-                                                \
-		errno = 0;                      \
-		ret = __real_##name(dir);       \
-		if (!ret && errno)              \
-			shortage_note(EIO);     \
-		else                            \
-			errno = saved;          \
-		return ret;                     \
+static bool directory_is_gone(int code)
+{
+	return code == EINVAL || code == ESRCH;
+}
+
+#define WRAP_READDIR(name)                                      \
+	struct dirent *__real_##name(DIR *dir);                 \
+	struct dirent *__wrap_##name(DIR *dir);                 \
+	struct dirent *__wrap_##name(DIR *dir)                  \
+	{                                                       \
+		struct dirent *ret;                             \
+		int saved = errno;                              \
+                                                                \
+		errno = 0;                                      \
+		ret = __real_##name(dir);                       \
+		if (!ret && errno && !directory_is_gone(errno)) \
+			shortage_note(EIO);                     \
+		else                                            \
+			errno = saved;                          \
+		return ret;                                     \
 	}
 
 WRAP_READDIR(readdir)

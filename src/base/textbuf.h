@@ -130,6 +130,18 @@ static inline void textbuf_add_char(struct textbuf *tb, char c)
 	textbuf_commit(tb, p + 1);
 }
 
+/* Adds a text in quotes, with its own quotes doubled, as CSV wants it. */
+static inline void textbuf_add_csv(struct textbuf *tb, const char *s, size_t len)
+{
+	textbuf_add_char(tb, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '"')
+			textbuf_add_char(tb, '"');
+		textbuf_add_char(tb, s[i]);
+	}
+	textbuf_add_char(tb, '"');
+}
+
 void textbuf_add_fill(struct textbuf *tb, char c, size_t n);
 
 static inline void textbuf_add_dec(struct textbuf *tb, uint64_t v)

@@ -19,6 +19,7 @@ const struct personality personalities[] = {
 	{"trace-cmd", "trace-cmd 3.1.6", tracecmd_run, tracecmd_command},
 	{"perf", "perf 6.1", perf_run, perf_command},
 	{"uftrace", "uftrace 0.13", uftrace_run, uftrace_command},
+	{"strace", "strace 6.1", strace_run, strace_command},
 	{NULL},
 };
 
@@ -47,10 +48,10 @@ static void fmt_programs(struct textbuf *tb)
 			if (summary)
 				textbuf_addf(tb, "  %-14s  %s\n", name, summary);
 	}
-	textbuf_add_str(
-		tb,
-		"\n'sonde as PROGRAM COMMAND -h' shows the options of a command. A link to "
-		"sonde\nthat is named trace-cmd, perf or uftrace does the same as 'sonde as'.\n");
+	textbuf_add_str(tb,
+			"\n'sonde as PROGRAM COMMAND -h' shows the options of a command. A link to "
+			"sonde\nthat is named trace-cmd, perf, uftrace or strace does the same as "
+			"'sonde as'.\n");
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -62,21 +63,22 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (!n)
 		return errmsg_set(err, -EINVAL,
 				  "as: which program's command line is it? sonde knows: %s, "
-				  "%s and %s",
+				  "%s, %s and %s",
 				  personalities[0].name, personalities[1].name,
-				  personalities[2].name);
+				  personalities[2].name, personalities[3].name);
 	p = personality_find(argv[1]);
 	if (!p)
-		return errmsg_set(err, -EINVAL, "as: sonde cannot be '%s'; it knows: %s, %s and %s",
-				  argv[1], personalities[0].name, personalities[1].name,
-				  personalities[2].name);
+		return errmsg_set(err, -EINVAL,
+				  "as: sonde cannot be '%s'; it knows: %s, %s, %s and %s", argv[1],
+				  personalities[0].name, personalities[1].name,
+				  personalities[2].name, personalities[3].name);
 	argv[n + 1] = NULL;
 	return p->run(n, argv + 1);
 }
 
 const struct command cmd_as = {
 	.name = "as",
-	.summary = "run with the command line of trace-cmd, perf or uftrace",
+	.summary = "run with the command line of trace-cmd, perf, uftrace or strace",
 	.usage = "PROGRAM [ARGUMENT…]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

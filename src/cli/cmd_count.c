@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,12 +41,6 @@ static int apply_by(void *opts, const char *value, struct errmsg *err)
 	return keycount_parse_words(&((struct count_options *)opts)->config, value, err);
 }
 
-static int apply_sum(void *opts, const char *value, struct errmsg *err)
-{
-	((struct count_options *)opts)->sum = value;
-	return 0;
-}
-
 static const struct option_row rows[] = {
 	ROW_HEADING("what to count"),
 	ROW_CALL('e', "event", "EVENT",
@@ -63,8 +58,9 @@ static const struct option_row rows[] = {
 		 "one row per value of these keys: fields, $comm, $pid, $task, $cpu, $event, "
 		 "$syscall, $func; for ranges: FIELD.log2, FIELD.buckets=N",
 		 apply_by),
-	ROW_CALL(0, "sum", "FIELD",
-		 "show sum, average, minimum and maximum of this field in each row", apply_sum),
+	ROW_STRING(0, "sum", "FIELD",
+		   "show sum, average, minimum and maximum of this field in each row",
+		   offsetof(struct count_options, sum)),
 	ROW_FLAG(0, "each", "with -I: show each interval separately, not the total so far",
 		 offsetof(struct count_options, config.is_each)),
 	GATHER_HOW("count"),
@@ -151,6 +147,72 @@ static void close_counts(void *ctx)
 	o->counts = NULL;
 }
 
+/* --- a file, on all CPUs ----------------------------------------------------------------------- */
+
+/* Counts of a part of the file. */
+struct part {
+	struct keycount_config config;
+	struct keycount *counts;
+};
+
+static void release_part(void *state)
+{
+	struct part *part = state;
+
+	keycount_free(part->counts);
+	free(part);
+}
+
+static int init_part(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		     void **ret_state)
+{
+	struct part *part = calloc(1, sizeof(*part));
+	struct errmsg err = {0};
+	int r;
+
+	if (!part)
+		return -ENOMEM;
+	part->config = ((struct count_options *)ctx)->config;
+	part->config.filters = filters;
+	part->config.n_filters = n_filters;
+	r = keycount_new(&part->counts, f, &part->config, &err);
+	if (r >= 0)
+		*ret_state = part;
+	else
+		free(part);
+	return r;
+}
+
+static const uint8_t *part_events(void *state, size_t *ret_n)
+{
+	return keycount_events(((struct part *)state)->counts, ret_n);
+}
+
+static void add_to_part(void *state, const struct record *rec)
+{
+	keycount_add(((struct part *)state)->counts, rec);
+}
+
+static int join_part(void *ctx, void *state, struct tasks *tasks)
+{
+	return keycount_join(((struct count_options *)ctx)->counts, ((struct part *)state)->counts);
+}
+
+static bool start(void *ctx, bool *ret_uses_names)
+{
+	*ret_uses_names = keycount_uses_names(((struct count_options *)ctx)->counts);
+	return true;
+}
+
+static const struct gather_fold count_fold = {.init = init_part,
+					      .events = part_events,
+					      .add = add_to_part,
+					      .join = join_part,
+					      .release = release_part,
+					      .start = start};
+
+/* --- in the kernel ----------------------------------------------------------------------------- */
+
 struct kernel_counts {
 	struct count_options *o;
 	struct keycount *counts;
@@ -223,6 +285,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .fmt = fmt,
 				 .close = close_counts,
 				 .in_kernel = in_kernel,
+				 .fold = &count_fold,
 				 .needs = "count needs to know what to count: an event, -e "
 					  "sched_switch"};
 	int n = gather_parse(cmd, &o.gather, argc, argv, err), r;

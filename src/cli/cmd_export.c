@@ -3,17 +3,16 @@
  * cmd_export.c - `sonde export`: writes a trace, or a range of it, for other programs or as a
  * picture.
  *
- * This file has the options; view/export.h writes the trace, and cli/calls/graphing.h call graphs.
+ * This file has the options; view/export.h writes the trace, and
+ * cli/samples/stackexport.h calls and samples.
  * Standard output is the default; binary forms are not written to a terminal.
  */
 #include "base/array.h"
 #include "base/scope.h"
-#include "base/textbuf.h"
-#include "cli/calls/graphing.h"
 #include "cli/calls/uftexport.h"
 #include "cli/command.h"
+#include "cli/samples/stackexport.h"
 #include "cli/screen/notes.h"
-#include "present/calls/graphtext.h"
 #include "view/export.h"
 #include "view/picture/picture.h"
 #include "view/trace.h"
@@ -24,10 +23,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES (512u << 20)
-
 struct export_options {
-	bool perfetto, chrome, svg, html, folded, graphviz, mermaid;
+	bool perfetto, chrome, svg, html, folded, graphviz, mermaid, speedscope, pprof, firefox;
+	bool perf;
+	struct sample_options samples;
 	const char *uftrace;
 	const char **inputs;
 	size_t n_inputs;
@@ -37,7 +36,8 @@ struct export_options {
 	long long width;
 };
 
-#define AT(member) offsetof(struct export_options, member)
+#define AT(member)	   offsetof(struct export_options, member)
+#define SAMPLES_AT(member) offsetof(struct export_options, samples.member)
 
 static int add_input(struct export_options *o, const char *path, struct errmsg *err)
 {
@@ -77,6 +77,10 @@ static const struct option_row rows[] = {
 		 AT(folded)),
 	ROW_FLAG(0, "graphviz", "write which function calls which, for Graphviz", AT(graphviz)),
 	ROW_FLAG(0, "mermaid", "write which function calls which, for Mermaid", AT(mermaid)),
+	ROW_FLAG(0, "speedscope", "write samples for speedscope.app", AT(speedscope)),
+	ROW_FLAG(0, "perf", "write samples as a perf.data", AT(perf)),
+	ROW_FLAG(0, "pprof", "write samples for pprof: protobuf, gzip", AT(pprof)),
+	ROW_FLAG(0, "firefox", "write samples for profiler.firefox.com", AT(firefox)),
 	ROW_STRING(0, "uftrace", "DIR", "write the calls of programs as a directory of uftrace",
 		   AT(uftrace), .complete = "dir"),
 	ROW_HEADING("files and range"),
@@ -89,6 +93,8 @@ static const struct option_row rows[] = {
 		   "start at this time, as report shows it, or +1.5s after the first event",
 		   AT(from)),
 	ROW_STRING(0, "to", "TIME", "stop at this time", AT(to)),
+	SAMPLEOPTS_ROWS(SAMPLES_AT),
+	ROW_HEADING("pictures"),
 	ROW_STRING(0, "lanes", "SPEC,…", "show these lanes in the picture: cpu:0:1, task:0:1234, …",
 		   AT(lanes)),
 	ROW_CALL(0, "mark", "TIME", "mark this time in the picture; repeatable: A, B, C …",
@@ -132,32 +138,30 @@ static int export(const struct export_options *o, struct errmsg *err)
 	return notes_print_damage(&vt.inputs, false);
 }
 
-/* Exports call graphs: --folded, --graphviz, --mermaid. */
-static int export_calls(const struct export_options *o, struct errmsg *err)
+static enum stackexport_form form_of(const struct export_options *o)
 {
-	struct call_options calls = {.from = o->from,
-				     .to = o->to,
-				     .output = o->output,
-				     .no_pager = true,
-				     .filter = {.kernel_full = true}};
-	SCOPED(graphing_release) struct graphing g = {0};
-	struct graph_view v = {.file = o->inputs[0]};
-	TEXTBUF(tb, TEXT_MAX_BYTES);
-	int r = 0;
+	return o->folded       ? STACKEXPORT_FOLDED
+	       : o->graphviz   ? STACKEXPORT_GRAPHVIZ
+	       : o->mermaid    ? STACKEXPORT_MERMAID
+	       : o->speedscope ? STACKEXPORT_SPEEDSCOPE
+	       : o->pprof      ? STACKEXPORT_PPROF
+	       : o->firefox    ? STACKEXPORT_FIREFOX
+	       : o->perf       ? STACKEXPORT_PERF
+			       : STACKEXPORT_NONE;
+}
+
+static int export_stacks(const struct export_options *o, struct errmsg *err)
+{
+	struct stackexport x = {.form = form_of(o),
+				.samples = &o->samples,
+				.input = o->inputs[0],
+				.from = o->from,
+				.to = o->to,
+				.output = o->output};
 
 	if (o->n_inputs > 1)
-		return errmsg_set(err, -EINVAL, "calls are exported from one file");
-	TRY(graphing_read(&g, &calls, o->inputs[0], err));
-	v.graph = g.graph;
-	v.in_time = g.run.in_time;
-	if (o->folded)
-		graphtext_fmt_folded(&v, &tb);
-	else
-		r = o->graphviz ? graphtext_fmt_graphviz(&v, &tb) : graphtext_fmt_mermaid(&v, &tb);
-	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot write the calls");
-	TRY(callopts_print(&calls, &tb, err));
-	return callrun_finish(&g.run, &calls);
+		return errmsg_set(err, -EINVAL, "calls and samples are exported from one file");
+	return stackexport_run(&x, err);
 }
 
 /* --uftrace */
@@ -181,7 +185,9 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 	} forms[] = {{"--perfetto", o->perfetto}, {"--chrome", o->chrome},
 		     {"--svg", o->svg},		  {"--html", o->html},
 		     {"--folded", o->folded},	  {"--graphviz", o->graphviz},
-		     {"--mermaid", o->mermaid},	  {"--uftrace", o->uftrace}};
+		     {"--mermaid", o->mermaid},	  {"--speedscope", o->speedscope},
+		     {"--pprof", o->pprof},	  {"--firefox", o->firefox},
+		     {"--perf", o->perf},	  {"--uftrace", o->uftrace}};
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -193,9 +199,11 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 			first = forms[i].name;
 	}
 	if (!first)
-		return errmsg_set(err, -EINVAL,
-				  "export needs one of --perfetto, --chrome, --svg, --html, "
-				  "--folded, --graphviz, --mermaid and --uftrace");
+		return errmsg_set(
+			err, -EINVAL,
+			"export needs one of --perfetto, --chrome, --svg, --html, "
+			"--folded, --graphviz, --mermaid, --speedscope, --pprof, --firefox, --perf "
+			"and --uftrace");
 	return 0;
 }
 
@@ -229,7 +237,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	TRY(check(&o, n, argv, err));
 	if (o.uftrace)
 		return export_uftrace(&o, err);
-	return o.folded || o.graphviz || o.mermaid ? export_calls(&o, err) : export(&o, err);
+	return form_of(&o) ? export_stacks(&o, err) : export(&o, err);
 }
 
 const struct command cmd_export = {

@@ -12,6 +12,8 @@
 #include "base/textbuf.h"
 #include "cli/calls/graphing.h"
 #include "cli/command.h"
+#include "cli/samples/heatmap.h"
+#include "cli/samples/stackexport.h"
 #include "base/errmsg.h"
 #include "present/calls/flamesvg.h"
 #include "view/assets.h"
@@ -28,12 +30,15 @@ struct flame_options {
 	struct call_options calls; /* must be the first member */
 	const char *diff, *title;
 	long long width;
+	bool html, heatmap, folded;
 };
 
-#define AT(field) offsetof(struct flame_options, field)
+#define AT(field)	  offsetof(struct flame_options, field)
+#define SAMPLES_AT(field) offsetof(struct flame_options, calls.samples.field)
 
 static const struct option_row rows[] = {
 	CALLOPTS_ROWS_FILTER,
+	SAMPLEOPTS_ROWS(SAMPLES_AT),
 	{.kind = OPTION_HEADING, .help = "the picture"},
 	{.kind = OPTION_STRING,
 	 .letter = 'o',
@@ -58,6 +63,15 @@ static const struct option_row rows[] = {
 	 .arg = "PIXELS",
 	 .help = "width of the picture (default: 1200)",
 	 .offset = AT(width)},
+	ROW_FLAG(0, "html",
+		 "write a page instead of an SVG file (default if FILE of -o ends in .html)",
+		 AT(html)),
+	ROW_FLAG(
+		0, "heatmap",
+		"of samples: draw a column for each second and a cell for each 20 ms; a page has a "
+		"flame graph of the range that one picks",
+		AT(heatmap)),
+	ROW_FLAG(0, "folded", "write folded stacks instead of a picture", AT(folded)),
 	{.kind = OPTION_FLAG,
 	 .letter = 'q',
 	 .name = "quiet",
@@ -66,22 +80,33 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_END},
 };
 
-static const struct asset *find_script(void)
+static const struct asset *find_script(const char *name)
 {
 	const struct asset *a = assets;
 
-	while (a->name && strcmp(a->name, "flamesvg.js") != 0)
+	while (a->name && strcmp(a->name, name) != 0)
 		a++;
 	return a->name ? a : NULL;
+}
+
+static void fmt_svg(const struct flame_options *o, const struct flamesvg_view *v,
+		    struct textbuf *tb)
+{
+	if (o->html)
+		textbuf_add_str(tb, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+				    "charset=\"utf-8\"><title>flame graph</title></head><body>\n");
+	flamesvg_fmt(v, tb);
+	if (o->html)
+		textbuf_add_str(tb, "</body></html>\n");
 }
 
 static int draw(const struct flame_options *o, struct graphing *g, struct graphing *other,
 		struct textbuf *tb, struct errmsg *err)
 {
-	const struct asset *script = find_script();
+	const struct asset *script = find_script("flamesvg.js");
 	struct flamesvg_view v = {.graph = g->graph,
 				  .title = o->title,
-				  .in_time = g->run.in_time,
+				  .in_time = g->in_time,
 				  .is_diff = o->diff,
 				  .width = (unsigned)o->width,
 				  .script = script ? (const char *)script->data : "",
@@ -92,6 +117,12 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 		return errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
 	if (!o->diff)
 		callgraph_sort(g->graph);
+	if (!callgraph_root(g->graph)->child &&
+	    (o->calls.samples.off_cpu || o->calls.samples.wakeup))
+		return errmsg_set(err, -ENODATA,
+				  "%s has no stacks of tasks that wait or wake others; record them "
+				  "with 'sonde sched record -g'",
+				  o->calls.input);
 	if (!callgraph_root(g->graph)->child)
 		return errmsg_set(err, -ENODATA, "there are no calls to draw in %s",
 				  o->calls.input);
@@ -99,8 +130,32 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 		 o->diff ? " → " : "", o->diff ? basename(o->diff) : "");
 	if (!v.title)
 		v.title = title;
-	flamesvg_fmt(&v, tb);
+	fmt_svg(o, &v, tb);
 	return 0;
+}
+
+static int heatmap(const struct flame_options *o, struct errmsg *err)
+{
+	const struct asset *script = find_script("heatpage.js");
+	struct heatmap h = {.calls = &o->calls,
+			    .title = o->title,
+			    .html = o->html,
+			    .script = script ? (const char *)script->data : "",
+			    .script_len = script ? script->n_bytes : 0};
+
+	return heatmap_run(&h, err);
+}
+
+static int folded(const struct flame_options *o, struct errmsg *err)
+{
+	struct stackexport x = {.form = STACKEXPORT_FOLDED,
+				.samples = &o->calls.samples,
+				.input = o->calls.input,
+				.from = o->calls.from,
+				.to = o->calls.to,
+				.output = o->calls.output};
+
+	return stackexport_run(&x, err);
 }
 
 static int flame(const struct flame_options *o, struct errmsg *err)
@@ -113,7 +168,14 @@ static int flame(const struct flame_options *o, struct errmsg *err)
 		TRY(graphing_read(&other, &o->calls, o->diff, err));
 	TRY(draw(o, &g, &other, &tb, err));
 	TRY(callopts_print(&o->calls, &tb, err));
-	return callrun_finish(&g.run, &o->calls);
+	return graphing_finish(&g, &o->calls);
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t len = path ? strlen(path) : 0, n = strlen(end);
+
+	return len >= n && !strcmp(path + len - n, end);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -134,16 +196,22 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (o.width < FLAMESVG_WIDTH_MIN || o.width > FLAMESVG_WIDTH_MAX)
 		return errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
 				  FLAMESVG_WIDTH_MIN, FLAMESVG_WIDTH_MAX);
+	if ((o.folded || o.heatmap) && o.diff)
+		return errmsg_set(err, -EINVAL, "--diff draws a flame graph, without %s",
+				  o.folded ? "--folded" : "--heatmap");
+	o.html |= ends_in(o.calls.output, ".html");
+	TRY(callopts_settle(&o.calls, err));
+	if (o.folded)
+		return folded(&o, err);
 	if (!o.calls.output && isatty(STDOUT_FILENO))
 		return errmsg_set(err, -EINVAL,
 				  "a picture is not for a terminal: name a file with -o");
-	TRY(callopts_settle(&o.calls, err));
-	return flame(&o, err);
+	return o.heatmap ? heatmap(&o, err) : flame(&o, err);
 }
 
 const struct command cmd_flame = {
 	.name = "flame",
-	.summary = "draw the calls of functions as a flame graph",
+	.summary = "draw samples or calls of functions as a flame graph",
 	.usage = "[options] [FILE]",
 	.options = rows,
 	.args = "file",

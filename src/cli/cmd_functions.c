@@ -5,41 +5,23 @@
  *
  *	gather ──▶ calltimes_add ──▶ calltimestext
  *
- * For a file, -l and -n select what is shown. For a live run they select what is traced, which is
- * much cheaper; then the time of other functions counts as self time of their callers. With -u, -u
- * itself selects what is traced, and -l and -n what is shown.
+ * cli/calls/functionopts.h says what the options mean together; samples of a file are shown by
+ * cli/samples/samplefunctions.h.
  */
-#include "analyse/calls/calldiff.h"
 #include "analyse/calltimes.h"
 #include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/ask/gather.h"
-#include "cli/calls/callopts.h"
+#include "cli/calls/functionopts.h"
+#include "cli/samples/samplefunctions.h"
 #include "decode/record.h"
-#include "inputs/taskwalk.h"
-#include "live/request.h"
 #include "present/result/calltimestext.h"
 
 #include <errno.h>
-#include <unistd.h>
 
-#define DEFAULT_FILE "trace.dat"
-
-struct functions_options {
-	struct gather_options gather; /* must be the first member */
-	struct calltimes_config config;
-	const char *by, *sort, *fields, *diff;
-	struct calltimes_columns columns;
-	bool sources;
-	struct calltimes *calls;
-	struct plan_words only, never;	   /* with -u: -l and -n, which the kernel does not get */
-	struct call_options other_options; /* options of `other`, which keeps a pointer to them */
-	/* trace of --diff, open until the output is complete, so that it is not overwritten */
-	struct callrun other;
-};
-
-#define AT(field) offsetof(struct functions_options, field)
+#define AT(field)	  offsetof(struct functions_options, field)
+#define SAMPLES_AT(field) offsetof(struct functions_options, samples.field)
 
 static const struct option_row rows[] = {
 	ROW_HEADING("which functions"),
@@ -64,11 +46,14 @@ static const struct option_row rows[] = {
 	GATHER_TASKS,
 	GATHER_USER,
 	RECORDOPTS_ROW_KERNEL_DEPTH,
+	SAMPLEOPTS_ROWS(SAMPLES_AT),
+	ROW_STRING(0, "percent-limit", "PERCENT", "of samples: leave out rows with a smaller share",
+		   AT(percent)),
 	ROW_HEADING("how the result looks"),
 	ROW_STRING(
 		's', "sort", "COLUMN",
 		"sort by total (default), self, avg, min, max, stdv, p50 … p99.9, calls, name or "
-		"module; several with commas",
+		"module; several with commas; samples by self (default), total, samples, name",
 		AT(sort),
 		.complete = "total self avg min max stdv p50 p90 p95 p99 p99.9 self-avg self-min "
 			    "self-max self-stdv calls name module"),
@@ -78,81 +63,16 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "srcline", "of a file: show the file and line where each function begins",
 		 AT(sources)),
 	ROW_STRING(0, "by", "KEY,…",
-		   "one row per function and value of these keys: $task, $comm, $pid, $cpu",
+		   "one row per function and value of these keys: $task, $comm, $pid, $cpu; of "
+		   "samples only these keys: function, file, line, task, comm, process, cpu",
 		   AT(by)),
 	ROW_STRING(0, "diff", "OTHER",
 		   "of a file: show what OTHER has more or less than FILE, largest change first",
-		   AT(diff), .complete = "file"),
+		   AT(diff.path), .complete = "file"),
 	GATHER_RESULT,
 	GATHER_KERNEL,
 	ROW_END,
 };
-
-/* --- the question ----------------------------------------------------------------------------- */
-
-static void set_shown(struct functions_options *o, const struct plan_words *only,
-		      const struct plan_words *never)
-{
-	o->config.only = (const char *const *)only->words;
-	o->config.n_only = only->n;
-	o->config.never = (const char *const *)never->words;
-	o->config.n_never = never->n;
-}
-
-static int check(struct functions_options *o, struct errmsg *err)
-{
-	struct plan_buffer *b = &o->gather.record.plan.buffers[0];
-	int r = o->by ? calltimes_parse_groups(&o->config, o->by, err) : 0;
-
-	if (r >= 0 && o->sort)
-		r = calltimes_sort_parse("-s", o->sort, &o->config, err);
-	if (r >= 0 && o->fields)
-		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
-	for (size_t i = 0; i < o->columns.n; i++)
-		calltimes_column_need(o->columns.list[i], &o->config);
-	if (o->gather.record.has_user) {
-		o->only = b->functions;
-		o->never = b->no_functions;
-		b->functions = b->no_functions = (struct plan_words){0};
-	}
-	set_shown(o, o->gather.record.has_user ? &o->only : &b->functions,
-		  o->gather.record.has_user ? &o->never : &b->no_functions);
-	return r;
-}
-
-/* Is nothing said about what to trace? */
-static bool is_about_file(const struct functions_options *o, int n_words)
-{
-	const struct live_request *req = &o->gather.record;
-	const struct plan_buffer *b = &req->plan.buffers[0];
-
-	return !n_words && !o->gather.input && !req->has_user && !b->functions.n &&
-	       !b->no_functions.n && !b->graph_functions.n && !b->no_graph_functions.n &&
-	       !b->modules.n && !b->pids.n && !req->plan.graph_depth && !o->gather.interval &&
-	       !access(DEFAULT_FILE, F_OK);
-}
-
-/* Chooses the tracer of a live run: none for functions of programs alone. */
-static int choose_tracer(struct functions_options *o, struct errmsg *err)
-{
-	const struct live_request *req = &o->gather.record;
-	const struct plan_buffer *b = &req->plan.buffers[0];
-
-	if (o->gather.input)
-		return 0;
-	if (req->has_user && !req->has_kernel_depth &&
-	    (b->graph_functions.n || b->no_graph_functions.n || b->modules.n ||
-	     req->plan.graph_depth))
-		return errmsg_set(err, -EINVAL,
-				  "-g, --graph-notrace, --module and --max-graph-depth are for "
-				  "functions of the kernel; with -u add --kernel-depth N, or "
-				  "leave them out");
-	if (!req->has_user && req->has_kernel_depth)
-		return errmsg_set(err, -EINVAL,
-				  "--kernel-depth is for functions of programs (-u); use "
-				  "--max-graph-depth");
-	return req->has_user ? 0 : recordopts_tracer(o, "function_graph", err);
-}
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
@@ -183,52 +103,6 @@ static void run_calls(void *ctx, struct walker *w, struct record *rec, uint64_t 
 	calltimes_run(((struct functions_options *)ctx)->calls, w, rec, offset, before);
 }
 
-static void visit_other(void *ctx, const struct record *rec)
-{
-	calltimes_add(ctx, rec);
-}
-
-/* Sums the calls of the other trace. */
-static int read_other(struct functions_options *o, struct calltimes **ret, struct errmsg *err)
-{
-	struct callrun *run = &o->other;
-	struct taskwalk_spec spec = {.visit = visit_other, .run = calltimes_run};
-	int r = callrun_open(run, &o->other_options, o->diff, err);
-
-	if (r >= 0)
-		r = calltimes_new(ret, callrun_formats(run), &o->config, err);
-	TRY(r);
-	spec.ctx = *ret;
-	spec.events = calltimes_events(*ret, &spec.n_events);
-	TRY(callrun_walk(run, spec, err));
-	calltimes_end(*ret);
-	if (calltimes_finish(*ret) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
-	return 0;
-}
-
-static int fmt_diff(struct functions_options *o, const struct calltimes_view *v, struct textbuf *tb,
-		    struct errmsg *err)
-{
-	struct calltimes *other = NULL;
-	struct calldiff d = {0};
-	int r;
-
-	o->other_options.quiet = o->gather.record.quiet;
-	r = read_other(o, &other, err);
-	if (r >= 0 && calldiff_init(&d, o->calls, other, o->config.sort) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
-	if (r >= 0 && o->gather.output == GATHER_JSON)
-		calltimestext_fmt_diff_json(v, &d, tb);
-	else if (r >= 0 && o->gather.output == GATHER_CSV)
-		calltimestext_fmt_diff_csv(v, &d, tb);
-	else if (r >= 0)
-		calltimestext_fmt_diff(v, &d, tb);
-	calldiff_release(&d);
-	calltimes_free(other);
-	return r;
-}
-
 static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
 {
 	struct functions_options *o = ctx;
@@ -239,12 +113,13 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				   .n_rows = o->gather.n_rows,
 				   .columns = o->columns};
 
+	o->diff.options.quiet = o->gather.record.quiet;
 	if (o->gather.input || (o->gather.record.has_user && o->gather.is_last))
 		calltimes_end(o->calls);
 	if (calltimes_finish(o->calls) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
-	if (o->diff)
-		return fmt_diff(o, &v, tb, err);
+	if (o->diff.path)
+		return timesdiff_fmt(&o->diff, &v, &o->config, o->gather.output, tb, err);
 	if (o->gather.output == GATHER_JSON)
 		calltimestext_fmt_json(&v, tb);
 	else if (o->gather.output == GATHER_CSV)
@@ -262,6 +137,21 @@ static void close_calls(void *ctx)
 	o->calls = NULL;
 }
 
+static int show_samples(struct functions_options *o, struct errmsg *err)
+{
+	const struct plan_words *only = &o->gather.record.plan.buffers[0].functions;
+	struct samplefunctions f = {.samples = &o->samples,
+				    .gather = &o->gather,
+				    .by = o->by,
+				    .sort = o->sort,
+				    .min_percent = o->percent,
+				    .only = (const char *const *)only->words,
+				    .n_only = only->n,
+				    .lines = o->sources};
+
+	return samplefunctions_run(&f, err);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct functions_options o = {0};
@@ -276,26 +166,25 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n, r;
 
 	n = gather_parse(cmd, &o.gather, argc, argv, err);
-	if (n >= 0 && is_about_file(&o, n))
-		o.gather.input = DEFAULT_FILE;
-	r = n < 0 ? n : check(&o, err);
-	if (r >= 0 && o.diff && (!o.gather.input || o.config.n_groups))
-		r = errmsg_set(err, -EINVAL, "--diff compares two files, without --by");
-	if (r >= 0 && o.sources && (!o.gather.input || o.diff))
-		r = errmsg_set(err, -EINVAL,
-			       "--srcline shows source lines of one file; record the program first "
-			       "(sonde record -u)");
-	if (r >= 0 && (o.gather.from || o.gather.to) && !o.gather.input)
-		r = errmsg_set(err, -EINVAL, "--from and --to are for a file");
-	if (r >= 0 && (o.gather.from || o.gather.to) && o.diff)
-		r = errmsg_set(err, -EINVAL,
-			       "--diff compares whole files, without --from and --to");
+	if (n >= 0 && functionopts_are_about_file(&o, n))
+		o.gather.input = FUNCTIONOPTS_FILE;
+	r = n < 0 ? n : sampleopts_settle(&o.samples, err);
+	if (r >= 0 && !n && o.gather.input && !o.diff.path &&
+	    sampleopts_are_meant(&o.samples, o.gather.input)) {
+		r = show_samples(&o, err);
+		gather_release(&o.gather);
+		return r;
+	}
 	if (r >= 0)
-		r = choose_tracer(&o, err);
+		r = functionopts_check(&o, err);
+	if (r >= 0)
+		r = functionopts_check_file(&o, err);
+	if (r >= 0)
+		r = functionopts_choose_tracer(&o, err);
 	job.by_task = !o.config.n_groups;
 	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
-	callrun_close(&o.other);
+	callrun_close(&o.diff.run);
 	plan_words_release(&o.only);
 	plan_words_release(&o.never);
 	gather_release(&o.gather);

@@ -28,10 +28,12 @@ struct graph_options {
 	struct graph_view view;
 };
 
-#define AT(field) offsetof(struct graph_options, field)
+#define AT(field)	  offsetof(struct graph_options, field)
+#define SAMPLES_AT(field) offsetof(struct graph_options, calls.samples.field)
 
 static const struct option_row rows[] = {
 	CALLOPTS_ROWS_FILTER,
+	SAMPLEOPTS_ROWS(SAMPLES_AT),
 	{.kind = OPTION_HEADING, .help = "the result"},
 	{.kind = OPTION_STRING,
 	 .letter = 'f',
@@ -57,9 +59,9 @@ static int fmt(struct graph_options *o, struct graphing *g, struct textbuf *tb, 
 	int r = 0;
 
 	o->view.graph = g->graph;
-	o->view.is_chosen = o->calls.n_tids || g->run.to;
+	o->view.is_chosen = o->calls.n_tids || g->run.to || g->of_samples;
 	o->view.file = o->calls.input;
-	o->view.in_time = g->run.in_time;
+	o->view.in_time = g->in_time;
 	if (o->function)
 		r = callgraph_focus(g->graph, o->function, &focus);
 	if (r == -ENOENT)
@@ -82,11 +84,12 @@ static int graph(struct graph_options *o, struct errmsg *err)
 	SCOPED(graphing_release) struct graphing g = {0};
 	TEXTBUF(tb, TEXT_MAX_BYTES);
 
+	o->calls.samples.lines = o->view.sources;
 	TRY(graphing_read(&g, &o->calls, o->calls.input, err));
 	TRY(callopts_find_colour(&o->calls, &o->view.colour, err));
 	TRY(fmt(o, &g, &tb, err));
 	TRY(callopts_print(&o->calls, &tb, err));
-	return callrun_finish(&g.run, &o->calls);
+	return graphing_finish(&g, &o->calls);
 }
 
 /* Takes FILE, FUNCTION, or both in any order. */

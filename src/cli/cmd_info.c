@@ -71,7 +71,7 @@ static int describe(const struct info_options *o, struct inputs_file *file, stru
 		traceinfo_fmt_json(&info.facts, &style, tb);
 	else
 		traceinfo_fmt_text(&info.facts, &style, tb);
-	return tb->overflow ? errmsg_set(err, -EFBIG, "%s has more to tell than fits; use -n",
+	return tb->overflow ? errmsg_set(err, -EFBIG, "%s has more to show than fits; use -n",
 					 file->tf->path)
 			    : 0;
 }

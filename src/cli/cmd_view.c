@@ -30,7 +30,7 @@ struct view_options {
 	struct live_request record; /* must be the first member, for recordopts.h; used by --live */
 	long long port;
 	const char *token, *token_file, *cache_dir;
-	bool no_browser, no_cache, beside, no_sandbox, live;
+	bool no_browser, no_cache, beside, no_sandbox, live, align;
 };
 
 #define AT(member) offsetof(struct view_options, member)
@@ -50,6 +50,9 @@ static const struct option_row rows[] = {
 		 "follow FILE while it is being recorded; without FILE, record with the options "
 		 "below",
 		 AT(live)),
+	ROW_FLAG(0, "align",
+		 "compare the FILEs: all begin at the same time, and each has lanes of its own",
+		 AT(align)),
 	ROW_FLAG(0, "no-sandbox",
 		 "run without a sandbox: for kernels that have none, and for debugging",
 		 AT(no_sandbox)),
@@ -139,6 +142,9 @@ static int check_options(const struct view_options *o, struct errmsg *err)
 	if (o->no_cache + o->beside + !!o->cache_dir > 1)
 		return errmsg_set(err, -EINVAL,
 				  "--no-cache, --cache-dir and --beside exclude each other");
+	if (o->live && o->align)
+		return errmsg_set(err, -EINVAL,
+				  "--align compares files; it does not go with --live");
 	if (!o->live &&
 	    (plan_does_something(&o->record.plan) || o->record.has_user || o->record.output))
 		return errmsg_set(err, -EINVAL, "options of a recording go with --live");
@@ -185,6 +191,7 @@ static struct serving_config make_config(const struct view_options *o, struct vi
 				       .no_cache = o->no_cache || o->live,
 				       .no_browser = o->no_browser,
 				       .no_sandbox = o->no_sandbox,
+				       .align = o->align,
 				       .note = notes_print,
 				       .opened = viewing_opened,
 				       .answers = print_address,

@@ -11,6 +11,7 @@
 #include "base/scope.h"
 #include "cli/ask/askopts.h"
 #include "cli/command.h"
+#include "decode/taskstate.h"
 #include "present/insight/view.h"
 #include "timeline/taskmatch.h"
 #include "view/recorded.h"
@@ -64,7 +65,7 @@ static int find_task(const struct asking *a, struct errmsg *err)
 		return tasks[0];
 	if (!o->n_tasks) {
 		n = tasks_match(a->view.tl, -1, NULL, tasks, TASKS_SAID);
-		snprintf(what, sizeof(what), "%.200s does not tell which command was recorded",
+		snprintf(what, sizeof(what), "%.200s does not say which command was recorded",
 			 o->inputs[0]);
 	} else {
 		snprintf(what, sizeof(what), "%zu tasks are called '%.200s'", n, o->tasks[0]);

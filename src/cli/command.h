@@ -44,6 +44,13 @@ struct command {
 int command_parse(const struct command *cmd, void *opts, int argc, char **argv, struct errmsg *err);
 
 /*
+ * Runs the command with these words, the name first, and with n_more arguments after them. The
+ * result is that of the command.
+ */
+int command_run(const struct command *cmd, const char *const *words, int n_words, char *const *more,
+		int n_more, struct errmsg *err);
+
+/*
  * The file of a command that reads one: -i FILE or an argument. It is the first member of the
  * command's options, with the default path; the command uses the row below.
  */

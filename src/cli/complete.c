@@ -15,6 +15,7 @@
 #include "capture/recipe.h"
 #include "cli/as/personality.h"
 #include "decode/handlers/plugin_options.h"
+#include "query/shipped.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -53,6 +54,13 @@ static void offer_recipes(const struct wish *w)
 	offer(w, "show");
 	for (const struct recipe_text *r = recipe_builtin; r->name; r++)
 		offer(w, r->name);
+}
+
+static void offer_queries(const struct wish *w)
+{
+	offer(w, "list");
+	for (const struct shipped_query *q = shipped_queries; q->name; q++)
+		offer(w, q->name);
 }
 
 static void offer_pids(const struct wish *w)
@@ -97,6 +105,7 @@ static const struct kind_row {
 } kinds[] = {
 	{"plugin-option", offer_plugin_options},
 	{"recipe", offer_recipes},
+	{"query", offer_queries},
 	{"pid", offer_pids},
 	{"user", offer_users},
 	{"as", offer_programs},

@@ -7,6 +7,7 @@
  * us.
  */
 #include "base/files/caller.h"
+#include "base/scope.h"
 #include "base/shortage.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
@@ -87,6 +88,20 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 		return n;
 	command_print_help(cmd);
 	return COMMAND_DONE;
+}
+
+int command_run(const struct command *cmd, const char *const *words, int n_words, char *const *more,
+		int n_more, struct errmsg *err)
+{
+	SCOPED(scope_free) char **all = calloc((size_t)n_words + n_more + 1, sizeof(*all));
+
+	if (!all)
+		return errmsg_set_errno(err, -ENOMEM, "cannot run sonde %s", cmd->name);
+	for (int i = 0; i < n_words; i++)
+		all[i] = (char *)words[i];
+	for (int i = 0; i < n_more; i++)
+		all[n_words + i] = more[i];
+	return cmd->run(cmd, n_words + n_more, all, err);
 }
 
 int command_input(void *opts, const char *value, struct errmsg *err)

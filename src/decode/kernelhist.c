@@ -246,17 +246,8 @@ static struct kernelhist_row *row_add(struct kernelhist *h, size_t *max, struct 
 {
 	struct kernelhist_row *row;
 
-	if (h->n_rows == *max) {
-		struct kernelhist_row *more;
-
-		*max = *max ? *max * 2 : 64;
-		more = *max > ROWS_MAX ? NULL : arena_alloc_array(arena, *max, sizeof(*more));
-		if (!more)
-			return NULL;
-		if (h->n_rows)
-			memcpy(more, h->rows, h->n_rows * sizeof(*more));
-		h->rows = more;
-	}
+	if (!ARENA_ONE_MORE(arena, h->rows, h->n_rows, *max, ROWS_MAX))
+		return NULL;
 	row = &h->rows[h->n_rows];
 	row->keys = arena_alloc_array(arena, h->n_keys + 1, sizeof(*row->keys));
 	row->values = arena_alloc_array(arena, h->n_values, sizeof(*row->values));

@@ -56,6 +56,10 @@ enum snf_option {
 	SNF_OPTION_USER_FUNCTIONS = 0x5342,
 	/* ours: why the recording ended before what it recorded, a text */
 	SNF_OPTION_STOPPED = 0x5343,
+	/* ours: events that were sampled, files of their code: store/events/sampleevents.h */
+	SNF_OPTION_SAMPLES = 0x5344,
+	/* ours: how system calls were recorded: store/events/syscallevents.h */
+	SNF_OPTION_SYSCALLS = 0x5345,
 };
 
 #define SNF_SECTION_OPTIONS	 0

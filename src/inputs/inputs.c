@@ -13,10 +13,14 @@
 #include "base/scope.h"
 #include "decode/names.h"
 #include "decode/timeconv.h"
+#include "format/tracedat.h"
+#include "inputs/perfdata/asfile.h"
 #include "inputs/uftrace/asfile.h"
+#include "store/perfdata/perfdata.h"
 #include "store/uftrace/dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdarg.h>
@@ -58,6 +62,8 @@ static int open_path(struct tracefile **ret, const struct inputs_path *p, struct
 		return tracefile_open_fd(ret, *p->fd, p->path, err);
 	if (!p->is_own && uftdir_is(p->path))
 		return uftdata_open_file(ret, p->path, err);
+	if (!p->is_own && perfdata_is_file(p->path))
+		return perffile_open(ret, p->path, err);
 	return p->is_own ? tracefile_open_regular(ret, p->path, err)
 			 : tracefile_open(ret, p->path, err);
 }
@@ -98,6 +104,23 @@ static int link_guests(struct inputs *in, struct errmsg *err)
 	for (size_t i = 0; i < in->n_files; i++)
 		list[i]->guests = &in->guests;
 	return 0;
+}
+
+bool inputs_is_trace(const char *path)
+{
+	char head[SNF_MAGIC_BYTES];
+	bool is = false;
+	int fd;
+
+	if (uftdir_is(path) || perfdata_is_file(path))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is = TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == sizeof(head) &&
+	     !memcmp(head, SNF_MAGIC, sizeof(head));
+	close(fd);
+	return is;
 }
 
 int inputs_open(struct inputs *in, const struct inputs_spec *spec, struct errmsg *err)

@@ -122,6 +122,9 @@ struct inputs {
 	void *find_name_ctx;
 };
 
+/* Is there a trace of a kind that inputs_open() reads: of sonde and trace-cmd, perf, uftrace? */
+bool inputs_is_trace(const char *path);
+
 /* Opens all paths. in must be zeroed. Close it after a failure, too. */
 int inputs_open(struct inputs *in, const struct inputs_spec *spec, struct errmsg *err);
 void inputs_close(struct inputs *in);

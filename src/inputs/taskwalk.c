@@ -273,16 +273,11 @@ static int open_cursors(struct walk *w)
 	return w->error;
 }
 
-int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *src,
-		       struct errmsg *err)
+bool taskwalk_find_edges(const struct inputs_sources *src, uint64_t *ret_first, uint64_t *ret_last)
 {
-	uint64_t first = UINT64_MAX, ts;
+	uint64_t first = UINT64_MAX, last = 0, ts;
 	int id;
 
-	spec->from = 0;
-	spec->to = UINT64_MAX;
-	if (!src->in->spec->from && !src->in->spec->to)
-		return 0;
 	for (size_t s = 0; s < src->n; s++) {
 		const struct inputs_source *source = &src->list[s];
 		const struct tracefile_buffer *b = source->config.buffer;
@@ -292,10 +287,29 @@ int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *
 				continue;
 			ts = timeconv(&source->config.time, ts, b->cpus[i].cpu);
 			first = ts < first ? ts : first;
+			if (!ret_last || !cpuwalk_find_edge(source->file, b, i, true, &ts, &id))
+				continue;
+			ts = timeconv(&source->config.time, ts, b->cpus[i].cpu);
+			last = ts > last ? ts : last;
 		}
 	}
-	return inputs_sources_parse_range(src, first == UINT64_MAX ? 0 : first, &spec->from,
-					  &spec->to, err);
+	*ret_first = first == UINT64_MAX ? 0 : first;
+	if (ret_last)
+		*ret_last = last;
+	return first != UINT64_MAX;
+}
+
+int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *src,
+		       struct errmsg *err)
+{
+	uint64_t first;
+
+	spec->from = 0;
+	spec->to = UINT64_MAX;
+	if (!src->in->spec->from && !src->in->spec->to)
+		return 0;
+	taskwalk_find_edges(src, &first, NULL);
+	return inputs_sources_parse_range(src, first, &spec->from, &spec->to, err);
 }
 
 static void walk_release(struct walk *w)

@@ -35,6 +35,11 @@ struct taskwalk_spec {
  * data becomes damage of the file.
  */
 int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec);
+/*
+ * Finds the times of the first and of the last event. ret_last may be NULL. Returns false if there
+ * are no events.
+ */
+bool taskwalk_find_edges(const struct inputs_sources *src, uint64_t *ret_first, uint64_t *ret_last);
 /* Sets from and to as in the spec of the inputs. Returns -EINVAL with a message. */
 int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *src,
 		       struct errmsg *err);

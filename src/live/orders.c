@@ -116,7 +116,6 @@ static int run_mark(struct orders *o, char **words, size_t n, struct textbuf *ou
 {
 	TEXTBUF(text, MARK_MAX_BYTES);
 
-	(void)out;
 	for (size_t i = 0; i < n; i++)
 		textbuf_addf(&text, "%s%s", i ? " " : "", words[i]);
 	if (text.overflow)

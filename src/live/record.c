@@ -20,7 +20,8 @@
 #include "capture/record/endsignals.h"
 #include "inputs/info/filecount.h"
 #include "live/orders.h"
-#include "live/userfunctions.h"
+#include "live/sources/sources.h"
+#include "live/sources/userfunctions.h"
 #include "store/live/livefile.h"
 
 #include <errno.h>
@@ -108,7 +109,6 @@ static int64_t tell_lost(void *ctx, const struct tracefile *tf, const struct inf
 	struct setup_arrived arrived = {
 		.count = count_id, .ctx = (void *)&counts->tally, .n_lost = lost->n_lost};
 
-	(void)tf;
 	return (int64_t)setup_tell_lost(lost->s->setup, &arrived, lost->s->config.tell);
 }
 
@@ -190,23 +190,18 @@ static int check_place(const char *path, struct errmsg *err)
 		    : livefile_check_free(path, err);
 }
 
-/* Records events of the kernel, and perhaps user functions. */
-static int record_kernel(struct live_request *o, const struct recording_config *config, char **argv,
-			 const struct record_watch *watch, struct record_outcome *oc,
-			 struct errmsg *err)
+/* Records events of the kernel, with the other sources. */
+static int record_kernel(struct livesources *ls, char **argv, const struct record_watch *watch,
+			 struct record_outcome *oc, struct errmsg *err)
 {
-	struct session_config sc = {.plan = &o->plan,
-				    .argv = argv,
-				    .user = o->user,
-				    .env = config->user ? usertrace_env(config->user) : NULL,
-				    .keep = o->keep,
-				    .all_formats = o->all_formats,
-				    .tell = live_request_tell(o)};
+	struct live_request *o = ls->o;
+	struct session_config sc = live_request_session(o, argv);
 	struct recording *rec;
 	struct session s;
 	char clock[64];
 	int r, r2;
 
+	livesources_hook(ls, &sc, &s, err);
 	if (sc.tell && watch->tell)
 		sc.tell = watch->tell;
 	r = session_open(&s, &sc, err);
@@ -215,45 +210,29 @@ static int record_kernel(struct live_request *o, const struct recording_config *
 		session_clock(&s, 0, clock, sizeof(clock));
 		oc->event_ns = o->quiet ? 0 : cost_of_event(s.journal, &s.t, clock);
 		live_request_tell_notes(o, &s.setup->notes);
-		r = recording_open(&rec, &s, config, err);
+		r = recording_open(&rec, &s, &ls->config, err);
 	}
 	if (r >= 0)
-		r = run(o, &s, rec, config->user, watch, oc, err);
+		r = run(o, &s, rec, ls->config.user, watch, oc, err);
 	r2 = session_close(&s, err);
 	return r < 0 ? r : r2;
-}
-
-static int record_user(struct live_request *o, const struct recording_config *config, char **argv,
-		       const struct record_watch *watch, struct record_outcome *oc,
-		       struct errmsg *err)
-{
-	struct recording_config with_user = *config;
-	struct usertrace *user;
-	int r;
-
-	TRY(userfunctions_open(&user, o, argv, err));
-	oc->has_user = true;
-	oc->is_user_only = userfunctions_are_alone(o);
-	with_user.user = user;
-	r = oc->is_user_only ? userfunctions_record(o, config, argv, user, oc, err)
-			     : record_kernel(o, &with_user, argv, watch, oc, err);
-	usertrace_get_sum(user, &oc->user);
-	if (oc->sum.bytes)
-		userfunctions_tell_missing(o, user, &oc->user);
-	usertrace_close(user);
-	return r;
 }
 
 int record_to_file(struct live_request *o, const struct recording_config *config, char **argv,
 		   const struct record_watch *watch, struct record_outcome *ret_outcome,
 		   struct errmsg *err)
 {
+	struct livesources ls = {.o = o};
 	int r = check_place(config->path, err);
 
 	*ret_outcome = (struct record_outcome){.path = config->path, .fd = -1, .ran_command = argv};
 	if (r >= 0)
-		r = o->has_user ? record_user(o, config, argv, watch, ret_outcome, err)
-				: record_kernel(o, config, argv, watch, ret_outcome, err);
+		r = livesources_open(&ls, o, config, argv, ret_outcome, err);
+	if (r >= 0)
+		r = livesources_are_alone(o)
+			    ? userfunctions_record(o, &ls.config, argv, ret_outcome, err)
+			    : record_kernel(&ls, argv, watch, ret_outcome, err);
 	ret_outcome->has_failed = r < 0;
+	livesources_close(&ls, ret_outcome);
 	return r;
 }

@@ -6,6 +6,7 @@
 #define SONDE_LIVE_RECORD_H
 
 #include "capture/calls/usertrace.h"
+#include "capture/perf/sampling.h"
 #include "capture/record/recording.h"
 #include "live/request.h"
 
@@ -28,6 +29,8 @@ struct record_outcome {
 	bool has_user;	   /* functions of programs were recorded (-u) */
 	bool is_user_only; /* only functions of programs were recorded */
 	struct usertrace_sum user;
+	bool has_samples, is_sample_only; /* --sample; and nothing of the kernel or of functions */
+	struct sampling_sum samples;
 };
 
 #define RECORD_STATUS_CPUS 32

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "capture/record/recording.h"
+#include "capture/record/session.h"
 #include "capture/setup/setup.h"
 #include "capture/user/choice.h"
 #include "store/compression.h"
@@ -31,9 +32,11 @@ int live_request_init(struct live_request *o, const struct live_front *front)
 
 void live_request_release(struct live_request *o)
 {
+	free(o->own_syscalls);
 	plan_release(&o->plan);
 	plan_words_release(&o->hooks);
 	plan_words_release(&o->told);
+	samplechoice_release(&o->samples);
 	userchoice_release(&o->user_choice);
 	valuerules_release(&o->user_values);
 	callrules_release(&o->user_calls);
@@ -55,6 +58,28 @@ void live_request_say(const struct live_request *o, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	o->front->say(line);
+}
+
+void live_request_note(const struct live_request *o, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	o->front->tell(line);
+}
+
+struct session_config live_request_session(struct live_request *o, char **argv)
+{
+	return (struct session_config){.plan = &o->plan,
+				       .argv = argv,
+				       .user = o->user,
+				       .waits = o->waits_children,
+				       .keep = o->keep,
+				       .all_formats = o->all_formats,
+				       .tell = live_request_tell(o)};
 }
 
 static bool was_told(const struct live_request *o, const char *note)
@@ -87,6 +112,23 @@ static int add_probes(struct plan *plan, struct errmsg *err)
 	}
 	free(probes.words);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
+}
+
+int live_request_set_clocks(struct live_request *o, const char *clock, const char *option,
+			    struct errmsg *err)
+{
+	for (size_t i = 0; i < o->plan.n_buffers; i++) {
+		struct plan_buffer *b = &o->plan.buffers[i];
+
+		if (!b->clock)
+			b->clock = strdup(clock);
+		if (!b->clock)
+			return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+		if (strcmp(b->clock, clock))
+			return errmsg_set(err, -EINVAL, "with %s the clock is %s; leave out -C %s",
+					  option, clock, b->clock);
+	}
+	return 0;
 }
 
 int live_request_add_defaults(struct live_request *o, struct errmsg *err)

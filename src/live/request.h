@@ -9,6 +9,7 @@
 #ifndef SONDE_LIVE_REQUEST_H
 #define SONDE_LIVE_REQUEST_H
 
+#include "capture/perf/samplechoice.h"
 #include "capture/plan.h"
 #include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
@@ -17,8 +18,11 @@
 
 struct errmsg;
 struct guest_list;
+struct livecalls_choice;
 struct recording_config;
+struct session_config;
 struct setup_notes;
+struct sysprograms_config;
 
 struct live_request {
 	struct plan plan;
@@ -39,11 +43,17 @@ struct live_request {
 	bool has_kernel_depth; /* --kernel-depth: also trace kernel functions inside user functions */
 	bool user_probes;      /* the kernel's probes trace the program, not hooks */
 	bool user_drops;       /* a full ring drops calls instead of making the program wait */
+	struct samplechoice samples; /* --sample */
+	/* system calls, by BPF programs (sonde trace, record --syscalls); NULL: none */
+	const struct sysprograms_config *syscalls;
+	struct livecalls_choice *own_syscalls; /* NULL: the command has its own */
 	/* the recorder */
 	long long sleep_us, rt_priority;
+	bool waits_children; /* the recording ends with the last program that the command started */
 	bool no_splice, busy, keep, quiet, to_stderr, daemonize;
 	const char *user;
-	bool boot; /* print kernel parameters with the same effect */
+	bool pass_status; /* end with the exit status of the command, as perf does */
+	bool boot;	  /* print kernel parameters with the same effect */
 	/* over the network */
 	const char *host, *vsock, *key;
 	bool tcp, no_timeout;
@@ -73,8 +83,22 @@ void (*live_request_tell(const struct live_request *o))(const char *sentence);
 void live_request_say(const struct live_request *o, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Gives the user one note, as live_request_tell() does, but also with --quiet. */
+void live_request_note(const struct live_request *o, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Returns the session that the request asks for. argv: its command, ended by NULL. */
+struct session_config live_request_session(struct live_request *o, char **argv);
+
 /* Prints the notes of a setup that were not printed yet, and stores them. */
 void live_request_tell_notes(struct live_request *o, const struct setup_notes *notes);
+
+/*
+ * All buffers of the kernel get this clock, because another source of the same file has it. option:
+ * the one that asks for that source. Another clock is refused.
+ */
+int live_request_set_clocks(struct live_request *o, const char *clock, const char *option,
+			    struct errmsg *err);
 
 /* Adds the default events, if the user names none: scheduling, interrupts and system calls. */
 int live_request_add_defaults(struct live_request *o, struct errmsg *err);

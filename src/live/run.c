@@ -17,8 +17,10 @@
 #include "capture/calls/usertrace.h"
 #include "capture/record/recording.h"
 #include "decode/order/sequence.h"
+#include "live/calls/livecalls.h"
+#include "live/sources/samples.h"
 #include "live/source.h"
-#include "live/userfunctions.h"
+#include "live/sources/userfunctions.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,7 +51,8 @@ static bool tick(void *ctx)
 
 	run->no_reader = r == -EPIPE;
 	return r >= 0 && !(run->until_ns && clock_now_ns() >= run->until_ns) &&
-	       !(run->user && usertrace_have_ended(run->user));
+	       !(run->user && usertrace_have_ended(run->user)) &&
+	       !(run->samples && !run->s.has_child && sampling_is_over(run->samples));
 }
 
 /* --- the end ----------------------------------------------------------------------------------- */
@@ -157,6 +160,8 @@ int liverun_follow(struct liverun *run, struct livesource *in, const struct live
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
 	if (run->user)
 		usertrace_leave(run->user);
+	if (run->syscalls)
+		systrace_leave(run->syscalls);
 	run->request->front->end_interrupt(run->s.signal, run->s.config.argv);
 	if (run->err.code && !err->code)
 		*err = run->err;
@@ -170,21 +175,32 @@ int liverun_follow(struct liverun *run, struct livesource *in, const struct live
 static int open_session(struct liverun *run, const struct session_config *config,
 			struct errmsg *err)
 {
-	if (userfunctions_are_alone(run->request))
+	if (userfunctions_are_alone(run->request) || livecalls_are_alone(run->request) ||
+	    samples_are_alone(run->request))
 		return session_open_alone(&run->s, config, err);
 	TRY(session_open(&run->s, config, err));
 	live_request_tell_notes(run->request, &run->s.setup->notes);
 	return 0;
 }
 
+/* The command is about to run. */
+static void begin_calls(void *ctx)
+{
+	struct liverun *run = ctx;
+
+	livecalls_begin(run->syscalls, &run->s, &run->err);
+}
+
+static int prepare_samples(struct session *s, void *ctx, struct errmsg *err)
+{
+	const struct liverun *run = ctx;
+
+	return samples_prepare(s, run->samples, err);
+}
+
 int liverun_open(struct liverun *run, struct live_request *o, char **argv, struct errmsg *err)
 {
-	struct session_config session = {.plan = &o->plan,
-					 .argv = argv,
-					 .user = o->user,
-					 .keep = o->keep,
-					 .all_formats = o->all_formats,
-					 .tell = live_request_tell(o)};
+	struct session_config session = live_request_session(o, argv);
 	struct recording_config recording = {.ts_offset = o->ts_offset,
 					     .date = o->date,
 					     .tsc2nsec = o->tsc2nsec,
@@ -201,9 +217,23 @@ int liverun_open(struct liverun *run, struct live_request *o, char **argv, struc
 		session.env = usertrace_env(run->user);
 		recording.user = run->user;
 	}
+	if (o->samples.is_wanted) {
+		TRY(samples_open(&run->samples, o, argv, true, err));
+		session.prepare = prepare_samples;
+		session.prepare_ctx = run;
+		recording.samples = run->samples;
+	}
+	if (o->syscalls) {
+		TRY(livecalls_open(&run->syscalls, o, argv, err));
+		session.begin = begin_calls;
+		session.powers |= livecalls_powers();
+		session.prepare_ctx = run;
+		recording.syscalls = run->syscalls;
+	}
 	run->has_session = true;
 	TRY(open_session(run, &session, err));
 	run->s.setup->user = run->user;
+	run->s.setup->samples = run->samples;
 	return livetrace_open(&run->lt, &run->s, &recording, err);
 }
 
@@ -223,6 +253,19 @@ static void close_user(struct liverun *run, bool has_run)
 	run->user = NULL;
 }
 
+static void close_samples(struct liverun *run, bool has_run)
+{
+	struct sampling_sum sum;
+
+	if (!run->samples)
+		return;
+	sampling_get_sum(run->samples, &sum);
+	if (has_run)
+		samples_tell(run->request, &sum);
+	sampling_close(run->samples);
+	run->samples = NULL;
+}
+
 int liverun_close(struct liverun *run, struct errmsg *err)
 {
 	bool has_run = run->taker;
@@ -231,5 +274,10 @@ int liverun_close(struct liverun *run, struct errmsg *err)
 
 	run->lt = NULL;
 	close_user(run, has_run && !err->code);
+	if (run->syscalls && has_run && !err->code)
+		livecalls_tell_missing(run->request, run->syscalls);
+	close_samples(run, has_run && !err->code);
+	systrace_close(run->syscalls);
+	run->syscalls = NULL;
 	return r < 0 ? r : r2;
 }

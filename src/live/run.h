@@ -43,7 +43,9 @@ struct liverun_taker {
 struct liverun {
 	struct session s;
 	struct livetrace *lt;
-	struct usertrace *user; /* functions of programs (-u); NULL: none */
+	struct usertrace *user;	   /* functions of programs (-u); NULL: none */
+	struct systrace *syscalls; /* NULL: none */
+	struct sampling *samples;  /* NULL: none */
 	struct live_request *request;
 	uint64_t until_ns; /* time when the run ends by itself; 0: with the command, or a signal */
 	/* internal */

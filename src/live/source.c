@@ -12,6 +12,7 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/calls/usertrace.h"
+#include "capture/perf/sampling.h"
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
 #include "store/tracefile.h"
@@ -110,9 +111,12 @@ void livesource_learn(struct livesource *ls)
 {
 	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = SYMBOLS_MAX_BYTES};
 
-	if (!ls->setup->user)
+	if (ls->setup->user)
+		usertrace_add_new_symbols(ls->setup->user, &ls->n_user_files, &text);
+	if (ls->setup->samples)
+		sampling_add_new_symbols(ls->setup->samples, &ls->sampled_len, &text);
+	if (!textbuf_len(&text))
 		return;
-	usertrace_add_new_symbols(ls->setup->user, &ls->n_user_files, &text);
 	formats_add_symbols(ls->file.formats, PIECE_OF_TEXT(&text));
 }
 

@@ -20,6 +20,7 @@ struct livesource {
 	uint8_t *events;     /* flags of visible events; NULL: all */
 	uint64_t *n_walked;  /* number of events by id, visible or not; NULL: not needed */
 	size_t n_user_files; /* number of program files whose functions are known */
+	size_t sampled_len;  /* bytes of symbols of samples that are known */
 	uint64_t until_ns;   /* time limit of the current step (CLOCK_MONOTONIC) */
 };
 

@@ -251,6 +251,33 @@ void line_printer_add_info(struct line_printer *lp, const struct record *rec, bo
 		syscalls_add_name(src->syscalls, lp->out, start);
 }
 
+/*
+ * Adds the stack of a sample, as a kernel_stack looks. A caller's place is behind its call, so the
+ * byte before it is looked up.
+ */
+static void add_stack(struct line_printer *lp, const struct record *rec)
+{
+	struct formats *f = lp->style->sources[rec->source].formats;
+	const struct field *field = event_find_field(rec->event, "stack");
+	uint64_t loc, at, n;
+
+	if (strcmp(rec->event->system, "perf") || strcmp(rec->event->name, "sample") ||
+	    !formats_read(f, rec, field, &loc))
+		return;
+	at = loc & 0xffff;
+	n = (loc >> 16 & 0xffff) / 8;
+	for (uint64_t i = 0; i < n && at + (i + 1) * 8 <= rec->size; i++) {
+		uint64_t place = bytes_get64(rec->data + at + i * 8, f->swap);
+
+		textbuf_add_str(lp->out, "\n\t=> ");
+		if (printer_add_symbol_name(lp->printers[rec->source], place - (i > 0)))
+			textbuf_add_char(lp->out, ' ');
+		textbuf_add_char(lp->out, '(');
+		textbuf_add_hex(lp->out, place);
+		textbuf_add_char(lp->out, ')');
+	}
+}
+
 static void add_event(struct line_printer *lp, const struct batch *b, size_t i)
 {
 	const struct record *rec = &b->records[i];
@@ -268,6 +295,8 @@ static void add_event(struct line_printer *lp, const struct batch *b, size_t i)
 	line_printer_add_info(lp, rec, lp->style->raw);
 	if (lp->out->pos > lp->out->start && lp->out->pos[-1] == '\n')
 		lp->out->pos--;
+	if (lp->style->stacks)
+		add_stack(lp, rec);
 }
 
 static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
@@ -378,7 +407,7 @@ static bool style_is_plain(const struct line_style *st)
 	return st->n_sources == 1 && !st->sources[0].prefix &&
 	       st->sources[0].time_style == TIME_MICROSECONDS && !st->latency && !st->raw &&
 	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgid &&
-	       !st->sources[0].syscalls;
+	       !st->stacks && !st->sources[0].syscalls;
 }
 
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,

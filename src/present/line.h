@@ -31,7 +31,8 @@ struct line_style {
 	bool raw;     /* report -R */
 	bool ts_diff, boundary, debug;
 	bool colour;
-	bool tgid; /* a column with the process id */
+	bool tgid;   /* a column with the process id */
+	bool stacks; /* the stack of a sample below its line */
 };
 
 /* Call line_printer_init once, then line_printer_aim before each use. */

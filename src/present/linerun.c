@@ -23,10 +23,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SUM_BYTES	 (48u << 20) /* limit of all slots */
-#define TEXT_MAX_BYTES	 (2u << 20)  /* limit of one slot */
-#define RECORD_MAX_BYTES (2u << 20)  /* limit of one record; the rest is not shown */
-#define SLOTS_MAX	 128
+#define TEXT_SUM_BYTES	  (48u << 20) /* limit of all slots */
+#define TEXT_MAX_BYTES	  (2u << 20)  /* limit of one slot */
+#define RECORD_MAX_BYTES  (2u << 20)  /* limit of one record; the rest is not shown */
+#define SLOTS_MAX	  128
+/*
+ * So many more than threads: a thread that loses its CPU for 3 ms with the oldest slot does not stop
+ * the others. Each may hold the largest chunk of a packed trace, which has fewer for that reason.
+ */
+#define SLOTS_MORE	  32
+#define SLOTS_MORE_PACKED 4
 
 struct slot {
 	struct batch batch;
@@ -123,7 +129,9 @@ static int drain_slot(void *ctx, void *item)
 
 static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 {
-	run->n_slots = n_threads > 1 ? n_threads + 1 : 1;
+	unsigned n = n_threads < conveyor_n_cpus() ? n_threads : conveyor_n_cpus();
+
+	run->n_slots = n < 2 ? 1 : n + (run->src->unpacker ? SLOTS_MORE_PACKED : SLOTS_MORE);
 	if (run->n_slots > SLOTS_MAX)
 		run->n_slots = SLOTS_MAX;
 	run->text_max = TEXT_SUM_BYTES / run->n_slots;

@@ -121,7 +121,8 @@ struct line_style lines_style(const struct lines_spec *show, const struct lines 
 				   .ts_diff = show->ts_diff,
 				   .boundary = show->boundary,
 				   .debug = show->debug,
-				   .tgid = show->tgid};
+				   .tgid = show->tgid,
+				   .stacks = show->stacks};
 }
 
 lines_add lines_adder(enum lines_as as)

@@ -24,6 +24,7 @@ struct lines_spec {
 	bool latency, raw, ts_diff, boundary, debug, tgid;
 	bool wakeup;	    /* append wakeup latencies to the line */
 	bool syscall_names; /* print names beside the numbers of system calls */
+	bool stacks;	    /* print the stack of a sample below it */
 };
 
 /* The format of lines for each source of the inputs, in their order. */

@@ -307,13 +307,7 @@ static void add_csv_value(struct textbuf *tb, const char *s, size_t len)
 		textbuf_add(tb, s, len);
 		return;
 	}
-	textbuf_add_char(tb, '"');
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '"')
-			textbuf_add_char(tb, '"');
-		textbuf_add_char(tb, s[i]);
-	}
-	textbuf_add_char(tb, '"');
+	textbuf_add_csv(tb, s, len);
 }
 
 static void add_csv(struct line_printer *lp, const struct record *rec)

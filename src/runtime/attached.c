@@ -38,7 +38,6 @@ static void tell_images(struct snrt_args *args)
 
 static void be_quiet(struct snrt_args *unused)
 {
-	(void)unused;
 	if (snrt_process.shared)
 		__atomic_store_n(&snrt_process.shared->enabled, 0, __ATOMIC_RELEASE);
 }
@@ -68,7 +67,6 @@ static void returns(struct snrt_args *unused)
 {
 	uint64_t at = __atomic_load_n(&snrt_process.all_stacks, __ATOMIC_ACQUIRE);
 
-	(void)unused;
 	while (at) {
 		const struct stack *s = (const struct stack *)at;
 		const struct entry *e = (const struct entry *)*(const uint64_t *)s->top_at;
@@ -148,7 +146,6 @@ static void release(struct snrt_args *unused)
 {
 	struct snrt_shared *shared = snrt_process.shared;
 
-	(void)unused;
 	__atomic_store_n(&snrt_process.all_stacks, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&snrt_process.n_images, 0, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < SNRT_SLOTS; i++) {

@@ -85,12 +85,10 @@ static inline void hit(void *function, uint32_t bit)
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	(void)call_site;
 	hit(function, 0);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	(void)call_site;
 	hit(function, SNRT_EXIT);
 }

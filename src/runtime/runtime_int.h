@@ -40,13 +40,14 @@ struct entry {
 	uint32_t flags;
 };
 
-#define ENTRY_SLOW  1ull
+#define ENTRY_SLOW    1ull
 /* flags; with any of them leave takes the slow way */
-#define ENTRY_QUIET 1u /* its call was not recorded, so its return is not, either */
-#define ENTRY_FIRST 2u /* it came from another stack: its return leads back there */
-#define ENTRY_STATE 4u /* it has changed its stack's sieve: what was before comes back */
-#define ENTRY_TIMED 8u /* if it is too short, its record is taken back */
-#define ENTRY_WORDS 8u /* shift: words of values before its record, if it is timed */
+#define ENTRY_QUIET   1u  /* its call was not recorded, so its return is not, either */
+#define ENTRY_FIRST   2u  /* it came from another stack: its return leads back there */
+#define ENTRY_STATE   4u  /* it has changed its stack's sieve: what was before comes back */
+#define ENTRY_TIMED   8u  /* if it is too short, its record is taken back */
+#define ENTRY_COUNTED 16u /* counters are recorded at its return, too */
+#define ENTRY_WORDS   8u  /* shift: words of values before its record, if it is timed */
 
 /* Which calls are recorded at the moment, on one stack; see rules.c. */
 struct sieve {
@@ -195,9 +196,10 @@ void snrt_slow_hit(uint32_t what, uint64_t frame);
 
 /* What is to be done with a call. */
 struct verdict {
-	bool is_followed;  /* its return must be seen */
-	bool is_recorded;  /* else it is quiet */
-	bool wants_stack;  /* the open calls are recorded with it */
+	bool is_followed; /* its return must be seen */
+	bool is_recorded; /* else it is quiet */
+	bool wants_stack; /* the open calls are recorded with it */
+	bool wants_counters;
 	bool is_last;	   /* then the recording ends */
 	uint32_t flags;	   /* ENTRY_STATE, ENTRY_TIMED */
 	struct sieve next; /* of the stack, while it runs; with ENTRY_STATE */
@@ -206,6 +208,8 @@ struct verdict {
 struct verdict snrt_rules_judge(const struct stack *s, const uint8_t *after_enter);
 /* The function that has just been entered, and those that are open. */
 void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint32_t id);
+/* id: of the function, with SNRT_EXIT if it returns. */
+void snrt_rules_record_counters(struct snrt_thread *t, uint32_t id);
 /* The return of a timed call, at `now`. True: it was too short, and its record is gone. */
 bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, uint64_t min_counts,
 			  uint64_t now);
@@ -218,6 +222,11 @@ void snrt_rules_act(uint32_t flags);
 
 /* Takes the signals that have a meaning for the recording. */
 void snrt_signals_take(void);
+
+/* --- remove.c --- */
+
+/* Takes the jump to this thunk out of the code; returns the address of the body. */
+uint64_t snrt_remove(const uint64_t *slot, const uint8_t *after_enter);
 
 /* --- thread.c --- */
 

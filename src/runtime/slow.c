@@ -243,6 +243,10 @@ static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_
 
 	if (flags & ENTRY_QUIET || !id)
 		return;
+	if (flags & ENTRY_COUNTED && !is_off() && make_room(t)) {
+		record_lost(t, 1);
+		snrt_rules_record_counters(t, id | SNRT_EXIT);
+	}
 	if (min_counts) {
 		now = values && values->counter ? values->counter : arch_counter();
 		if (snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts, now))
@@ -443,6 +447,11 @@ static void follow(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint3
 		note_cpu(t);
 		if (v->wants_stack)
 			snrt_rules_record_stack(t, s, id);
+		/* a call that may be taken back must be the last record */
+		if (v->wants_counters && !(flags & ENTRY_TIMED)) {
+			snrt_rules_record_counters(t, id);
+			flags |= ENTRY_COUNTED;
+		}
 	} else {
 		lose_call(t);
 		flags |= ENTRY_QUIET;

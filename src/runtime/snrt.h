@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define SNRT_MAGIC	0x54524e53u /* "SNRT" */
-#define SNRT_VERSION	2u
+#define SNRT_VERSION	3u
 /*
  * NAME.KEY: the name of the recorder's abstract unix socket, without the NUL; and what a program must
  * say there. Every user can see names of sockets, in /proc/net/unix, but no other user's environment.
@@ -65,6 +65,20 @@
  */
 #define SNRT_STACK	0x7f003u
 #define SNRT_STACK_MAX	64u
+/*
+ * What the kernel has counted for the thread, by a rule: before the record of a call, and before that of
+ * its return. Its values stand before it (enum snrt_counter).
+ */
+#define SNRT_COUNTERS	0x7f004u
+enum snrt_counter {
+	SNRT_COUNTED_FUNC,   /* id of the function; with SNRT_EXIT: it returns */
+	SNRT_COUNTED_CPU_NS, /* of the thread, in all */
+	SNRT_COUNTED_MINOR,  /* page faults */
+	SNRT_COUNTED_MAJOR,  /* … that waited for a disk */
+	SNRT_COUNTED_WAITS,  /* task switches: it waited */
+	SNRT_COUNTED_FORCED, /* … it was preempted */
+	SNRT_N_COUNTERS,
+};
 #define SNRT_VALUE_FLAG (1ull << 63)
 
 /*
@@ -109,18 +123,19 @@ enum snrt_full { SNRT_WAIT, SNRT_DROP };
  * any function if there is a general rule, has a thunk that calls SNRT_ENTER_RULED.
  */
 enum snrt_rule_flag {
-	SNRT_RULE_ONLY = 1,	  /* it and what it calls is recorded; other calls are not */
-	SNRT_RULE_NEVER = 2,	  /* it and what it calls is not recorded */
-	SNRT_RULE_DEPTH = 4,	  /* from it on: at most `depth` nested calls */
-	SNRT_RULE_MIN_TIME = 8,	  /* while it runs: min_counts */
-	SNRT_RULE_ALWAYS = 16,	  /* it is recorded however short it is */
-	SNRT_RULE_ON = 32,	  /* recording begins */
-	SNRT_RULE_OFF = 64,	  /* recording pauses */
-	SNRT_RULE_FINISH = 128,	  /* recording ends */
-	SNRT_RULE_STACK = 256,	  /* the open calls are recorded */
-	SNRT_RULE_HIDDEN = 512,	  /* it was not chosen: only its rule counts */
-	SNRT_RULE_TARGET = 2048,  /* for the recorder: the rule chooses it, too */
-	SNRT_RULE_GENERAL = 1024, /* struct snrt_general: something is to be done at every call */
+	SNRT_RULE_ONLY = 1,	   /* it and what it calls is recorded; other calls are not */
+	SNRT_RULE_NEVER = 2,	   /* it and what it calls is not recorded */
+	SNRT_RULE_DEPTH = 4,	   /* from it on: at most `depth` nested calls */
+	SNRT_RULE_MIN_TIME = 8,	   /* while it runs: min_counts */
+	SNRT_RULE_ALWAYS = 16,	   /* it is recorded however short it is */
+	SNRT_RULE_ON = 32,	   /* recording begins */
+	SNRT_RULE_OFF = 64,	   /* recording pauses */
+	SNRT_RULE_FINISH = 128,	   /* recording ends */
+	SNRT_RULE_STACK = 256,	   /* the open calls are recorded */
+	SNRT_RULE_HIDDEN = 512,	   /* it was not chosen: only its rule counts */
+	SNRT_RULE_TARGET = 2048,   /* for the recorder: the rule chooses it, too */
+	SNRT_RULE_COUNTERS = 4096, /* what the kernel counts for the thread is recorded */
+	SNRT_RULE_GENERAL = 1024,  /* struct snrt_general: something is to be done at every call */
 };
 
 /* Of one function. */
@@ -161,6 +176,7 @@ struct snrt_shared {
 	/* written by programs when a function or a signal says so, see enum snrt_rule_flag */
 	uint32_t is_paused; /* calls are not recorded at the moment */
 	uint32_t is_finished;
+	uint32_t n_stuck; /* hooks that could not be taken out of the code: remove.c */
 };
 
 /*
@@ -317,7 +333,8 @@ struct snrt_patch {
  *
  * A function that is switched off has `e9 rel32`, jmp body, at 0 instead. The recorder changes the
  * first 8 bytes of a thunk with one aligned store while programs run: the area is shared memory, and
- * both instructions have the same length. Calls that are under way return through `leave`.
+ * both instructions have the same length. Calls that are under way return through `leave`. A function
+ * that is off for good calls SNRT_ENTER_REMOVE: its next call takes the jump out of the code (remove.c).
  *
  * aarch64:
  *
@@ -335,6 +352,7 @@ struct snrt_patch {
 #define SNRT_ENTER	  0u	/* of the hooks */
 #define SNRT_ENTER_VALUES 1024u /* x86-64 only */
 #define SNRT_ENTER_RULED  1536u
+#define SNRT_ENTER_REMOVE 1792u /* x86-64 only */
 #define SNRT_LEAVE	  2048u
 #define SNRT_LEAVE_VALUES 3072u
 #define SNRT_THUNK_BYTES  32u

@@ -45,9 +45,6 @@ struct machine {
 /* Libraries may have been opened by the program, and may be closed: nothing is certain. */
 void snrt_values_take_ranges(const uint8_t *plan, size_t n_bytes, const struct snrt_answer *answer)
 {
-	(void)plan;
-	(void)n_bytes;
-	(void)answer;
 }
 #else
 extern void *__curbrk;

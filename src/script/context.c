@@ -6,6 +6,7 @@
  *	entry         name address module source args
  *	exit          name address module source duration retval; open if it did not return
  *	event         name ("system:event") system event address (its id) fields info
+ *	              (of a uftrace.data directory: neither system nor event, and no fields)
  *	lost          count (none: unknown)
  *
  * A field has the type that it has in `report --json`: numbers with their sign, booleans, texts,
@@ -167,7 +168,7 @@ static void put_values(struct context *c, const struct replay_item *item)
 
 	if (item->kind == REPLAY_ENTER && item->args) {
 		rest = (struct piece){(const uint8_t *)item->args, strlen(item->args)};
-		c->lang->open_list(c->run, "args", 4);
+		c->lang->open_tuple(c->run, "args", 4);
 		while (call_values_next(&rest, &value))
 			put_value(c, NULL, (const char *)value.data, value.len);
 		c->lang->close(c->run);
@@ -296,6 +297,19 @@ void context_put_event(struct context *c, const struct replay_item *item, bool a
 	c->lang->put_int(c->run, "address", ev->id);
 	put_info(c, item->record, as_uftrace ? "args" : "info");
 	put_fields(c, item->record);
+}
+
+void context_put_foreign(struct context *c, const struct replay_item *item,
+			 const struct script_event *event, bool as_uftrace)
+{
+	put_head(c, item, as_uftrace);
+	put_text(c, "name", event->name);
+	c->lang->put_uint(c->run, "address", event->number);
+	put_text(c, as_uftrace ? "args" : "info", event->text);
+	if (as_uftrace)
+		return;
+	c->lang->open_table(c->run, "fields", 0);
+	c->lang->close(c->run);
 }
 
 /*

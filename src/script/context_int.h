@@ -11,6 +11,7 @@
 
 struct formats;
 struct replay_item;
+struct script_event;
 struct script_spec;
 
 struct context {
@@ -33,6 +34,8 @@ void context_put_begin(struct context *c, const struct script_spec *spec);
 void context_put_call(struct context *c, const struct replay_item *item, bool as_uftrace);
 /* as_uftrace: the event's text has the key "args", not "info". */
 void context_put_event(struct context *c, const struct replay_item *item, bool as_uftrace);
+void context_put_foreign(struct context *c, const struct replay_item *item,
+			 const struct script_event *event, bool as_uftrace);
 void context_put_loss(struct context *c, const struct replay_item *item);
 
 #endif

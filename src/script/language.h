@@ -47,6 +47,8 @@ struct language {
 	void (*put_none)(void *run, const char *key);
 	void (*open_table)(void *run, const char *key, int n_keys);
 	void (*open_list)(void *run, const char *key, int n);
+	/* A list that scripts only read: what print(...) % ctx["args"] takes in Python. */
+	void (*open_tuple)(void *run, const char *key, int n);
 	void (*close)(void *run);
 	/* 0; 1: the script has ended by itself; negative with a message. */
 	int (*call)(void *run, struct errmsg *err);

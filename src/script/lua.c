@@ -412,6 +412,7 @@ const struct language language_lua = {
 	.put_none = lua_put_none,
 	.open_table = lua_open_table,
 	.open_list = lua_open_list,
+	.open_tuple = lua_open_list,
 	.close = lua_close_value,
 	.call = lua_call,
 	.end = lua_end,

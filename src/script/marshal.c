@@ -9,6 +9,7 @@
  *	u  4 bytes n, n      text in UTF-8
  *	r  4 bytes           the value with this number; a letter with bit 7 gets the next number
  *	) 1 byte n           a tuple
+ *	( 4 bytes n          a tuple, too
  *	[ 4 bytes n          a list
  *	{ key value … 0      a dict
  *
@@ -161,12 +162,22 @@ void marshal_open_tuple(struct marshal *m, uint8_t n)
 	textbuf_add_char(m->out, (char)n);
 }
 
-size_t marshal_open_list(struct marshal *m)
+static size_t open_counted(struct marshal *m, char letter)
 {
 	size_t at = textbuf_len(m->out) + 1;
 
-	put_letter32(m, '[', 0);
+	put_letter32(m, letter, 0);
 	return at;
+}
+
+size_t marshal_open_list(struct marshal *m)
+{
+	return open_counted(m, '[');
+}
+
+size_t marshal_open_values(struct marshal *m)
+{
+	return open_counted(m, '(');
 }
 
 void marshal_set_count(struct marshal *m, size_t at, uint32_t n)

@@ -39,6 +39,7 @@ void marshal_open_dict(struct marshal *m);
 void marshal_close_dict(struct marshal *m);
 /* The number of values must be known, or is set later: the return value is for marshal_set_count(). */
 size_t marshal_open_list(struct marshal *m);
+size_t marshal_open_values(struct marshal *m); /* a tuple, in the same way */
 void marshal_open_tuple(struct marshal *m, uint8_t n);
 void marshal_set_count(struct marshal *m, size_t at, uint32_t n);
 

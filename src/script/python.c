@@ -381,6 +381,15 @@ static void python_open_list(void *run, const char *key, int n)
 	p->open[++p->n_open] = (struct open_value){.count_at = marshal_open_list(&p->m)};
 }
 
+static void python_open_tuple(void *run, const char *key, int n)
+{
+	struct python_run *p = run;
+
+	assert(p->n_open + 1 < NESTING_MAX);
+	put_key(p, key);
+	p->open[++p->n_open] = (struct open_value){.count_at = marshal_open_values(&p->m)};
+}
+
 static void python_close(void *run)
 {
 	struct python_run *p = run;
@@ -511,6 +520,7 @@ const struct language language_python = {
 	.put_none = python_put_none,
 	.open_table = python_open_table,
 	.open_list = python_open_list,
+	.open_tuple = python_open_tuple,
 	.close = python_close,
 	.call = python_call,
 	.end = python_end,

@@ -234,6 +234,16 @@ int script_add(struct script *s, const struct replay_item *item, struct errmsg *
 	}
 }
 
+int script_add_event(struct script *s, const struct replay_item *item,
+		     const struct script_event *event, struct errmsg *err)
+{
+	if (s->is_over || s->hooks[HOOK_EVENT] < 0)
+		return s->is_over;
+	s->lang->start(s->run, s->hooks[HOOK_EVENT], true, 8);
+	context_put_foreign(&s->ctx, item, event, s->dialects[HOOK_EVENT] == DIALECT_UFTRACE);
+	return call(s, err);
+}
+
 int script_end(struct script *s, int *ret_status, struct errmsg *err)
 {
 	if (!s->is_over && s->hooks[HOOK_END] >= 0) {

@@ -51,6 +51,16 @@ bool script_wants_events(const struct script *s);
  */
 int script_begin(struct script *s, struct errmsg *err);
 int script_add(struct script *s, const struct replay_item *item, struct errmsg *err);
+/*
+ * An event that is no record of a trace, but of a uftrace.data directory. item: its time, task and
+ * level.
+ */
+struct script_event {
+	const char *name, *text; /* text: "" if it has no data */
+	uint64_t number;
+};
+int script_add_event(struct script *s, const struct replay_item *item,
+		     const struct script_event *event, struct errmsg *err);
 /* *ret_status: the exit status that the script asks for, mostly 0. */
 int script_end(struct script *s, int *ret_status, struct errmsg *err);
 void script_close(struct script *s);

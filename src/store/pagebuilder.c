@@ -51,6 +51,16 @@ int pagebuilder_init(struct pagebuilder *pb)
 	return pb->page ? 0 : -ENOMEM;
 }
 
+int pagebuilder_init_host(struct pagebuilder *pb, uint32_t page_size)
+{
+	*pb = (struct pagebuilder){.big_endian = bytes_host_is_big(),
+				   .long_size = sizeof(long),
+				   .data_offset = 8 + sizeof(long),
+				   .page_size = page_size,
+				   .keeps_missed = true};
+	return pagebuilder_init(pb);
+}
+
 void pagebuilder_release(struct pagebuilder *pb)
 {
 	free(pb->page);

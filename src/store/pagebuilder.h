@@ -38,6 +38,8 @@ struct pagebuilder {
 
 /* Initialises a builder whose first five fields the caller has set. Returns 0 or -ENOMEM. */
 int pagebuilder_init(struct pagebuilder *pb);
+/* Initialises a builder of sub-buffers like those of this kernel, with room for missed events. */
+int pagebuilder_init_host(struct pagebuilder *pb, uint32_t page_size);
 void pagebuilder_release(struct pagebuilder *pb);
 
 /*

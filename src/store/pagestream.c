@@ -21,6 +21,7 @@
  */
 #include "store/pagestream.h"
 
+#include "base/conveyor.h"
 #include "base/scope.h"
 #include "format/bytes.h"
 #include "store/chunk_int.h"
@@ -33,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MAX	  8
+#define WINDOW_MAX	  64
 #define AHEAD_MAX_BYTES	  (24u << 20)
 #define NEEDED_MAX_BYTES  (64u << 20)
 #define CHUNK_MAX_BYTES	  (4u << 20)  /* or PAGES_MAX pages, if that is more */
@@ -178,6 +179,9 @@ struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams)
 	pthread_cond_init(&u->work, NULL);
 	pthread_cond_init(&u->ready, NULL);
 	u->window = window < 1 ? 1 : window > WINDOW_MAX ? WINDOW_MAX : window;
+	/* the other CPUs are for those who read */
+	if (n_threads > (conveyor_n_cpus() + 1) / 2)
+		n_threads = (conveyor_n_cpus() + 1) / 2;
 	while (u->n_threads < n_threads && u->n_threads < 64 &&
 	       !pthread_create(&u->threads[u->n_threads], NULL, unpacker_thread, u))
 		u->n_threads++;
@@ -337,7 +341,7 @@ static bool stream_queue_one(struct pagestream *ps)
 }
 
 /*
- * Wakes the threads if there is enough to do: half a window. To wake them for every chunk costs as much
+ * Wakes a thread if there is enough to do: half a window. To wake one for every chunk costs as much
  * as unpacking it. What they leave, the reader unpacks.
  */
 static void stream_wake(struct pagestream *ps)
@@ -349,7 +353,30 @@ static void stream_wake(struct pagestream *ps)
 	for (unsigned n = ps->use; n != ps->queue; n++)
 		n_queued += ps->slots[n % WINDOW_MAX].state == SLOT_QUEUED;
 	if (n_queued * 2 >= ps->window)
-		pthread_cond_broadcast(&ps->unpacker->work);
+		pthread_cond_signal(&ps->unpacker->work);
+}
+
+/* Unpacks a QUEUED slot. The caller holds the lock. */
+static void stream_unpack(struct pagestream *ps, struct slot *slot)
+{
+	enum slot_state state;
+
+	slot->state = SLOT_BUSY;
+	stream_unlock(ps);
+	state = slot_unpack(ps, slot);
+	stream_lock(ps);
+	slot->state = state;
+}
+
+/* While another thread unpacks the next chunk, the reader unpacks a later one: no one sleeps. */
+static bool stream_unpack_other(struct pagestream *ps)
+{
+	for (unsigned n = ps->use; n != ps->queue; n++)
+		if (ps->slots[n % WINDOW_MAX].state == SLOT_QUEUED) {
+			stream_unpack(ps, &ps->slots[n % WINDOW_MAX]);
+			return true;
+		}
+	return false;
 }
 
 /* Returns the next chunk, uncompressed, or NULL at the end. The caller holds the lock. */
@@ -362,17 +389,11 @@ static struct chunk *stream_take_chunk(struct pagestream *ps)
 	if (ps->use == ps->queue)
 		return NULL;
 	stream_wake(ps);
-	if (slot->state == SLOT_QUEUED) {
-		enum slot_state state;
-
-		slot->state = SLOT_BUSY;
-		stream_unlock(ps);
-		state = slot_unpack(ps, slot);
-		stream_lock(ps);
-		slot->state = state;
-	}
+	if (slot->state == SLOT_QUEUED)
+		stream_unpack(ps, slot);
 	while (slot->state == SLOT_BUSY)
-		pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
+		if (!stream_unpack_other(ps))
+			pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
 	ps->use++;
 	return slot->chunk;
 }
@@ -558,6 +579,19 @@ void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages)
 		skip_chunks(ps, (uint64_t)n_pages * ps->buffer->page_size);
 	else if (pages > n_pages)
 		ps->pos = ps->cpu->offset + (pages - n_pages) * ps->buffer->page_size;
+}
+
+uint64_t pagestream_n_pages(const struct pagestream *ps)
+{
+	uint64_t left = ps->cpu->offset < ps->tf->map.len ? ps->tf->map.len - ps->cpu->offset : 0;
+	uint64_t n_bytes = ps->cpu->n_bytes < left ? ps->cpu->n_bytes : left;
+
+	return ps->live || ps->buffer->compressed ? 0 : n_bytes / ps->buffer->page_size;
+}
+
+void pagestream_seek(struct pagestream *ps, uint64_t n)
+{
+	ps->pos = ps->cpu->offset + n * ps->buffer->page_size;
 }
 
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total)

@@ -64,6 +64,11 @@ int pagestream_next(struct pagestream *ps, struct page *ret_page);
  */
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 
+/* Returns the number of pages that pagestream_seek() can reach: 0 if the data is packed or live. */
+uint64_t pagestream_n_pages(const struct pagestream *ps);
+/* The page with this number is the next one. n is below pagestream_n_pages(). */
+void pagestream_seek(struct pagestream *ps, uint64_t n);
+
 /* Returns how many bytes of the file this stream has passed, and the total. */
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total);
 

@@ -27,71 +27,43 @@
 
 #define PAGE_SIZE_USUAL 4096u
 
-/*
- * Doubles an array in the arena. The old copies stay in the arena; together they are at most as
- * large as the new one.
- */
-static void *grow_in_arena(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
-{
-	size_t want = *cap ? *cap * 2 : 16;
-	void *p;
-
-	if (n < *cap)
-		return (void *)old;
-	p = arena_alloc_array(a, want, each);
-	if (!p)
-		return NULL;
-	if (n)
-		memcpy(p, old, n * each);
-	*cap = want;
-	return p;
-}
-
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_option *o =
-		tf->n_options >= TRACEFILE_OPTIONS_MAX
-			? NULL
-			: grow_in_arena(&priv->arena, tf->options, tf->n_options,
-					&priv->cap_options, sizeof(*o));
+	struct tracefile_option *list = (struct tracefile_option *)tf->options;
 
-	if (!o)
+	if (!ARENA_ONE_MORE(&priv->arena, list, tf->n_options, priv->cap_options,
+			    TRACEFILE_OPTIONS_MAX))
 		return -ENOMEM;
-	o[tf->n_options++] = (struct tracefile_option){.id = id, .data = data};
-	tf->options = o;
+	list[tf->n_options++] = (struct tracefile_option){.id = id, .data = data};
+	tf->options = list;
 	return 0;
 }
 
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_section *s =
-		tf->n_sections >= TRACEFILE_SECTIONS_MAX
-			? NULL
-			: grow_in_arena(&priv->arena, tf->sections, tf->n_sections,
-					&priv->cap_sections, sizeof(*s));
+	struct tracefile_section *list = (struct tracefile_section *)tf->sections;
 
-	if (!s)
+	if (!ARENA_ONE_MORE(&priv->arena, list, tf->n_sections, priv->cap_sections,
+			    TRACEFILE_SECTIONS_MAX))
 		return -ENOMEM;
-	s[tf->n_sections++] = *section;
-	tf->sections = s;
+	list[tf->n_sections++] = *section;
+	tf->sections = list;
 	return 0;
 }
 
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_buffer *b =
-		tf->n_buffers >= TRACEFILE_BUFFERS_MAX
-			? NULL
-			: grow_in_arena(&priv->arena, tf->buffers, tf->n_buffers,
-					&priv->cap_buffers, sizeof(*b));
+	struct tracefile_buffer *b;
+	struct tracefile_buffer *list = (struct tracefile_buffer *)tf->buffers;
 
-	if (!b)
+	if (!ARENA_ONE_MORE(&priv->arena, list, tf->n_buffers, priv->cap_buffers,
+			    TRACEFILE_BUFFERS_MAX))
 		return NULL;
-	tf->buffers = b;
-	b += tf->n_buffers++;
+	tf->buffers = list;
+	b = &list[tf->n_buffers++];
 	memset(b, 0, sizeof(*b));
 	b->name = "";
 	b->text = PIECE_EMPTY;

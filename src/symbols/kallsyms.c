@@ -15,6 +15,7 @@
  * runs.
  */
 #include "symbols/kallsyms.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "symbols/programs.h"
@@ -79,7 +80,7 @@ static bool parse_line(const char *p, const char *end, struct ksym *ret, char *r
 
 /*
  * A name of a program's function may have blanks: "operator new(unsigned long)". The text has a
- * no-break space for each of them (store/userevents.c), because a blank would end the name. If
+ * no-break space for each of them (store/events/userevents.c), because a blank would end the name. If
  * memory is short, it stays.
  */
 static void restore_blanks(struct kallsyms *ks, struct ksym *s)
@@ -108,23 +109,17 @@ static void restore_blanks(struct kallsyms *ks, struct ksym *s)
 int kallsyms_add(struct kallsyms *ks, struct piece text)
 {
 	const char *p = (const char *)text.data, *end = p + text.len;
+	size_t n_guess = text.len / 40 + 64;
 
+	if (!ks->cap &&
+	    !ARRAY_ROOM(ks->syms, ks->cap, n_guess < SYMS_MAX ? n_guess : SYMS_MAX, SYMS_MAX))
+		return -ENOMEM;
 	while (p < end && *p) {
 		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
 		char type = 0;
 
-		if (ks->n == ks->cap) {
-			size_t cap = ks->cap ? ks->cap * 2 : text.len / 40 + 64;
-			struct ksym *syms;
-
-			if (cap > SYMS_MAX)
-				cap = SYMS_MAX;
-			syms = cap == ks->cap ? NULL : realloc(ks->syms, cap * sizeof(*syms));
-			if (!syms)
-				return -ENOMEM;
-			ks->syms = syms;
-			ks->cap = cap;
-		}
+		if (!ARRAY_ROOM(ks->syms, ks->cap, ks->n + 1, SYMS_MAX))
+			return -ENOMEM;
 		if (stop != p) {
 			struct ksym *s = &ks->syms[ks->n];
 
@@ -286,6 +281,15 @@ static const struct ksym *find_late(const struct kallsyms *ks, uint64_t addr)
 	return found;
 }
 
+/*
+ * Addresses of programs have the number of their file in bits 48 to 62 (store/events/sampleevents.h).
+ * A function of one file does not reach into the next.
+ */
+static bool is_of_other_file(uint64_t start, uint64_t addr)
+{
+	return start >> 48 && !(start >> 63) && start >> 48 != addr >> 48;
+}
+
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 {
 	const struct ksym *late = find_late(ks, addr);
@@ -301,7 +305,7 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 		uint64_t next = mid + 1 < ks->n ? ks->syms[mid + 1].addr : 0;
 
 		if (addr == start || (addr > start && addr < next))
-			return &ks->syms[mid];
+			return is_of_other_file(start, addr) ? NULL : &ks->syms[mid];
 		if (addr < start)
 			high = mid;
 		else

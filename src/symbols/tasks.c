@@ -58,7 +58,7 @@ static bool row_parse(struct task_row *row, const char *p, const char *end)
 
 static int rows_read(struct tasks *t, struct piece text)
 {
-	const char *p = (const char *)text.data, *end = p + text.len;
+	const char *p = (const char *)text.data, *end = text.len ? p + text.len : p;
 	size_t n = 1;
 
 	for (size_t i = 0; i < text.len; i++)
@@ -205,6 +205,7 @@ static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
 	copy = arena_strndup(&t->arena, comm, len);
 	if (!copy)
 		return;
+	t->n_learned++;
 	t->rows[t->n_rows] =
 		(struct task_row){.pid = pid, .order = t->n_rows, .comm = copy, .len = len};
 	t->n_rows++;
@@ -217,6 +218,8 @@ static void replace(struct tasks *t, const struct task *old, const char *comm, s
 	if (!made)
 		return;
 	made->tgid = old->tgid;
+	made->learned = true;
+	t->n_learned++;
 	map_slot_of(&t->by_pid, (uint32_t)old->pid)->value = made;
 	t->last = made;
 }

@@ -22,6 +22,7 @@ struct task {
 	int tgid;     /* id of the task's process; -1: unknown */
 	bool is_self; /* the task belongs to sonde itself */
 	bool known;   /* the name comes from the trace, not "<...>" */
+	bool learned; /* the name comes from an event */
 	uint16_t comm_len, head_len, short_head_len;
 	const char *comm;	/* NUL-terminated */
 	const char *head;	/* "            bash-136  ": the name in 16 columns, the pid in 5 */
@@ -45,6 +46,7 @@ struct tasks {
 	const struct task *last;
 	struct task_row *rows;
 	size_t n_rows, cap_rows;
+	uint64_t n_learned; /* how often events named a task that had no name, or another */
 };
 
 /*
@@ -67,6 +69,12 @@ static inline const struct task *tasks_find(struct tasks *t, int pid)
 	if (t->last && t->last->pid == pid)
 		return t->last;
 	return tasks_find_slow(t, pid);
+}
+
+/* Returns true if the name is the same for all records of the trace. */
+static inline bool tasks_is_from_file(const struct task *task)
+{
+	return task->known && !task->learned;
 }
 
 /* Sets the process of pid. */

@@ -7,7 +7,7 @@
  * Tasks are numbered per machine, so this code finds the files of each machine. The first file is
  * machine 0. A file that the first lists as its guest is a separate machine below it. Files with
  * the same uname, which contains the host name, belong to the same machine; any other file is
- * another machine.
+ * another machine. Files that are compared (VIEWTRACE_ALIGNED) are machines of their own.
  */
 #include "view/trace.h"
 
@@ -16,6 +16,7 @@
 #include "decode/order/guests.h"
 #include "format/bytes.h"
 #include "inputs/inputs.h"
+#include "inputs/taskwalk.h"
 #include "store/tracefile.h"
 #include "timeline/timeline.h"
 
@@ -72,17 +73,17 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 }
 
 /* Assigns a machine number to each file. Returns the number of machines. */
-static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
+static int find_machines(struct viewtrace *vt, uint32_t *machine_of, bool are_alone)
 {
 	const struct inputs *in = &vt->inputs;
 	size_t n = 0;
 
 	for (size_t i = 0; i < in->n_files; i++) {
-		int r = try_guest(vt, i, n);
+		int r = are_alone ? 0 : try_guest(vt, i, n);
 		size_t same = i;
 
 		TRY(r);
-		for (size_t k = 0; !r && k < i && same == i; k++)
+		for (size_t k = 0; !r && !are_alone && k < i && same == i; k++)
 			if (vt->machines[machine_of[k]].guest_of < 0 &&
 			    is_same_machine(in->files[k].tf, in->files[i].tf))
 				same = k;
@@ -133,6 +134,40 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 	return 0;
 }
 
+static bool find_first(const struct inputs_sources *src, const struct inputs_file *file,
+		       uint64_t *ret)
+{
+	uint64_t first = UINT64_MAX, ts;
+
+	for (size_t i = 0; i < src->n; i++) {
+		struct inputs_sources one = {.in = src->in, .list = &src->list[i], .n = 1};
+
+		if (src->list[i].file == file && taskwalk_find_edges(&one, &ts, NULL) && ts < first)
+			first = ts;
+	}
+	if (first == UINT64_MAX)
+		return false;
+	*ret = first;
+	return true;
+}
+
+/* Shifts the times of each file: its first event is at the time of the first file's. */
+static void align(struct inputs_sources *src)
+{
+	const struct inputs *in = src->in;
+	uint64_t begin, first;
+
+	if (!find_first(src, &in->files[0], &begin))
+		return;
+	for (size_t f = 1; f < in->n_files; f++) {
+		if (!find_first(src, &in->files[f], &first))
+			continue;
+		for (size_t i = 0; i < src->n; i++)
+			if (src->list[i].file == &in->files[f])
+				src->list[i].config.time.offset += begin - first;
+	}
+}
+
 static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errmsg *err)
 {
 	bool is_live = use == VIEWTRACE_LIVE;
@@ -151,7 +186,7 @@ static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errms
 	}
 	for (size_t i = 0; i < n_files; i++)
 		vt->files[i] = vt->inputs.files[i].tf;
-	n = find_machines(vt, machine_of);
+	n = find_machines(vt, machine_of, use == VIEWTRACE_ALIGNED);
 	r = n < 0 ? n : fill_list(vt, machine_of, is_live);
 	free(machine_of);
 	if (r < 0)
@@ -190,6 +225,8 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 		return errmsg_set(err, -ENODATA,
 				  "%s has no events to show; 'sonde report' prints its content",
 				  paths[0]);
+	if (use == VIEWTRACE_ALIGNED)
+		align(&vt->sources);
 	if (lines_init(&vt->lines, &vt->sources, true, err) < 0)
 		return errmsg_code(err);
 	return make_stage(vt, use, err);

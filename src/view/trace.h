@@ -12,7 +12,8 @@
 
 enum viewtrace_use {
 	VIEWTRACE_VIEW,
-	VIEWTRACE_LIVE, /* a recorder still writes the last file */
+	VIEWTRACE_LIVE,	   /* a recorder still writes the last file */
+	VIEWTRACE_ALIGNED, /* each file is a machine and begins when the first one does */
 	/*
 	 * one thread indexes the trace: several threads would number the tasks in a different order
 	 * each time, but the same export must give the same bytes

@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 from mutate import ODD, mutate, number, overwrite  # noqa: E402  (found through the line above)
 
 HELLO = struct.Struct("=IIIIIIQ32s")        # src/runtime/snrt.h
-MAGIC, VERSION = 0x54524e53, 2
+MAGIC, VERSION = 0x54524e53, 3
 SLOTS_AT, RING_AT, SLOT_BYTES, N_SLOTS = 65536, 4096, 4096 + (2 << 20), 512
 STATES_AT, LIVE = 40, 2
 ROUNDS = 30

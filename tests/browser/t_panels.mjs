@@ -229,6 +229,51 @@ export const panels = [
 		},
 	},
 	{
+		name: 'flame graph of samples', trace: 'made-samples',
+		async run(t) {
+			await choose(t, 0, t.oracle.end);
+			await t.panel('flame');
+			await t.page.waitForSelector('#panel-flame .frame', { timeout: 90000 });
+			const labels = () => t.page.evaluate(() => [...document.querySelectorAll('#panel-flame .frame')].map((f) => f.getAttribute('aria-label').replace(/\u202f/g, '')));
+			const all = await labels();
+			ok(all.some((l) => /^leaf: 600ms,/.test(l)), `a quarter of 2.4 s: ${all}`);
+			ok(all.some((l) => /^vfs_read: 500ms,/.test(l)), `five bursts: ${all}`);
+			await t.shot('samples-flame');
+			await t.panel('offcpu');
+			await t.page.waitForSelector('#panel-offcpu .frame', { timeout: 90000 });
+			ok((await t.page.textContent('#panel-offcpu .panel-head')).replace(/\u202f/g, '').includes('40ms'), 'eight waits of 5 ms');
+		},
+	},
+	{
+		name: 'a range is chosen in the heat map of samples', trace: 'made-samples',
+		async run(t) {
+			await t.go(0, t.oracle.end);
+			await t.panel('heat');
+			await t.page.waitForSelector('#panel-heat canvas', { timeout: 90000 });
+			const cells = await t.page.evaluate(async () => (await fetch(`api/stats?what=heat&from=0&to=${window.sonde.view.end}`)).json());
+			same([cells.event, cells.samples, cells.column, cells.rows], ['cpu-clock', 2900, 100000000, 50], 'the heat map');
+			/* with keys: from the bottom of column 5 to the top of it, 100 ms with a burst */
+			await t.page.locator('#panel-heat canvas').focus();
+			for (const [key, n] of [['ArrowUp', 1], ['ArrowRight', 5], ['Enter', 1], ['ArrowUp', 49], ['Enter', 1]])
+				for (let i = 0; i < n; i++)
+					await t.page.keyboard.press(key);
+			same(await t.page.evaluate(() => window.sonde.range), { from: 500000000, to: 600000000 }, 'the range');
+			await t.shot('heat');
+			await t.panel('flame');
+			await t.page.waitForSelector('#panel-flame .frame', { timeout: 90000 });
+			const labels = await t.page.evaluate(() => [...document.querySelectorAll('#panel-flame .frame')].map((f) => f.getAttribute('aria-label').replace(/\u202f/g, '')));
+			ok(labels.some((l) => /^vfs_read: 100ms, /.test(l)), `the burst is half of it: ${labels}`);
+			/* with the pointer: two cells beside each other are a column apart */
+			await t.panel('heat');
+			const box = await t.page.locator('#panel-heat canvas').boundingBox();
+			await t.page.mouse.move(box.x + 64 + 2, box.y + 2);
+			await t.page.mouse.down();
+			await t.page.mouse.move(box.x + 64 + 2, box.y + 42, { steps: 3 });
+			await t.page.mouse.up();
+			same(await t.page.evaluate(() => window.sonde.range), { from: 78000000, to: 100000000 }, 'the range, by the pointer');
+		},
+	},
+	{
 		name: 'why a task waited: its critical path',
 		async run(t) {
 			const { oracle } = t, blocked = oracle.states(127).filter((s) => s.state === 5)[30];

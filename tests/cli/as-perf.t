@@ -6,13 +6,23 @@ $ sonde as perf
  usage: perf [--version] [--help] COMMAND [ARGS]
 
  The commands of perf that sonde knows are:
+   annotate        Read perf.data (created by perf record) and display annotated code
+   diff            Read perf.data files and display the differential profile
    ftrace          simple wrapper for kernel's ftrace functionality
+   list            List all symbolic event types
    probe           Define new dynamic tracepoints
+   record          Run a command and record its profile into perf.data
+   report          Read perf.data (created by perf record) and display the profile
+   stat            Run a command and gather performance counter statistics
+   top             System profiling tool.
+   script          Read perf.data (created by perf record) and display trace output
+   sched           Tool to trace/measure scheduler properties (latencies)
+   trace           strace inspired tool
 [1]
 $ sonde as perf --version
 perf version sonde-0.1.0
-$ sonde as perf stat
-perf: sonde does not know the perf command 'stat', only 'perf ftrace' and 'perf probe'.
+$ sonde as perf kvm
+perf: sonde does not know the perf command 'kvm'; 'sonde as perf --help' lists those that it knows.
 [1]
 $ sonde as perf ftrace latency
 Should provide a function or events to measure

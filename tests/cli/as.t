@@ -2,10 +2,10 @@
 # covers: none
 
 $ sonde as
-sonde: as: which program's command line is it? sonde knows: trace-cmd, perf and uftrace
+sonde: as: which program's command line is it? sonde knows: trace-cmd, perf, uftrace and strace
 [2]
 $ sonde as vi x
-sonde: as: sonde cannot be 'vi'; it knows: trace-cmd, perf and uftrace
+sonde: as: sonde cannot be 'vi'; it knows: trace-cmd, perf, uftrace and strace
 [2]
 $ sonde as trace-cmd | head -5
 

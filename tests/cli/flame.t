@@ -108,5 +108,5 @@ $ sonde export --folded --chrome made-user.dat
 sonde: --chrome and --folded are two files: call export once for each
 [2]
 $ sonde export --folded made-user.dat made-user-slower.dat
-sonde: calls are exported from one file
+sonde: calls and samples are exported from one file
 [2]

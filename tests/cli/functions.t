@@ -80,6 +80,15 @@ sonde: cannot open missing.dat: No such file or directory
 $ echo text > text.dat; sonde functions text.dat
 sonde: text.dat is not a trace file
 [2]
+$ : > empty.dat; sonde functions empty.dat
+sonde: empty.dat is empty
+[2]
+$ sonde sched latency missing.dat
+sonde: cannot open missing.dat: No such file or directory
+[1]
+$ sonde sched latency missing.data
+sonde: cannot open missing.data: No such file or directory
+[1]
 $ cp $GOLDEN/fgraph-vfs.dat trace.dat; chmod +x trace.dat
 $ sonde functions --rows 1 | head -n 2
     calls    total us     self us      avg us      max us  function

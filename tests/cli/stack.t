@@ -29,5 +29,5 @@ $ sonde stack --start --stop
 sonde: stack: --start and --stop exclude each other
 [2]
 $ sonde stack start
-sonde: stack takes no argument, but there is 'start'
+sonde: stack: 'start' is not a process id
 [2]

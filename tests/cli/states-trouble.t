@@ -9,7 +9,7 @@ $ sonde states -t nobody tour.dat
 sonde: there is no task 'nobody' in tour.dat; 'sonde states' lists the tasks (pid, name, or name-pid)
 [1]
 $ sonde states function-all.dat
-sonde: function-all.dat has no sched_switch events, which tell what tasks did; record with -e sched
+sonde: function-all.dat has no sched_switch events, which show what tasks did; record with -e sched
 [1]
 $ sonde states --from +10s tour.dat
 sonde: nothing of the trace is in this range; it goes from 151.609943 to 151.768909

@@ -1,7 +1,7 @@
 # stream says what is wrong before it touches anything
 
 $ sonde stream
-sonde: stream needs to know what to print: an event, -e sched, a tracer, -p function, or a program's functions, -u
+sonde: stream needs to know what to print: an event, -e sched, a tracer, -p function, a program's functions, -u, or --sample
 [2]
 $ sonde stream -e sched -o trace.dat
 sonde: stream: unknown option -o; --help lists them

@@ -3,7 +3,7 @@
 
 $ cp $GOLDEN/tour.dat $GOLDEN/function-all.dat $GOLDEN/lost-events.dat .
 $ sonde why tour.dat
-sonde: tour.dat does not tell which command was recorded; choose one with --task: sleep-234, rcu_preempt-15, trace-cmd-233, kworker/0:0-7, kcompactd0-33
+sonde: tour.dat does not say which command was recorded; choose one with --task: sleep-234, rcu_preempt-15, trace-cmd-233, kworker/0:0-7, kcompactd0-33
 [2]
 $ sonde why -t nobody tour.dat
 sonde: there is no task 'nobody' in tour.dat; 'sonde states' lists the tasks (pid, name, or name-pid)
@@ -15,7 +15,7 @@ $ sonde why -t sleep -t 233 tour.dat
 sonde: why explains one task, not 'sleep' and '233'
 [2]
 $ sonde why function-all.dat
-sonde: function-all.dat has no sched_switch events, which tell what tasks did; record with -e sched
+sonde: function-all.dat has no sched_switch events, which show what tasks did; record with -e sched
 [1]
 $ sonde why -t sleep --from +10s tour.dat
 sonde: nothing of the trace is in this range; it goes from 151.609943 to 151.768909

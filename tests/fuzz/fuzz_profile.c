@@ -27,46 +27,19 @@ struct fixture {
 static struct fixture *fixture_get(void)
 {
 	static struct fixture fx;
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n;
 
 	if (fx.formats)
 		return &fx;
-	n = memtrace_make(fx.file, sizeof(fx.file), profile_formats, N_PROFILE_FORMATS,
-			  profile_kallsyms, "7 bash\n8 cat\n9 cat\n");
-	if (tracefile_open_memory(&fx.tf, "memory", (struct piece){fx.file, n}, &err) < 0 ||
-	    formats_new(&fx.formats, fx.tf, &config, &err) < 0 ||
+	if (MEMTRACE_OPEN(&fx, profile_formats, N_PROFILE_FORMATS, profile_kallsyms,
+			  "7 bash\n8 cat\n9 cat\n") < 0 ||
 	    tasks_init(&fx.tasks, tracefile_text(fx.tf, TRACEFILE_CMDLINES)) < 0)
 		abort();
 	return &fx;
 }
 
-static void add_records(struct fixture *fx, struct profile *p, const uint8_t *in, size_t n)
+static void add(void *ctx, const struct record *rec)
 {
-	uint64_t now = 1000;
-
-	while (n >= 5) {
-		size_t len = in[4] < n - 5 ? in[4] : n - 5;
-		uint8_t *data = calloc(1, 8 + len);
-		struct record rec = {.data = data, .size = 8 + len, .cpu = in[1] & 0x3f};
-		uint16_t id = SWITCH + in[0] % (NAMED - SWITCH + 2);
-		int pid = in[2];
-
-		if (!data)
-			abort();
-		now = in[1] & 0x40 ? now - in[3] : now + in[3];
-		rec.ts = now;
-		rec.flags = in[1] & 0x80 ? RECORD_MISSED : 0;
-		rec.event = formats_find(fx->formats, id);
-		memcpy(data, &id, sizeof(id));
-		memcpy(data + 4, &pid, sizeof(pid));
-		memcpy(data + 8, in + 5, len);
-		profile_add(p, &rec);
-		free(data);
-		in += 5 + len;
-		n -= 5 + len;
-	}
+	profile_add(ctx, rec);
 }
 
 static void check_row(struct profile *p, const struct profile_row *r)
@@ -130,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	}
 	if (profile_new(&p, fx->formats, &fx->tasks, &config, &err) == 0) {
 		if (len + 2 < n)
-			add_records(fx, p, input + len + 2, n - len - 2);
+			profile_feed(fx->formats, input + len + 2, n - len - 2, add, p);
 		if (profile_finish(p) == 0)
 			print(p, config.as_trace_cmd);
 		profile_free(p);

@@ -15,11 +15,6 @@
 #include "symbols/tasks.h"
 #include "../lib/memtrace.h"
 
-#define COMMON                                                                 \
-	"\nformat:\n"                                                          \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-
 static const struct memtrace_format formats_table[] = {
 	{"ftrace", "name: kernel_stack\nID: 1" COMMON
 		   "\tfield:unsigned long caller[8];\toffset:8;\tsize:64;\tsigned:0;\n"
@@ -52,17 +47,12 @@ struct fixture {
 static struct fixture *fixture_get(void)
 {
 	static struct fixture fx;
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n;
 
 	if (fx.formats)
 		return &fx;
-	n = memtrace_make(fx.file, sizeof(fx.file), formats_table,
-			  sizeof(formats_table) / sizeof(*formats_table),
-			  "0000000000000000 T start\n0000000000001000 T vfs_read\n", "7 bash\n");
-	if (tracefile_open_memory(&fx.tf, "memory", (struct piece){fx.file, n}, &err) < 0 ||
-	    formats_new(&fx.formats, fx.tf, &config, &err) < 0 ||
+	if (MEMTRACE_OPEN(&fx, formats_table, sizeof(formats_table) / sizeof(*formats_table),
+			  "0000000000000000 T start\n0000000000001000 T vfs_read\n",
+			  "7 bash\n") < 0 ||
 	    tasks_init(&fx.tasks, tracefile_text(fx.tf, TRACEFILE_CMDLINES)) < 0)
 		abort();
 	return &fx;

@@ -167,6 +167,12 @@ def make_kallsyms(place, golden):
     keep(place, "empty", "\0\0\0\0", asked)
 
 
+def make_samples(place, golden):
+    keep(place, "folded", "main;operator new(unsigned long);read_[k] 12\nmain;work 3 4\r\n# x\nmain;a_[i] 1.5\n;;x 1\n")
+    keep(place, "info", "E 0 cpu-clock\nF 1 6e1f /usr/bin/make\nJ 2 4711 /tmp/perf-4711.map\nC rate 997\nL 12\n")
+    keep(place, "objdump", "0000000000001180 <half>:\n    1180:\tmov    %rdi,%rax\n    1183:\tret\n")
+
+
 # The network.
 
 def message(cmd, fixed=b"", body=b""):
@@ -244,6 +250,25 @@ def make_kernelhist(place, golden):
          ", common_pid:        160} hitcount:          1\n", totals)
 
 
+# System calls.
+
+def make_syscalltext(place, golden):
+    def chunk(address, when, data):
+        return struct.pack("<QHBBI", address, len(data), when, 0, 0) + data + bytes(-len(data) % 8)
+
+    chance = random.Random(1)
+    for nr in range(0, 470, 5):
+        records = b""
+        for k in range(5):
+            words = struct.pack("<200Q", *(chance.choice((0, 1, 2, 16, 64, 256, 0x0a0002, 8 * chance.randrange(200)))
+                                           for _ in range(200)))
+            memory = chunk(0, 0, words) + chunk(0, 1, words[::-1]) + chunk(2000, 0, b"/etc/passwd\0")
+            args = [chance.choice((0, 1, 8, 16, 64, 256, 2000)) for _ in range(6)]
+            record = struct.pack("<HBBiqQII6QiI", k % 2, 3, 0, 7, chance.choice((0, 1, 3, -2)), 1000, nr + k, 2, *args, 7, 0)
+            records += struct.pack("<H", len(record + memory)) + record + memory
+        keep(place, f"calls-{nr}", bytes([nr & 0xff]), records)
+
+
 # Profiles.
 
 def make_profile(place, golden):
@@ -262,6 +287,18 @@ def make_profile(place, golden):
              *sched, *calls, *irqs, record(13, 7, 9, cpu=0x80), *sched)
 
 
+def make_sched(place, golden):
+    def record(event, pid, *words, cpu=0, later=5):
+        data = struct.pack(f"<{len(words)}Q", *words)
+        return bytes([event, cpu, pid, later, len(data)]) + data
+    switch = [record(0, a, 0x41, 0, a, state, 0x42, 0, b)
+              for a, state, b in ((7, 1, 0), (0, 0, 7), (7, 256, 8), (8, 2, 7), (7, 16, 8))]
+    wakes = [record(1, 8, 0x41, 0, 7), record(12, 8, 1, 0x1010, 0x2010), record(2, 8, 0x41, 0, 9)]
+    for options in range(32):
+        keep(place, f"all-{options}", bytes([options]), *switch, *wakes, *switch, record(1, 0, 0x41, 0, 7, cpu=0x81),
+             *switch)
+
+
 # Recipes and the questions in them; types of the kernel.
 
 def make_recipe(place, golden):
@@ -278,6 +315,14 @@ def make_definition(place, golden):
                        (pathlib.Path(__file__).parents[1] / "unit/test_definition.c").read_text())
     for i, text in enumerate(texts):
         keep(place, f"{i}", text.replace("\\\\", "\\").replace("\\\"", "\""))
+
+
+def make_perfevents(place, golden):
+    texts = ["cycles:u", "{instructions,cs}:Su,faults", "cpu/event=0x3c,umask=1,name='a,b'/kpp", "r1a8",
+             "mem:0x1000/8:rw:u", "L1-dcache-load-misses", "sched:sched_*", "msr/tsc/", "msr/event=?/", "duration_time",
+             "cycles/period=1000,call-graph=fp/"]
+    for i, text in enumerate(texts):
+        keep(place, f"{i}", text)
 
 
 def btf_type(name, kind, third, *words, vlen=0, flag=0):
@@ -351,6 +396,71 @@ def make_uftrace(place, golden):
     keep(place, "task", b"\xff".join([task, b"1000-2000 r-xp 00000000 00:00 0 /bin/x\n", syms, dbg, b"f@arg1/s;main@retval",
                                       b"main@depth=1,time=1us;f@hide", records, switch, kernelfiles.header().encode(),
                                       kernelfiles.pages(kernelfiles.system_call(1, 1000000000, 1000000800, 1))]))
+
+
+def make_perfdata(place, golden):
+    """Two samples, a mapping, a name and a loss, as a file and through a pipe."""
+    def record(kind, misc, body):
+        return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+    def text(words, to):
+        return words + bytes(to - len(words))
+
+    bits = 1 | 2 | 4 | 0x20 | 0x80 | 0x100 | 0x400        # IP, TID, TIME, CHAIN, CPU, PERIOD, RAW
+    attr = struct.pack("<IIQQQQQ", 1, 64, 0, 4000, bits, 4, 1 << 10 | 1 << 18) + bytes(16)
+    tail = struct.pack("<IIQII", 7, 7, 900, 1, 0)
+    sample = struct.pack("<QIIQIIQQQQI", 0x401010, 7, 7, 1000, 1, 0, 250000, 2, 2**64 - 512, 0x401010, 4) + b"rawx"
+    records = record(10, 2, struct.pack("<IIQQQ", 7, 7, 0x400000, 0x2000, 0) + bytes(32) + text(b"/bin/x", 8) + tail)
+    records += record(3, 0, struct.pack("<II", 7, 7) + text(b"x", 8) + tail)
+    records += record(9, 2, sample) + record(2, 0, struct.pack("<QQ", 1, 5) + tail)
+    description = struct.pack("<II", 1, 64) + attr + struct.pack("<II", 1, 16) + text(b"cpu-clock", 16) + struct.pack("<Q", 1)
+    attrs_at = 104 + 8
+    data_at = attrs_at + 80
+    features_at = data_at + len(records)
+    head = b"PERFILE2" + struct.pack("<QQ", 104, 80) + struct.pack("<QQQQQQ", attrs_at, 80, data_at, len(records), 0, 0)
+    head += struct.pack("<Q", 1 << 12) + bytes(24) + struct.pack("<Q", 1)
+    head += attr + struct.pack("<QQ", 104, 8)
+    keep(place, "file", head, records, struct.pack("<QQ", features_at + 16, len(description)), description)
+    pipe = b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, attr + struct.pack("<Q", 1))
+    keep(place, "pipe", pipe, record(80, 0, struct.pack("<Q", 12) + description), records, record(68, 0, b""))
+
+
+def make_perfrecord(place, golden):
+    """A mapping, a fork, a name with exec, a sample with everything, a loss, an end, and a map of JIT code."""
+    def record(kind, misc, body):
+        return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+    tail = struct.pack("<IIQIIQ", 7, 7, 900, 1, 0, 5)
+    head = struct.pack("<QQIIQIIQ", 5, 0x401010, 7, 7, 1000, 1, 0, 250000)
+    read = struct.pack("<QQQQQ", 2, 10, 5, 20, 6)
+    chain = struct.pack("<QQQQQ", 4, 2**64 - 128, 2**64 - 4096 - 1, 2**64 - 512, 0x401010)
+    stack = struct.pack("<Q", 2) + struct.pack("<17Q", *range(17)) + struct.pack("<Q", 16) + bytes(16) + struct.pack("<Q", 8)
+    records = record(10, 2, struct.pack("<IIQQQ", 7, 7, 0x400000, 0x2000, 0) + bytes(32) + b"/bin/x\0\0" + tail)
+    records += record(7, 0, struct.pack("<IIIIQ", 8, 7, 8, 7, 900) + tail) + record(3, 1 << 13, b"\7\0\0\0\7\0\0\0x" + bytes(7) + tail)
+    records += record(9, 2, head + read + chain + stack) + record(2, 0, struct.pack("<QQ", 1, 5) + tail)
+    records += record(4, 0, struct.pack("<IIIIQ", 8, 7, 8, 7, 900) + tail)
+    keep(place, "all", b"\x0f", records, b"1000 40 one\n1000 40 again\n1040 x bad\n2000 10 two words\n")
+    keep(place, "branches", b"\x11", record(9, 2, head + chain + struct.pack("<QQQQ", 1, 1, 2, 0)))
+
+
+def make_unwind(place, golden):
+    """A function with a push and a pop, one with an expression as the PLT has it, a signal frame."""
+    def entry(body):
+        body += bytes(-(len(body) + 4) % 8)
+        return struct.pack("<I", len(body)) + body
+
+    def fde(section, begin, code):
+        at = len(section) + 4
+        return section + entry(struct.pack("<IQQ", at, begin, 0x100) + b"\0" + code)
+
+    cie = entry(struct.pack("<IB", 0, 1) + b"zR\0\1\x78\x10\1\0" + bytes([0x0c, 7, 8, 0x90, 1]))
+    plt = bytes([0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22])
+    section = fde(cie, 0x1000, bytes([0x41, 0x0e, 16, 0x86, 2, 0x44, 0x0a, 0x0d, 6, 0x0b, 0x0c, 7, 8]))
+    section = fde(section, 0x1100, plt) + bytes(4)
+    keep(place, "eh", b"\0" + struct.pack("<H", len(section)), section, struct.pack("<20Q", *range(0x1000, 0x1014)))
+    debug = entry(struct.pack("<IB", 0xffffffff, 3) + b"\0\1\x78\x10" + bytes([0x0c, 7, 8, 0x90, 1]))
+    debug += entry(struct.pack("<IQQ", 0, 0x1000, 0x200) + bytes([0x41, 0x0e, 16, 0x86, 2]))
+    keep(place, "debug", b"\1" + struct.pack("<H", len(debug)), debug, struct.pack("<20Q", *range(0x1000, 0x1014)))
 
 
 def user_program(text, functions, machine=62):
@@ -482,6 +592,23 @@ def make_userrings(place, golden):
     keep(place, "lost", *calls, block(0, lost), block(1, flag | 7 | 2 << 32), *calls, block(3))
     keep(place, "odd", block(0, 0), block(0, cpu + 4000), block(0, lost + 5), block(1, flag), block(0, 7777), block(3))
     keep(place, "heads", *calls, block(3), block(2, 4), block(3), block(2, 1 << 40, slot=1), block(3))
+
+
+# Queries (fuzz_query.c).
+
+def make_query(place, golden):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for path in sorted((root / "data/sql").glob("*.sql")):
+        keep(place, path.stem, path.read_bytes())
+    for number, text in enumerate([
+            "SELECT ts, cpu, comm, text FROM event WHERE ts > 151620000000 AND name IN ('sys_exit', 'sys_enter')",
+            "SELECT comm, name, count(*) FROM event WHERE cpu = 1 GROUP BY comm, name ORDER BY 3 DESC LIMIT 5",
+            "SELECT * FROM sched_switch a JOIN thread USING (utid) WHERE prev_state_raw != 0 AND next_pid < 99",
+            "SELECT * FROM spans('sys_enter', 'sys_exit', 'pid') s, critical_path('sleep') p WHERE s.ts > p.ts",
+            "SELECT * FROM interval_intersect('SELECT id, ts, dur FROM sched', 'SELECT id, ts, dur FROM slice')",
+            "SELECT * FROM histogram('SELECT dur FROM slice'); SELECT * FROM process; SELECT DISTINCT system FROM event",
+            "ATTACH 'x' AS y; CREATE TABLE t (a); PRAGMA writable_schema = 1; DELETE FROM sqlite_schema"]):
+        keep(place, f"made-{number}", text.encode())
 
 
 def main():

@@ -289,6 +289,36 @@ def make_user_slower(place):
     trace.write(place("made-user-slower"))
 
 
+def make_samples(place):
+    """Samples of two threads for 2.4 s, 1000 a second; every fifth 100 ms a burst in the kernel; waits of 5 ms."""
+    trace = Trace(7, clock="mono_raw")
+    sample = trace.event("perf", "sample", ["u64 ip", "u64 period", "u32 event", "s32 tgid", "u32 n_bytes",
+                                            "__data_loc u64[] stack"],
+                         '"%s: %llu %ps", __print_symbolic(REC->event, { 0, "cpu-clock" }, { 1, "off-cpu" }), '
+                         'REC->period, (void *)REC->ip')
+    trace.option(0x5344, b"E 0 cpu-clock\nE 1 off-cpu\nF 1 - /usr/bin/demo\nF 2 - /usr/lib/libdemo.so\n")
+    trace.cmdlines = {100: "demo", 101: "worker"}
+    demo, lib, kernel = 1 << 48, 2 << 48, 0xffffffff81000000
+    for at, name, file in ((demo + 0x1000, "main", "demo"), (demo + 0x2000, "work", "demo"),
+                           (demo + 0x3000, "leaf", "demo"), (lib + 0x1000, "helper", "libdemo.so")):
+        trace.kallsyms += f"{at:016x} t {name}\t[{file}]\n"
+    trace.kallsyms += f"{kernel:016x} T vfs_read\n{kernel + 0x1000:016x} T schedule\n{kernel + 0x2000:016x} T end\n"
+    main, work = demo + 0x1010, demo + 0x2010
+    stacks = [[demo + 0x3004, work, main], [demo + 0x2020, main], [demo + 0x2024, main], [lib + 0x1004, work, main]]
+    perf = trace.instance("perf", clock="mono_raw")
+
+    def add(ms, pid, event, period, stack):
+        perf.cpu(pid - 100).add(SECOND + ms * 1_000_000, sample(pid=pid, ip=stack[0], period=period, event=event,
+                                                               tgid=100, n_bytes=0, stack=stack))
+    for ms in range(2400):
+        if ms // 100 % 5 == 0:
+            add(ms, 101, 0, 1_000_000, [kernel + 16, work, main])
+        add(ms, 100, 0, 1_000_000, stacks[ms % 4])
+        if ms % 300 == 299:
+            add(ms, 101, 1, 5_000_000, [kernel + 0x1010, work, main])
+    trace.write(place("made-samples"))
+
+
 def make_empty(place):
     """A sound file without an event."""
     for version in (6, 7):

@@ -6,8 +6,8 @@
  * themselves. Version 6, this machine's byte order, no buffers.
  *
  *	static const struct memtrace_format formats[] = {{"sched", "name: …\nID: 3\nformat:\n…"}};
- *	size_t n = memtrace_make(buf, sizeof(buf), formats, 1, kallsyms, cmdlines);
- *	tracefile_open_memory(&tf, "memory", (struct piece){buf, n}, &err);
+ *	struct fixture { uint8_t file[16384]; struct tracefile *tf; struct formats *formats; } fx;
+ *	if (MEMTRACE_OPEN(&fx, formats, 1, kallsyms, cmdlines) < 0)
  *
  * Formats of the system "ftrace" come first in a file whatever their place in the array; the others
  * keep their order. What does not fit into the buffer is an abort: the test is wrong.
@@ -15,9 +15,21 @@
 #ifndef SONDE_TESTS_MEMTRACE_H
 #define SONDE_TESTS_MEMTRACE_H
 
+#include "base/errmsg.h"
+#include "decode/formats/formats.h"
+#include "store/tracefile.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What follows "ID: 3" in a format: the fields of every event. */
+#define COMMON                                                                         \
+	"\nformat:\n"                                                                  \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 struct memtrace_format {
 	const char *system, *text;
@@ -86,6 +98,24 @@ static inline size_t memtrace_make(uint8_t *buf, size_t cap, const struct memtra
 	memtrace_put_text(&m, cmdlines, 8);
 	memtrace_put32(&m, 2);
 	return m.n;
+}
+
+/* Makes the metadata in the fixture's `file`, and opens its `tf` and `formats`. */
+#define MEMTRACE_OPEN(fx, table, n_formats, kallsyms, cmdlines)                         \
+	memtrace_open((fx)->file, sizeof((fx)->file), (table), (n_formats), (kallsyms), \
+		      (cmdlines), &(fx)->tf, &(fx)->formats)
+
+static inline int memtrace_open(uint8_t *buf, size_t cap, const struct memtrace_format *table,
+				size_t n_formats, const char *kallsyms, const char *cmdlines,
+				struct tracefile **tf, struct formats **formats)
+{
+	size_t n = memtrace_make(buf, cap, table, n_formats, kallsyms, cmdlines);
+	struct formats_config config = {0};
+	struct errmsg err = {0};
+
+	if (tracefile_open_memory(tf, "memory", (struct piece){buf, n}, &err) < 0)
+		return -1;
+	return formats_new(formats, *tf, &config, &err);
 }
 
 #endif

@@ -49,6 +49,14 @@ TRACED int deep(int n)
 	return s;
 }
 
+/* Waits for that many milliseconds. */
+TRACED int napping(int ms)
+{
+	usleep((unsigned)ms * 1000);
+	KEEP(ms);
+	return ms;
+}
+
 /* Lasts at least that many milliseconds, with a short call inside. */
 TRACED int lasting(int ms)
 {
@@ -213,6 +221,7 @@ static int take(const char *word, int n)
 		{"threads", .run = with_threads}, {"child", .run = in_child},
 		{"raised", .run = on_signal},	  {"coroutine", .run = with_coroutine},
 		{"other", .each = other_file},	  {"timer", .run = with_timer},
+		{"napping", .once = napping},
 	};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {

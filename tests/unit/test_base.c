@@ -23,6 +23,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,25 @@ static void an_arena_gives_zeroed_memory_up_to_its_ceiling(void **state)
 	arena_release(&a);
 }
 
+static void an_array_of_an_arena_grows_up_to_its_limit(void **state)
+{
+	struct arena a;
+	size_t n = 0, cap = 0;
+	int *list = NULL;
+
+	arena_init(&a, 64 << 10);
+	for (; ARENA_ONE_MORE(&a, list, n, cap, 1000); n++)
+		list[n] = (int)n;
+	assert_int_equal(n, 1000);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(list[i], i);
+	for (; ARENA_ONE_MORE(&a, list, n, cap, SIZE_MAX); n++) /* until the arena is full */
+		list[n] = (int)n;
+	assert_in_range(n, 1000, (64 << 10) / sizeof(*list));
+	assert_int_equal(list[999], 999);
+	arena_release(&a);
+}
+
 static void json_strings_always_parse(void **state)
 {
 	static const struct {
@@ -388,6 +408,7 @@ struct item {
 struct job {
 	int next, last, drained;
 	int fail_fill_at, fail_drain_at; /* 0: never */
+	atomic_uint most_threads;	 /* the highest number of a thread that worked, and 1 */
 };
 
 static int fill(void *ctx, void *item)
@@ -403,7 +424,11 @@ static int fill(void *ctx, void *item)
 static void work(void *ctx, void *item, unsigned thread)
 {
 	struct item *it = item;
+	struct job *j = ctx;
+	unsigned most = atomic_load(&j->most_threads);
 
+	while (thread >= most && !atomic_compare_exchange_weak(&j->most_threads, &most, thread + 1))
+		;
 	it->squared = it->number * it->number;
 }
 
@@ -418,15 +443,20 @@ static int drain(void *ctx, void *item)
 	return j->fail_drain_at == it->number ? -ENOSPC : 0;
 }
 
-static int run_job(struct job *j, unsigned n_threads, size_t n_items)
+static int run_job_on(struct job *j, unsigned n_threads, unsigned n_cpus, size_t n_items)
 {
 	struct item items[16];
 	void *slots[16];
-	struct conveyor_job job = {j, slots, n_items, n_threads, fill, work, drain};
+	struct conveyor_job job = {j, slots, n_items, n_threads, fill, work, drain, n_cpus};
 
 	for (size_t i = 0; i < n_items; i++)
 		slots[i] = &items[i];
 	return conveyor_run(&job);
+}
+
+static int run_job(struct job *j, unsigned n_threads, size_t n_items)
+{
+	return run_job_on(j, n_threads, n_threads, n_items);
 }
 
 static void a_conveyor_keeps_order_and_loses_nothing(void **state)
@@ -438,6 +468,17 @@ static void a_conveyor_keeps_order_and_loses_nothing(void **state)
 			assert_int_equal(run_job(&j, threads, items), 0);
 			assert_int_equal(j.drained, 5000);
 		}
+}
+
+static void a_conveyor_has_no_more_threads_than_cpus(void **state)
+{
+	for (unsigned cpus = 1; cpus <= 4; cpus++) {
+		struct job j = {.last = 5000};
+
+		assert_int_equal(run_job_on(&j, 16, cpus, 16), 0);
+		assert_int_equal(j.drained, 5000);
+		assert_in_range(j.most_threads, 1, cpus);
+	}
 }
 
 static void a_conveyor_passes_failures_on(void **state)
@@ -601,6 +642,7 @@ int main(void)
 		cmocka_unit_test(small_copies_touch_only_their_bytes),
 		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),
 		cmocka_unit_test(an_arena_gives_zeroed_memory_up_to_its_ceiling),
+		cmocka_unit_test(an_array_of_an_arena_grows_up_to_its_limit),
 		cmocka_unit_test(numbers_in_a_row_spread),
 		cmocka_unit_test(tables_can_be_merged),
 		cmocka_unit_test(control_characters_are_escaped),
@@ -609,6 +651,7 @@ int main(void)
 		cmocka_unit_test(options_are_taken_as_getopt_takes_them),
 		cmocka_unit_test(bad_options_are_named),
 		cmocka_unit_test(a_conveyor_keeps_order_and_loses_nothing),
+		cmocka_unit_test(a_conveyor_has_no_more_threads_than_cpus),
 		cmocka_unit_test(a_conveyor_passes_failures_on),
 	};
 

@@ -26,6 +26,10 @@ static void expect(const char *symbol, const char *name)
 static void names(void **state)
 {
 	expect("_Z4workv", "work");
+	expect("_ZN4work7recurse17h69c9f4d3df40a4d3E", "work::recurse"); /* Rust */
+	expect("_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h15691c655f7f0bfbE.llvm.54",
+	       "std::rt::lang_start::{{closure}}");
+	expect("_RNvNtCsjrHSEGnQ3l9_3std2rt19lang_start_internal", "std::rt::lang_start_internal");
 	expect("_ZL4workv", "work");
 	expect("_ZNK2ns3Box3getEi", "ns::Box::get");
 	expect("_ZN2ns3BoxC1Ei", "ns::Box::Box");

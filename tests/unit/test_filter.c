@@ -18,13 +18,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define COMMON                                                                         \
-	"\nformat:\n"                                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-
 static const struct memtrace_format formats_table[] = {
 	{"ftrace",
 	 "name: function\nID: 1" COMMON "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
@@ -74,15 +67,10 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
-	struct formats_config config = {0};
-	struct errmsg err = {0};
 	struct piece cmdlines;
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), formats_table,
-				 sizeof(formats_table) / sizeof(*formats_table), kallsyms_text,
-				 "7 bash\n8 kworker/0:1\n");
 
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0 ||
-	    formats_new(&fx->formats, fx->tf, &config, &err) < 0)
+	if (MEMTRACE_OPEN(fx, formats_table, sizeof(formats_table) / sizeof(*formats_table),
+			  kallsyms_text, "7 bash\n8 kworker/0:1\n") < 0)
 		return -1;
 	cmdlines = tracefile_text(fx->tf, TRACEFILE_CMDLINES);
 	*state = fx;

@@ -11,23 +11,19 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define COMMON                                                                         \
-	"\nformat:\n"                                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                   \
-	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"            \
+#define OBJECT                                                              \
+	COMMON                                                              \
+	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n" \
 	"\tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;\n"
 #define SIZES                                                         \
 	"\tfield:size_t bytes_req;\toffset:24;\tsize:8;\tsigned:0;\n" \
 	"\tfield:size_t bytes_alloc;\toffset:32;\tsize:8;\tsigned:0;\n"
 
 static const struct memtrace_format formats_table[] = {
-	{"kmem", "name: kmalloc\nID: 500" COMMON SIZES "\nprint fmt: \"%p\", REC->ptr\n"},
-	{"kmem", "name: kfree\nID: 501" COMMON "\nprint fmt: \"%p\", REC->ptr\n"},
-	{"kmem", "name: kmem_cache_alloc\nID: 502" COMMON SIZES "\nprint fmt: \"%p\", REC->ptr\n"},
-	{"kmem", "name: kmem_cache_free\nID: 503" COMMON "\nprint fmt: \"%p\", REC->ptr\n"},
+	{"kmem", "name: kmalloc\nID: 500" OBJECT SIZES "\nprint fmt: \"%p\", REC->ptr\n"},
+	{"kmem", "name: kfree\nID: 501" OBJECT "\nprint fmt: \"%p\", REC->ptr\n"},
+	{"kmem", "name: kmem_cache_alloc\nID: 502" OBJECT SIZES "\nprint fmt: \"%p\", REC->ptr\n"},
+	{"kmem", "name: kmem_cache_free\nID: 503" OBJECT "\nprint fmt: \"%p\", REC->ptr\n"},
 };
 
 static const char kallsyms_text[] =
@@ -43,13 +39,9 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), formats_table,
-				 sizeof(formats_table) / sizeof(*formats_table), kallsyms_text, "");
 
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0 ||
-	    formats_new(&fx->formats, fx->tf, &config, &err) < 0)
+	if (MEMTRACE_OPEN(fx, formats_table, sizeof(formats_table) / sizeof(*formats_table),
+			  kallsyms_text, "") < 0)
 		return -1;
 	fx->k = kmem_new(fx->formats);
 	*state = fx;

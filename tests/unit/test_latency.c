@@ -17,12 +17,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define COMMON                                                                         \
-	"\nformat:\n"                                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define WORD(name, offset) \
 	"\tfield:unsigned long long " name ";\toffset:" offset ";\tsize:8;\tsigned:0;\n"
 
@@ -62,13 +56,9 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), formats_table,
-				 sizeof(formats_table) / sizeof(*formats_table), kallsyms_text, "");
 
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0 ||
-	    formats_new(&fx->formats, fx->tf, &config, &err) < 0)
+	if (MEMTRACE_OPEN(fx, formats_table, sizeof(formats_table) / sizeof(*formats_table),
+			  kallsyms_text, "") < 0)
 		return -1;
 	fx->tasks[0] = (struct task){.pid = 0, .comm = "idle"};
 	fx->tasks[1] = (struct task){.pid = 7, .comm = "me"};

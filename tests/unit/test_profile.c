@@ -28,13 +28,9 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), profile_formats, N_PROFILE_FORMATS,
-				 profile_kallsyms, "7 bash\n8 cat\n9 cat\n");
 
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0 ||
-	    formats_new(&fx->formats, fx->tf, &config, &err) < 0 ||
+	if (MEMTRACE_OPEN(fx, profile_formats, N_PROFILE_FORMATS, profile_kallsyms,
+			  "7 bash\n8 cat\n9 cat\n") < 0 ||
 	    tasks_init(&fx->tasks, tracefile_text(fx->tf, TRACEFILE_CMDLINES)) < 0)
 		return -1;
 	*state = fx;

@@ -19,12 +19,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define COMMON                                                                         \
-	"\nformat:\n"                                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define U32(name, offset) "\tfield:u32 " name ";\toffset:" offset ";\tsize:4;\tsigned:0;\n"
 #define CALL		  COMMON U32("func", "8") U32("depth", "12")
 
@@ -83,14 +77,7 @@ struct fixture {
 
 static int open_formats(struct fixture *fx, size_t n_formats)
 {
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), formats_table, n_formats,
-				 kallsyms_text, "");
-
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0)
-		return -1;
-	return formats_new(&fx->formats, fx->tf, &config, &err);
+	return MEMTRACE_OPEN(fx, formats_table, n_formats, kallsyms_text, "");
 }
 
 static struct fixture *make_fixture(size_t n_formats)

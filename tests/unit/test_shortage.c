@@ -7,14 +7,17 @@
 #include "base/shortage.h"
 #include "base/textbuf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,6 +80,39 @@ static void descriptors_are_counted(void **state)
 	assert_int_equal(shortage_pending(), EMFILE);
 }
 
+/* Returns false if the probe cannot be set or removed here. */
+static bool order_probe(const char *order)
+{
+	int fd = open("/sys/kernel/tracing/uprobe_events", O_WRONLY | O_APPEND);
+	bool is_done = fd >= 0 && write(fd, order, strlen(order)) == (ssize_t)strlen(order);
+
+	if (fd >= 0)
+		close(fd);
+	return is_done;
+}
+
+/* Another process may remove its probes while their directory is read: nothing was refused. */
+static void removed_directories_are_not_counted(void **state)
+{
+	char set[128], remove[64], path[128];
+	unsigned before;
+	DIR *dir;
+
+	snprintf(set, sizeof(set), "p:shortage%d/gone /bin/sh:0x1000\n", getpid());
+	snprintf(remove, sizeof(remove), "-:shortage%d/gone\n", getpid());
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/shortage%d", getpid());
+	if (!order_probe(set))
+		skip(); /* not as root, or a kernel without uprobes */
+	dir = opendir(path);
+	assert_true(order_probe(remove));
+	assert_non_null(dir);
+	before = shortage_count();
+	while (readdir(dir))
+		;
+	assert_int_equal(shortage_count(), before);
+	closedir(dir);
+}
+
 static void settled_failures_are_not_pending(void **state)
 {
 	shortage_settle(shortage_count());
@@ -123,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_counted),
 		cmocka_unit_test(descriptors_are_counted),
+		cmocka_unit_test(removed_directories_are_not_counted),
 		cmocka_unit_test(settled_failures_are_not_pending),
 		cmocka_unit_test(text_ends_without_memory),
 	};

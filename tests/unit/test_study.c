@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define COMMON                                                                         \
-	"\nformat:\n"                                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define VEC "\tfield:unsigned int vec;\toffset:8;\tsize:4;\tsigned:0;\n"
 #define NAMED                                                                        \
 	"\nprint fmt: \"vec=%u [action=%s]\", REC->vec, __print_symbolic(REC->vec, " \
@@ -55,13 +49,9 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
-	struct formats_config config = {0};
-	struct errmsg err = {0};
-	size_t n = memtrace_make(fx->file, sizeof(fx->file), formats_table,
-				 sizeof(formats_table) / sizeof(*formats_table), kallsyms_text, "");
 
-	if (tracefile_open_memory(&fx->tf, "memory", (struct piece){fx->file, n}, &err) < 0 ||
-	    formats_new(&fx->formats, fx->tf, &config, &err) < 0)
+	if (MEMTRACE_OPEN(fx, formats_table, sizeof(formats_table) / sizeof(*formats_table),
+			  kallsyms_text, "") < 0)
 		return -1;
 	fx->task = (struct task){.pid = 7, .comm = "me"};
 	*state = fx;

@@ -69,6 +69,25 @@ static int compare_addr(const void *a, const void *b)
 	return x->order > y->order ? -1 : 1;
 }
 
+static void functions_end_with_their_file(void **state)
+{
+	struct kallsyms ks = {0};
+
+	assert_int_equal(kallsyms_add(&ks, text("0001000000001000 t one\n"
+						"0003000000001000 t three\n"
+						"ffffffff81000000 T start_kernel\n"
+						"ffffffffffffffff t [end]\n")),
+			 0);
+	assert_int_equal(kallsyms_sort(&ks), 0);
+	assert_symbol(&ks, 0x0001000000001010, "one");
+	assert_symbol(&ks, 0x0002000000001010, NULL);
+	assert_symbol(&ks, 0x0003000000000010, NULL);
+	assert_symbol(&ks, 0x0003000000001010, "three");
+	assert_symbol(&ks, 0x0004000000001010, NULL);
+	assert_symbol(&ks, 0xffffffff81000010, "start_kernel");
+	kallsyms_release(&ks);
+}
+
 static void any_order_is_sorted_with_later_rows_first(void **state)
 {
 	char *all = malloc(64 * 5000), *p = all;
@@ -215,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(symbols_cover_up_to_the_next),
+		cmocka_unit_test(functions_end_with_their_file),
 		cmocka_unit_test(any_order_is_sorted_with_later_rows_first),
 		cmocka_unit_test(names_of_programs_have_blanks),
 		cmocka_unit_test(the_cache_says_what_the_table_says),

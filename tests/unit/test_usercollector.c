@@ -8,7 +8,7 @@
  */
 #include "capture/calls/userclock.h"
 #include "capture/calls/usercollector.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userrings.h"
 #include "base/errmsg.h"
 #include "format/tracedat.h"

@@ -437,6 +437,19 @@ def test_several_files():
              "times")
 
 
+def test_aligned_files():
+    """--align: files that are compared begin at the same time, each on a machine of its own."""
+    paths = [trace("events-v6"), trace("events-v7-none")]
+    with Server(*paths, options=("--no-cache", "--align")) as view:
+        rows, info = view.rows(), view.get("api/info")
+        same([pathlib.Path(m["name"]).name for m in info["machines"]], [p.name for p in paths], "machines")
+        for machine, path in enumerate(paths):
+            times = [e["ts"] for e in report(path)]
+            first = min(times)
+            same(sorted(r["ts"] for r in rows if r["machine"] == machine), sorted(t - first for t in times),
+                 f"times of {path.name}")
+
+
 def test_damage():
     """What is missing is told, and the rest is shown."""
     with Server(trace("made-cut-v7")) as view:

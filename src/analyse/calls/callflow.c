@@ -34,6 +34,7 @@
 #include "analyse/calls/callflow.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
 #include "symbols/kallsyms.h"
@@ -236,21 +237,12 @@ struct flow_task *callflow_find(struct callflow *cf, int pid)
 /* Room for n frames. */
 static bool grow(struct callflow *cf, struct flow_task *t, uint32_t n)
 {
-	uint32_t cap = t->cap ? t->cap : 16;
-	struct flow_frame *more;
+	uint32_t before = t->cap;
+	size_t max = before + (FRAMES_MAX_BYTES - cf->frames_bytes) / sizeof(*t->frames);
 
-	while (cap < n)
-		cap *= 2;
-	if (cap == t->cap)
-		return true;
-	if (cf->frames_bytes + (size_t)(cap - t->cap) * sizeof(*more) > FRAMES_MAX_BYTES)
+	if (!ARRAY_ROOM(t->frames, t->cap, n, max))
 		return false;
-	more = realloc(t->frames, (size_t)cap * sizeof(*more));
-	if (!more)
-		return false;
-	cf->frames_bytes += (size_t)(cap - t->cap) * sizeof(*more);
-	t->frames = more;
-	t->cap = cap;
+	cf->frames_bytes += (size_t)(t->cap - before) * sizeof(*t->frames);
 	return true;
 }
 

@@ -36,7 +36,9 @@ struct flow_func {
 	uint32_t number; /* in the order of appearance */
 	uint8_t verdict; /* enum call_verdict */
 	bool is_user;
-	void *aside; /* the sink's */
+	bool is_inlined; /* of samples: its code is a part of the caller's */
+	bool is_name;	 /* of samples: not a function but a task, a line of a folded file … */
+	void *aside;	 /* the sink's */
 };
 
 enum flow_flags {

@@ -14,6 +14,7 @@
 #include "analyse/calls/modules.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "decode/formats/formats.h"
 #include "symbols/tasks.h"
@@ -38,6 +39,7 @@ struct callgraph {
 	size_t n_slots, n_used;
 	uint64_t seed, n_cut;
 	const struct task *first;
+	const char *program; /* of a graph of stacks */
 	uint8_t *wanted;
 };
 
@@ -188,6 +190,30 @@ void callgraph_run(void *callgraph, struct walker *w, struct record *rec, uint64
 		callflow_run(g->flow, w, rec, offset, before);
 }
 
+void callgraph_add_chain(struct callgraph *g, const struct flow_func *const *funcs, size_t n_funcs,
+			 uint64_t n, uint64_t weight)
+{
+	struct graph_node *node = &g->root;
+
+	for (size_t i = 0; i < n_funcs; i++) {
+		struct graph_node *child = child_of(g, node, funcs[i]);
+
+		if (!child) {
+			g->n_cut += n;
+			break;
+		}
+		child->n += n;
+		child->total += weight;
+		node = child;
+	}
+	node->self += weight;
+}
+
+bool callgraph_is_bare(const struct callgraph *g)
+{
+	return !g->flow;
+}
+
 /* Takes a node out of the tree. */
 static void forget(struct graph_node *node)
 {
@@ -230,8 +256,10 @@ static void prune(struct callgraph *g)
 
 void callgraph_end(struct callgraph *g)
 {
-	callflow_finish(g->flow);
-	prune(g);
+	if (g->flow) {
+		callflow_finish(g->flow);
+		prune(g);
+	}
 	g->root.n = g->root.total = 0;
 	for (const struct graph_node *c = g->root.child; c; c = c->next) {
 		g->root.total += c->total;
@@ -246,12 +274,14 @@ struct graph_node *callgraph_root(struct callgraph *g)
 
 const char *callgraph_program(const struct callgraph *g)
 {
-	return g->first ? g->first->comm : NULL;
+	return g->first ? g->first->comm : g->program;
 }
 
 const struct flow_counts *callgraph_counts(const struct callgraph *g)
 {
-	return callflow_counts(g->flow);
+	static const struct flow_counts none = {0};
+
+	return g->flow ? callflow_counts(g->flow) : &none;
 }
 
 uint64_t callgraph_cut(const struct callgraph *g)
@@ -414,15 +444,8 @@ int callgraph_compare(struct callgraph *g, struct callgraph *other)
 
 static bool add_node(struct graph_focus *f, struct graph_node *node, size_t *cap)
 {
-	if (f->n == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		struct graph_node **nodes = realloc(f->nodes, more * sizeof(struct graph_node *));
-
-		if (!nodes)
-			return false;
-		f->nodes = nodes;
-		*cap = more;
-	}
+	if (!ARRAY_ROOM(f->nodes, *cap, f->n + 1, ARRAY_NO_MAX))
+		return false;
 	f->nodes[f->n++] = node;
 	return true;
 }
@@ -576,6 +599,18 @@ int callgraph_new(struct callgraph **ret, struct formats *f, const struct callgr
 	}
 	*ret = g;
 	return 0;
+}
+
+struct callgraph *callgraph_new_bare(const char *program)
+{
+	struct callgraph *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->program = program;
+	g->seed = hash_seed();
+	arena_init(&g->arena, NODES_MAX_BYTES);
+	return g;
 }
 
 void callgraph_free(struct callgraph *g)

@@ -53,6 +53,21 @@ void callgraph_run(void *callgraph, struct walker *w, struct record *rec, uint64
 /* The trace has ended: open calls of programs count until here; nodes without any call vanish. */
 void callgraph_end(struct callgraph *g);
 
+/*
+ * A graph of stacks, not of calls: n is a number of samples, total and self are weights.
+ *
+ *	callgraph_new_bare ─▶ callgraph_add_chain … ─▶ callgraph_end
+ *
+ * Functions belong to the caller and must stay valid. program: name of the root; NULL: "all". NULL:
+ * no memory.
+ */
+struct callgraph *callgraph_new_bare(const char *program);
+/* funcs: the outermost first. */
+void callgraph_add_chain(struct callgraph *g, const struct flow_func *const *funcs, size_t n_funcs,
+			 uint64_t n, uint64_t weight);
+/* Is it a graph of stacks? */
+bool callgraph_is_bare(const struct callgraph *g);
+
 /* Its total is that of its children; its name is that of the program, or NULL. */
 struct graph_node *callgraph_root(struct callgraph *g);
 const char *callgraph_program(const struct callgraph *g);

@@ -176,6 +176,29 @@ static void spread_add(struct latencies *l, struct latency_spread *s,
 		s->buckets[bucket] += cell->n;
 }
 
+void latency_spread_merge(struct latency_spread *to, struct arena *arena,
+			  const struct latency_spread *from)
+{
+	if (!from->n)
+		return;
+	for (size_t i = 0; i < LATENCY_OCTAVES; i++) {
+		if (!from->octaves[i])
+			continue;
+		if (!to->octaves[i])
+			to->octaves[i] = arena_alloc_array(arena, PARTS, sizeof(**to->octaves));
+		for (size_t part = 0; to->octaves[i] && part < PARTS; part++)
+			to->octaves[i][part] += from->octaves[i][part];
+	}
+	if (!to->n || from->min < to->min)
+		to->min = from->min;
+	if (!to->n || from->max > to->max) {
+		to->max = from->max;
+		to->max_ts = from->max_ts;
+	}
+	to->n += from->n;
+	to->total += from->total;
+}
+
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000)
 {
 	/*
@@ -203,11 +226,17 @@ uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_1
 
 /*
  * Compares two durations. Of two equal durations the later one is less, so that the order is
- * deterministic.
+ * deterministic, also if several threads found them.
  */
 static bool is_less(const struct latency_place *a, const struct latency_place *b)
 {
-	return a->ns != b->ns ? a->ns < b->ns : a->to_ts > b->to_ts;
+	if (a->ns != b->ns)
+		return a->ns < b->ns;
+	if (a->to_ts != b->to_ts)
+		return a->to_ts > b->to_ts;
+	if (a->to_cpu != b->to_cpu)
+		return a->to_cpu > b->to_cpu;
+	return a->from_cpu > b->from_cpu;
 }
 
 static void sink(struct latency_place *heap, size_t n, const struct latency_place *place)
@@ -308,6 +337,23 @@ void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, ui
 
 	latencies_add_cell(l, g, &cell);
 	if (place && l->max_worst)
+		add_worst(l, place);
+}
+
+void latencies_join_spread(struct latencies *l, struct latency_spread *to,
+			   const struct latency_spread *from)
+{
+	if (from->buckets && !to->buckets)
+		to->buckets = arena_alloc_array(&l->groups.arena, l->scale.n_buckets,
+						sizeof(*to->buckets));
+	for (size_t i = 0; from->buckets && to->buckets && i < l->scale.n_buckets; i++)
+		to->buckets[i] += from->buckets[i];
+	latency_spread_merge(to, &l->groups.arena, from);
+}
+
+void latencies_add_place(struct latencies *l, const struct latency_place *place)
+{
+	if (l->max_worst)
 		add_worst(l, place);
 }
 

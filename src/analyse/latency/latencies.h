@@ -110,6 +110,12 @@ void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, ui
 void latencies_add_cell(struct latencies *l, struct latency_group *g,
 			const struct latency_cell *cell);
 
+/* Adds a spread of other latencies with the same scale; to: one of l. */
+void latencies_join_spread(struct latencies *l, struct latency_spread *to,
+			   const struct latency_spread *from);
+/* Adds a duration to the longest ones only. */
+void latencies_add_place(struct latencies *l, const struct latency_place *place);
+
 /*
  * Sorts the longest durations and the groups, those with the most time first. Returns 0 or -ENOMEM.
  */
@@ -117,6 +123,9 @@ int latencies_finish(struct latencies *l);
 
 /* Adds one duration to a spread that the caller owns, without the histogram of a scale. */
 void latency_spread_add(struct latency_spread *s, struct arena *arena, uint64_t ns);
+/* Adds the durations of another spread, without the histogram of a scale. */
+void latency_spread_merge(struct latency_spread *to, struct arena *arena,
+			  const struct latency_spread *from);
 /* Returns the smallest duration that this many of 10 000 durations do not exceed. */
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000);
 

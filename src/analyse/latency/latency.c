@@ -153,16 +153,54 @@ static uint64_t count_under_way(const struct latency *l)
 	return l->n_used + l->n_calls - l->n_left_out;
 }
 
-static void give_up(struct latency *l)
+uint64_t latency_clear_starts(struct latency *l)
 {
-	l->counts.n_gaps++;
-	l->counts.n_given_up += count_under_way(l);
+	uint64_t n = count_under_way(l);
+
 	for (size_t i = 0; i < l->n_starts && l->n_used; i++)
 		if (l->starts[i].is_used) {
 			drop_calls(l, &l->starts[i]);
 			l->starts[i].is_used = false;
 		}
 	l->n_used = l->n_left_out = 0;
+	return n;
+}
+
+static void give_up(struct latency *l)
+{
+	l->counts.n_gaps++;
+	l->counts.n_given_up += latency_clear_starts(l);
+	if (l->early)
+		latency_note_gap(l);
+}
+
+struct start *latency_find_start(struct latency *l, const uint64_t *keys)
+{
+	return starts_grow(l) ? find_start(l, keys) : NULL;
+}
+
+bool latency_put_point(struct latency *l, struct start *s, const uint64_t *keys,
+		       const struct point *point)
+{
+	if (s->is_used) {
+		if (!push_call(l, s))
+			return false;
+	} else {
+		memcpy(s->keys, keys, sizeof(keys[0]) * l->n_keys);
+		s->is_used = true;
+		s->outer = NULL;
+		l->n_used++;
+	}
+	s->point = *point;
+	l->n_left_out += point->is_left_out;
+	return true;
+}
+
+void latency_remove_start(struct latency *l, struct start *s)
+{
+	l->n_left_out -= s->point.is_left_out;
+	drop_calls(l, s);
+	remove_start(l, s);
 }
 
 /*
@@ -188,8 +226,8 @@ static uint64_t read_frame(const struct latency *l, const struct latency_event *
 	return frame + skip;
 }
 
-static void read_keys(struct latency *l, const struct latency_event *le,
-		      const struct key_slot *slots, const struct record *rec, uint64_t *keys)
+void latency_read_keys(struct latency *l, const struct latency_event *le,
+		       const struct key_slot *slots, const struct record *rec, uint64_t *keys)
 {
 	int pid;
 
@@ -233,8 +271,10 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		l->counts.n_dropped++;
 		return;
 	}
-	read_keys(l, le, le->from_keys, rec, keys);
+	latency_read_keys(l, le, le->from_keys, rec, keys);
 	s = find_start(l, keys);
+	if (l->early)
+		latency_note_begin(l, rec, keys);
 	if (!s->is_used) {
 		memcpy(s->keys, keys, sizeof(keys[0]) * l->n_keys);
 		s->is_used = true;
@@ -242,7 +282,7 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		l->n_used++;
 	} else if (l->config->keeps_first) {
 		return;
-	} else if (!l->config->function && (!l->config->is_call || l->has_frames)) {
+	} else if (!latency_nests(l)) {
 		l->counts.n_again++; /* the call ended without a return */
 		l->n_left_out -= s->point.is_left_out;
 	} else if (!push_call(l, s)) {
@@ -275,17 +315,19 @@ static void add_time(struct latency *l, const struct latency_event *le, const st
 	latencies_add(&l->result, group, ns, 1, &place);
 }
 
-static void end(struct latency *l, const struct latency_event *le, const struct record *rec,
-		bool is_left_out)
+void latency_end(struct latency *l, const struct latency_event *le, const struct record *rec,
+		 bool is_left_out)
 {
 	uint64_t keys[START_KEYS_MAX];
 	struct start *s = NULL;
 
 	if (l->n_used) {
-		read_keys(l, le, le->to_keys, rec, keys);
+		latency_read_keys(l, le, le->to_keys, rec, keys);
 		s = find_start(l, keys);
 	}
 	if (!s || !s->is_used) {
+		if (l->early && latency_is_early_end(l, le, rec, is_left_out))
+			return;
 		l->counts.n_to += !is_left_out;
 		l->counts.n_alone += !is_left_out;
 		return;
@@ -370,7 +412,7 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 	if (le->roles & (ROLE_ENTRY | ROLE_GRAPH_ENTRY))
 		begin(l, le, rec, is_left_out);
 	else
-		end(l, le, rec, is_left_out);
+		latency_end(l, le, rec, is_left_out);
 }
 
 /*
@@ -429,7 +471,7 @@ void latency_add(struct latency *l, const struct record *rec)
 		return;
 	if (le->roles & ROLE_TO && passes_side(l->config->to_filter, rec) &&
 	    !is_own(l, le->to_keys, rec))
-		end(l, le, rec, is_left_out);
+		latency_end(l, le, rec, is_left_out);
 	if (le->roles & ROLE_FROM && passes_side(l->config->from_filter, rec) &&
 	    !is_own(l, le->from_keys, rec))
 		begin(l, le, rec, is_left_out);

@@ -21,6 +21,7 @@
 struct errmsg;
 struct filter;
 struct latency;
+struct tasks;
 
 enum latency_match { LATENCY_BY_THREAD, LATENCY_BY_CPU, LATENCY_BY_FIELD };
 enum latency_side { LATENCY_EITHER, LATENCY_FROM, LATENCY_TO };
@@ -107,6 +108,25 @@ const uint8_t *latency_events(const struct latency *l, size_t *ret_n);
 void latency_add(struct latency *l, const struct record *rec);
 /* Sorts the result. More events can be added afterwards. */
 int latency_finish(struct latency *l);
+
+/*
+ * Several measurements can share a trace, each for a part of it (inputs/scan.h):
+ *
+ *	latency_can_join ─▶ latency_make_part … latency_add … ─▶ latency_join, in the order of time
+ *
+ * The parts are created like the whole, with formats of their own. Returns false if this measurement
+ * must see the whole trace itself.
+ */
+bool latency_can_join(const struct latency *l);
+/* Returns true if the result contains names of tasks. */
+bool latency_uses_names(const struct latency *l);
+/* Makes l, which is empty, a part. Returns 0 or -ENOMEM. */
+int latency_make_part(struct latency *l);
+/*
+ * Adds the next part to the whole, and empties it. tasks: those of the whole. Returns 0, or -EAGAIN
+ * if only a single measurement gives the right result.
+ */
+int latency_join(struct latency *l, struct latency *part, struct tasks *tasks);
 
 struct latencies *latency_result(struct latency *l);
 const struct latency_counts *latency_counts(const struct latency *l);

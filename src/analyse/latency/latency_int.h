@@ -65,8 +65,11 @@ struct is_function { /* the cached result for an address */
 
 #define FUNCTIONS_KNOWN 1024
 
+struct latency_early; /* join.c */
+
 struct latency {
 	const struct latency_config *config;
+	struct latency_early *early; /* NULL: this is no part */
 	struct formats *f;
 	struct own own;
 	struct keyreader keys;
@@ -90,6 +93,35 @@ struct latency {
 	struct latencies result;
 	struct latency_counts counts;
 };
+
+/* Returns true if an A that comes again before B nests, instead of starting the pair again. */
+static inline bool latency_nests(const struct latency *l)
+{
+	return l->config->function || (l->config->is_call && !l->has_frames);
+}
+
+/* latency.c: what is under way */
+void latency_read_keys(struct latency *l, const struct latency_event *le,
+		       const struct key_slot *slots, const struct record *rec, uint64_t *keys);
+/* Returns the start with these keys, or a free one, or NULL if there is no room for more. */
+struct start *latency_find_start(struct latency *l, const uint64_t *keys);
+/* Adds a point to the start that latency_find_start() returned. Returns false if it does not fit. */
+bool latency_put_point(struct latency *l, struct start *s, const uint64_t *keys,
+		       const struct point *point);
+/* Removes the start with its outer calls. */
+void latency_remove_start(struct latency *l, struct start *s);
+/* Removes all starts, and returns how many were under way. */
+uint64_t latency_clear_starts(struct latency *l);
+void latency_end(struct latency *l, const struct latency_event *le, const struct record *rec,
+		 bool is_left_out);
+
+/* join.c: a part has no start for this event. Returns true if the whole decides about it later. */
+bool latency_is_early_end(struct latency *l, const struct latency_event *le,
+			  const struct record *rec, bool is_left_out);
+void latency_note_begin(struct latency *l, const struct record *rec, const uint64_t *keys);
+/* What was under way before the part is not any more. */
+void latency_note_gap(struct latency *l);
+void latency_free_early(struct latency *l);
 
 /*
  * Returns true if the address belongs to the function. near: accept only its beginning, as for a

@@ -571,6 +571,7 @@ void latency_free(struct latency *l)
 {
 	if (!l)
 		return;
+	latency_free_early(l);
 	latencies_release(&l->result);
 	keyreader_release(&l->keys);
 	own_release(&l->own);

@@ -8,6 +8,7 @@
 #include "analyse/study/study_int.h"
 
 #include "analyse/own.h"
+#include "analyse/sched/waitplace.h"
 #include "base/array.h"
 #include "decode/formats/event.h"
 #include "decode/print/print.h"
@@ -31,25 +32,6 @@ struct study_stacks {
 	int *waiting; /* by CPU: 1 + the task whose stack is expected; 0: none is expected */
 	size_t n_waiting;
 };
-
-/*
- * Returns true for the tracer's own functions, which are on top of every stack and are irrelevant.
- */
-static bool is_of_tracer(const char *name, size_t len)
-{
-	static const char *const beginnings[] = {"trace_event_raw_event_",
-						 "trace_event_buffer_",
-						 "trace_raw_output_",
-						 "__traceiter_",
-						 "kprobe_",
-						 "ftrace_",
-						 "event_triggers_",
-						 "__ftrace_"};
-
-	return ARRAY_ANY(ARRAY_LEN(beginnings), i,
-			 len >= strlen(beginnings[i]) &&
-				 !memcmp(name, beginnings[i], strlen(beginnings[i])));
-}
 
 static bool is_beyond(struct study *s, size_t from)
 {
@@ -89,7 +71,8 @@ static void add_stack(struct study *s, const struct record *rec)
 		len = textbuf_len(&s->label);
 		fmt_function(&st->printer, addr);
 		n++;
-		if (n == 1 && is_of_tracer(s->label.start + len, textbuf_len(&s->label) - len)) {
+		if (n == 1 &&
+		    frame_is_of_tracer(s->label.start + len, textbuf_len(&s->label) - len)) {
 			textbuf_clear(&s->label);
 			n = 0;
 			/* entry functions come in pairs */
@@ -156,7 +139,6 @@ static int start(struct study *s)
 
 static int finish(struct study *s)
 {
-	(void)s; /* every stack was added to its row when it was read */
 	return 0;
 }
 

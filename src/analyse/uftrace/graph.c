@@ -148,6 +148,7 @@ static struct uft_node *add_child(struct uft_graphs *g, struct uft_node *node, c
 	child->name = arena_strndup(&g->arena, name, strlen(name));
 	child->addr = addr;
 	child->parent = node;
+	child->number = ++g->n_nodes;
 	if (node->last)
 		node->last->next = child;
 	else

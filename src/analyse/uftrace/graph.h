@@ -16,6 +16,7 @@ struct uft_node {
 	const char *name;
 	uint64_t addr, time_ns, inner_ns;
 	int n_calls, n_children;
+	int number; /* in the order in which they were found; 0: a root */
 	const struct uft_dbg *place;
 	struct uft_node *parent, *first, *last, *next;
 };
@@ -44,6 +45,7 @@ struct uft_graphs {
 	struct arena arena;
 	struct uft_graph *single; /* all sessions in one tree */
 	struct uft_place *places; /* where the tasks stand, by lane */
+	int n_nodes;		  /* without roots */
 };
 
 /* function: NULL for everything. one_tree: all sessions share a tree. 0 or -ENOMEM. */

@@ -11,6 +11,7 @@
 #include "base/textbuf.h"
 #include "symbols/uftrace/argspec.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -319,4 +320,107 @@ void uft_values_fmt(const struct uft_value_style *style, struct uft_walk *w, str
 		textbuf_add_char(tb, ')');
 	else if (form & UFT_VALUES_SEMICOLON)
 		textbuf_add_char(tb, ';');
+}
+
+/*
+ * --- for scripts -------------------------------------------------------------------------------
+ *
+ * uftrace hands whole numbers to scripts by their size alone: those of 8 bytes have no sign.
+ */
+
+static void add_quoted(struct textbuf *tb, const char *before, const char *s, size_t len,
+		       const char *after)
+{
+	textbuf_addf(tb, "\"%s", before);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c == '"' || c == '\\')
+			textbuf_add_char(tb, '\\');
+		if (c < 32 || c == 127)
+			textbuf_addf(tb, "\\x%02x", c);
+		else
+			textbuf_add_char(tb, (char)c);
+	}
+	textbuf_addf(tb, "%s\"", after);
+}
+
+static size_t literal_string(struct textbuf *tb, const struct one *v)
+{
+	const char *s = (const char *)v->data + 2;
+	uint16_t n;
+
+	memcpy(&n, v->data, 2);
+	if (n == 4 && !memcmp(s, "\377\377\377\377", 4))
+		add_quoted(tb, "", "NULL", 4, "");
+	else
+		add_quoted(tb, "", s, strnlen(s, n), "");
+	return 2u + n;
+}
+
+static void literal_float(struct textbuf *tb, const struct one *v)
+{
+	long double ld = 0;
+	double d = 0;
+	float f;
+
+	if (v->arg->size == 4) {
+		memcpy(&f, v->data, 4);
+		d = (double)f;
+	} else if (v->arg->size == 8) {
+		memcpy(&d, v->data, 8);
+	} else if (v->arg->size == 10) {
+		memcpy(&ld, v->data, 10);
+		d = (double)ld;
+	}
+	textbuf_addf(tb, isfinite(d) ? "%.17e" : "%f", d);
+}
+
+static size_t literal(struct textbuf *tb, const struct one *v)
+{
+	const char *type = v->arg->type_name ? v->arg->type_name : "";
+
+	switch (v->arg->format) {
+	case UFT_ARG_STRING:
+	case UFT_ARG_STD_STRING:
+		return literal_string(tb, v);
+	case UFT_ARG_CHAR:
+		add_quoted(tb, "", (const char *)v->data, 1, "");
+		return 1;
+	case UFT_ARG_STRUCT:
+		add_quoted(tb, "struct: ", type, strlen(type), "{}");
+		break;
+	case UFT_ARG_FLOAT:
+		literal_float(tb, v);
+		break;
+	default:
+		if (v->arg->size < 8)
+			textbuf_addf(tb, "%lld",
+				     (long long)sign_extend(get_number(v), v->arg->size));
+		else
+			textbuf_addf(tb, "%llu", (unsigned long long)get_number(v));
+		break;
+	}
+	return v->arg->size;
+}
+
+size_t uft_values_literals(struct uft_lane *l, bool is_retval, struct textbuf *tb)
+{
+	struct one v = {.lane = l, .data = l->values.data, .n_bytes = l->values.n_bytes};
+	size_t n = 0;
+
+	for (v.arg = l->values.list; v.arg; v.arg = v.arg->next) {
+		size_t used;
+
+		if (is_retval != (v.arg->number == UFT_ARG_RETVAL))
+			continue;
+		if (n++)
+			textbuf_add_str(tb, ", ");
+		used = (literal(tb, &v) + 3) & ~(size_t)3;
+		v.data += used;
+		v.n_bytes -= used < v.n_bytes ? used : v.n_bytes;
+		if (is_retval)
+			break;
+	}
+	return n;
 }

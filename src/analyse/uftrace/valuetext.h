@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * valuetext.h - recorded arguments and return values as text, in uftrace's form.
+ * valuetext.h - recorded arguments and return values as text, in uftrace's form and for scripts.
  */
 #ifndef SONDE_ANALYSE_UFTRACE_VALUETEXT_H
 #define SONDE_ANALYSE_UFTRACE_VALUETEXT_H
@@ -28,5 +28,11 @@ struct uft_value_style {
 /* At most 1023 bytes. style: NULL if it is plain text. */
 void uft_values_fmt(const struct uft_value_style *style, struct uft_walk *w, struct uft_lane *l,
 		    const struct uft_values *values, unsigned form, struct textbuf *tb);
+
+/*
+ * The values of the current record as a script gets them, written as in C and with commas between
+ * them: 3, 1.5, "text". Returns how many there are.
+ */
+size_t uft_values_literals(struct uft_lane *l, bool is_retval, struct textbuf *tb);
 
 #endif

@@ -42,12 +42,32 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
+static int check_libc(pid_t pid, const struct target *t, struct errmsg *err)
+{
+	return t->has_libc
+		       ? 0
+		       : errmsg_set(
+				 err, -ENOTSUP,
+				 "process %d is statically linked, or does not use the C library "
+				 "glibc" TARGET_INSTEAD,
+				 (int)pid);
+}
+
 int attach_check(pid_t *pid, struct errmsg *err)
 {
+	SCOPED(target_release) struct target t = {0};
+
 	if (!loaded_bytes() || !loaded_calls())
 		return errmsg_set(err, -ENOTSUP,
 				  "sonde cannot attach to processes on this processor");
-	return target_check(pid, err);
+	TRY(target_check(pid, err));
+	TRY(target_read(&t, *pid, false, err));
+	return check_libc(*pid, &t, err);
+}
+
+int attach_find_process(pid_t *pid, struct errmsg *err)
+{
+	return target_find_process(pid, err);
 }
 
 /*
@@ -194,8 +214,8 @@ static int set_up(struct operation *o, const struct attach_config *config, struc
 
 	if (!operation_clear_threads(o, true))
 		return errmsg_set(err, -ENOTSUP,
-				  "process %d has threads that are not of the C library glibc; a "
-				  "probe works: -e 'PROGRAM:FUNCTION'",
+				  "process %d has threads that are not of the C library "
+				  "glibc" TARGET_INSTEAD,
 				  (int)o->pid);
 	r = put_runtime(o, err);
 	if (r >= 0)
@@ -328,11 +348,7 @@ static int put_hooks(struct operation *o, const struct attach_config *config, st
 {
 	TRY(target_read(&o->target, o->pid, true, err));
 	TRY(clean(o, err));
-	if (!o->target.has_libc)
-		return errmsg_set(err, -ENOTSUP,
-				  "process %d is statically linked, or does not use the C library "
-				  "glibc; a probe works: -e 'PROGRAM:FUNCTION'",
-				  (int)o->pid);
+	TRY(check_libc(o->pid, &o->target, err));
 	return attach(o, config, err);
 }
 

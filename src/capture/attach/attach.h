@@ -33,8 +33,13 @@ struct attach_result {
 	bool is_kept;
 };
 
-/* *pid: a thread's number becomes its process's. The sentence says why not. */
+/*
+ * *pid: a thread's number becomes its process's. The sentence says why not; -ENOTSUP: the process is such
+ * that it cannot be, but the kernel's probes may see its functions.
+ */
 int attach_check(pid_t *pid, struct errmsg *err);
+/* Only the number. */
+int attach_find_process(pid_t *pid, struct errmsg *err);
 int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
 		 struct errmsg *err);
 /* 0 also if the process has ended, or has no hooks. */

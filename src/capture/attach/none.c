@@ -21,6 +21,11 @@ int attach_check(pid_t *pid, struct errmsg *err)
 		(int)*pid);
 }
 
+int attach_find_process(pid_t *pid, struct errmsg *err)
+{
+	return attach_check(pid, err);
+}
+
 int attach_begin(pid_t pid, const struct attach_config *config, struct attach_result *ret,
 		 struct errmsg *err)
 {

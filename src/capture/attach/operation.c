@@ -91,8 +91,8 @@ int operation_start(struct operation *o, struct errmsg *err)
 		r = open_remote(o);
 		if (r == -ENOSYS)
 			errmsg_set(err, r,
-				   "process %d has a C library that sonde does not know; a probe "
-				   "works: -e 'PROGRAM:FUNCTION'",
+				   "process %d has a C library that sonde does not "
+				   "know" TARGET_INSTEAD,
 				   (int)o->pid);
 	}
 	if (r < 0)

@@ -29,7 +29,8 @@
 #define MAPS_MAX_BYTES (16u << 20)
 #define PIECES_MAX     4096u
 #define CODE_STEP      (256u << 10)
-#define INSTEAD	       "; a probe works: -e 'PROGRAM:FUNCTION'"
+#define INSTEAD	       TARGET_INSTEAD
+#define PROBE	       "; a probe works: -e 'PROGRAM:FUNCTION'"
 
 /*
  * --- status ------------------------------------------------------------------------------------
@@ -110,9 +111,9 @@ static int check_status(pid_t pid, const char *status, struct errmsg *err)
 
 	status_value(status, "State", value, sizeof(value));
 	if (*value == 'Z' && has_other_threads(pid))
-		return errmsg_set(err, -ENOTSUP,
+		return errmsg_set(err, -ENOEXEC,
 				  "the first thread of process %d has ended and others run: sonde "
-				  "cannot attach to such a process" INSTEAD,
+				  "cannot attach to such a process" PROBE,
 				  (int)pid);
 	if (*value == 'Z' || *value == 'X')
 		return errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
@@ -173,26 +174,38 @@ static int check_program(pid_t pid, struct errmsg *err)
 		memset(&head, 0, sizeof(head));
 	close(fd);
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
-		return errmsg_set(err, -ENOTSUP, "process %d is not a 64-bit x86 program" INSTEAD,
+		return errmsg_set(err, -ENOEXEC, "process %d is not a 64-bit x86 program" PROBE,
 				  (int)pid);
 	return 0;
 }
 
+static int read_status(pid_t *pid, struct textbuf *tb, struct errmsg *err)
+{
+	char path[64];
+
+	textbuf_init(tb, STATUS_BYTES);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)*pid);
+	if (read_text(path, tb) < 0)
+		return errmsg_set(err, -ESRCH, "there is no process %d", (int)*pid);
+	textbuf_add(tb, "", 1);
+	if (status_number(tb->start, "Tgid") > 0)
+		*pid = (pid_t)status_number(tb->start, "Tgid");
+	return *pid == getpid() ? errmsg_set(err, -EINVAL, "sonde cannot attach to itself") : 0;
+}
+
+int target_find_process(pid_t *pid, struct errmsg *err)
+{
+	SCOPED(textbuf_release) struct textbuf tb = {0};
+
+	return read_status(pid, &tb, err);
+}
+
 int target_check(pid_t *pid, struct errmsg *err)
 {
-	SCOPED(textbuf_release) struct textbuf tb;
-	char path[64];
+	SCOPED(textbuf_release) struct textbuf tb = {0};
 	int r;
 
-	textbuf_init(&tb, STATUS_BYTES);
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)*pid);
-	if (read_text(path, &tb) < 0)
-		return errmsg_set(err, -ESRCH, "there is no process %d", (int)*pid);
-	textbuf_add(&tb, "", 1);
-	if (status_number(tb.start, "Tgid") > 0)
-		*pid = (pid_t)status_number(tb.start, "Tgid");
-	if (*pid == getpid())
-		return errmsg_set(err, -EINVAL, "sonde cannot attach to itself");
+	TRY(read_status(pid, &tb, err));
 	r = check_status(*pid, tb.start, err);
 	return r < 0 ? r : check_program(*pid, err);
 }

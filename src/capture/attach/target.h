@@ -27,6 +27,11 @@ struct target {
 	char *maps;
 };
 
+/* What to do instead: the end of messages. */
+#define TARGET_INSTEAD "; root can trace it with probes of the kernel (--user-probes)"
+
+/* *pid: the number of a thread becomes that of its process. -ESRCH: there is none. */
+int target_find_process(pid_t *pid, struct errmsg *err);
 /*
  * Returns 0 if the functions of the process can be traced; otherwise a negative errno, with a
  * message that names the reason and the remedy. *pid: the number of a thread becomes that of its

@@ -15,6 +15,8 @@
  */
 #include "capture/bpf/bpf.h"
 
+#include "capture/bpf/functypes.h"
+
 #include "base/errmsg.h"
 #include "base/scope.h"
 
@@ -43,7 +45,7 @@
 
 void bpfcode_init(struct bpfcode *c)
 {
-	c->n = c->n_jumps = c->n_labels = 0;
+	c->n = c->n_jumps = c->n_labels = c->n_functions = 0;
 	c->may_sleep = c->has_types = c->failed = false;
 	c->task = NULL;
 }
@@ -98,7 +100,10 @@ int bpfcode_finish(struct bpfcode *c)
 		if (label >= c->n_labels || c->labels[label] < 0 ||
 		    c->labels[label] == (int32_t)at || (size_t)c->labels[label] >= c->n)
 			return -EINVAL;
-		c->insns[at].off = (int16_t)(c->labels[label] - (int32_t)at - 1);
+		if (c->insns[at].code == (BPF_JMP | BPF_CALL))
+			c->insns[at].imm = c->labels[label] - (int32_t)at - 1;
+		else
+			c->insns[at].off = (int16_t)(c->labels[label] - (int32_t)at - 1);
 	}
 	return 0;
 }
@@ -172,9 +177,31 @@ void bpfcode_add_to(struct bpfcode *c, int dst, int offset, int src)
 	put(c, BPF_STX | BPF_DW | BPF_ATOMIC, dst, src, offset, BPF_ADD);
 }
 
+void bpfcode_fetch_add(struct bpfcode *c, int dst, int offset, int src)
+{
+	put(c, BPF_STX | BPF_DW | BPF_ATOMIC, dst, src, offset, BPF_ADD | BPF_FETCH);
+}
+
 void bpfcode_call(struct bpfcode *c, int helper)
 {
 	put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+void bpfcode_call_label(struct bpfcode *c, unsigned label)
+{
+	put_jump(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, label);
+}
+
+void bpfcode_place_function(struct bpfcode *c, unsigned label, unsigned n_args, bool is_alone)
+{
+	bpfcode_place(c, label);
+	if (c->n_functions == BPFCODE_FUNCTIONS) {
+		c->failed = true;
+		return;
+	}
+	c->functions[c->n_functions].at = (uint16_t)c->n;
+	c->functions[c->n_functions].is_alone = is_alone;
+	c->functions[c->n_functions++].n_args = (uint8_t)n_args;
 }
 
 void bpfcode_jump(struct bpfcode *c, unsigned label)
@@ -319,11 +346,30 @@ struct program {
 	uint32_t function;
 };
 
-static int try_load(const struct program *p, const struct bpfcode *c, char *log)
+/* The types of the functions, for the verifier. */
+static int load_types(const struct bpfcode *c)
 {
+	uint8_t types[FUNCTYPES_MAX_BYTES];
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
+	attr.btf = pointer(types);
+	attr.btf_size = (uint32_t)functypes_fmt(c, types);
+	return call(BPF_BTF_LOAD, &attr, sizeof(attr));
+}
+
+static int try_load(const struct program *p, const struct bpfcode *c, int btf_fd, char *log)
+{
+	struct bpf_func_info functions[BPFCODE_FUNCTIONS + 1];
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	if (btf_fd >= 0) {
+		attr.prog_btf_fd = (uint32_t)btf_fd;
+		attr.func_info_rec_size = sizeof(*functions);
+		attr.func_info = pointer(functions);
+		attr.func_info_cnt = functypes_list(c, functions);
+	}
 	attr.prog_type = p->type;
 	if (p->function) {
 		attr.expected_attach_type = p->where;
@@ -360,14 +406,17 @@ static const char *last_words(char *log)
 
 static int load(const struct program *p, const struct bpfcode *c, struct errmsg *err)
 {
-	int fd = try_load(p, c, NULL), again;
+	int btf_fd = c->n_functions ? load_types(c) : -1;
+	int fd = try_load(p, c, btf_fd, NULL), again;
 	SCOPED(scope_free) char *log = fd < 0 && fd != -EPERM ? calloc(1, LOG_BYTES) : NULL;
 
 	if (log) {
-		again = try_load(p, c, log);
+		again = try_load(p, c, btf_fd, log);
 		fd = again >= 0 ? again : fd;
 		log[LOG_BYTES - 1] = 0;
 	}
+	if (btf_fd >= 0)
+		close(btf_fd);
 	if (fd < 0)
 		errmsg_set(err, fd, "the kernel refuses the BPF program: %s%s%.200s", strerror(-fd),
 			   log && *log ? ": " : "", log ? last_words(log) : "");

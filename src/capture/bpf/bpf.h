@@ -32,6 +32,7 @@ struct bpftask;
 #define BPFCODE_MAX_LABELS 256
 #define BPFCODE_MAX_JUMPS  512
 #define BPFCODE_STACK	   512
+#define BPFCODE_FUNCTIONS  8
 
 struct bpfcode {
 	struct bpf_insn insns[BPFCODE_MAX_INSNS];
@@ -43,6 +44,12 @@ struct bpfcode {
 	/* index of each label's instruction; -1: not placed yet */
 	int32_t labels[BPFCODE_MAX_LABELS];
 	size_t n_labels;
+	struct {
+		uint16_t at; /* first instruction */
+		uint8_t n_args;
+		bool is_alone; /* verified once */
+	} functions[BPFCODE_FUNCTIONS];
+	size_t n_functions;
 	bool may_sleep; /* load it as a sleepable program; only probes in programs accept these */
 	bool has_types; /* the kernel knows the types that the context points to */
 	/* The task's address with its type, if it is on the stack (program.h); NULL: it is not. */
@@ -76,8 +83,18 @@ void bpfcode_store(struct bpfcode *c, int size, int dst, int offset, int src);
 void bpfcode_store_number(struct bpfcode *c, int size, int dst, int offset, int32_t number);
 /* Computes *(u64 *)(dst + offset) += src, atomically. */
 void bpfcode_add_to(struct bpfcode *c, int dst, int offset, int src);
+/* The same; src is then the value before (5.12). */
+void bpfcode_fetch_add(struct bpfcode *c, int dst, int offset, int src);
 /* Calls a helper of the kernel: BPF_FUNC_…. */
 void bpfcode_call(struct bpfcode *c, int helper);
+/*
+ * Functions: r1 … r5 are the arguments, r0 is the result, each has its own r6 … r9 and stack, and
+ * ends with an exit. Their code follows that of the program. is_alone: the kernel verifies it once,
+ * and not again for each call (5.6); then its arguments and its result are numbers, of which nothing
+ * is known.
+ */
+void bpfcode_place_function(struct bpfcode *c, unsigned label, unsigned n_args, bool is_alone);
+void bpfcode_call_label(struct bpfcode *c, unsigned label);
 void bpfcode_jump(struct bpfcode *c, unsigned label);
 /* Jumps by a comparison of all 64 bits with the sign-extended number. op is BPF_JEQ, BPF_JNE …. */
 void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigned label);

@@ -17,10 +17,11 @@
 #include "base/array.h"
 #include "capture/calls/userpids.h"
 #include "runtime/snrt.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -76,6 +77,7 @@ bool cursor_is_thread_gone(struct cursor *cur)
 void cursor_close(struct cursor *cur)
 {
 	free(cur->calls);
+	free(cur->counted);
 	free(cur->texts);
 	cur->calls = NULL;
 	cur->texts = NULL;
@@ -316,6 +318,82 @@ static enum cursor_result take_stack(struct cursor *cur, const struct cursor_rou
 	return CURSOR_EVENT;
 }
 
+/* The counters when the call began; NULL: unknown. Calls of that depth or deeper are forgotten. */
+static const struct cursor_counted *pop_counted(struct cursor *cur, uint32_t depth)
+{
+	while (cur->n_counted && cur->counted[cur->n_counted - 1].depth > depth)
+		cur->n_counted--;
+	if (!cur->n_counted || cur->counted[cur->n_counted - 1].depth < depth)
+		return NULL;
+	return &cur->counted[--cur->n_counted];
+}
+
+static void push_counted(struct cursor *cur, const uint64_t *words)
+{
+	pop_counted(cur, cur->depth);
+	if (!cur->counted)
+		cur->counted = calloc(CURSOR_COUNTED_MAX, sizeof(*cur->counted));
+	if (!cur->counted || cur->n_counted == CURSOR_COUNTED_MAX)
+		return;
+	cur->counted[cur->n_counted].depth = cur->depth;
+	memcpy(cur->counted[cur->n_counted++].words, words, SNRT_N_COUNTERS * sizeof(*words));
+}
+
+static size_t fmt_counters(const uint64_t *now, const uint64_t *before, char *out, size_t size)
+{
+	uint64_t d[SNRT_N_COUNTERS];
+
+	for (unsigned i = 0; i < SNRT_N_COUNTERS; i++)
+		d[i] = now[i] - before[i];
+	return (size_t)snprintf(
+		out, size,
+		"CPU %.3f us, page faults %llu (%llu major), task switches %llu (%llu forced)",
+		(double)d[SNRT_COUNTED_CPU_NS] / 1000,
+		(unsigned long long)(d[SNRT_COUNTED_MINOR] + d[SNRT_COUNTED_MAJOR]),
+		(unsigned long long)d[SNRT_COUNTED_MAJOR],
+		(unsigned long long)(d[SNRT_COUNTED_WAITS] + d[SNRT_COUNTED_FORCED]),
+		(unsigned long long)d[SNRT_COUNTED_FORCED]);
+}
+
+/* What a call took: an event at its return. */
+static enum cursor_result take_counters(struct cursor *cur, const struct cursor_round *round,
+					uint64_t word)
+{
+	uint64_t words[SNRT_N_COUNTERS] = {0}, time = cursor_expand(word, round->now);
+	bool is_good = cur->values.n_bytes == sizeof(words);
+	const struct cursor_counted *before;
+	uint32_t id;
+
+	if (time >= round->end) {
+		cursor_keep_values(cur);
+		return CURSOR_NONE;
+	}
+	for (unsigned i = 0; i < SNRT_N_COUNTERS && is_good; i++)
+		words[i] = cursor_word(cur, cur->values.at + i * sizeof(uint64_t));
+	cur->tail += sizeof(uint64_t);
+	cur->values.n_bytes = 0;
+	id = (uint32_t)words[SNRT_COUNTED_FUNC];
+	if (!(id & SNRT_EXIT)) {
+		push_counted(cur, words);
+		return CURSOR_NEXT;
+	}
+	before = cur->depth ? pop_counted(cur, cur->depth - 1) : NULL;
+	if (!cur->texts)
+		cur->texts = malloc(sizeof(*cur->texts));
+	if (!before || !cur->texts)
+		return CURSOR_NEXT;
+	cur->event = (struct cursor_event){.counter = time < cur->last ? cur->last : time,
+					   .func = cursor_find_func(cur, round, id & ~SNRT_EXIT),
+					   .depth = cur->depth,
+					   .type = USEREVENTS_COUNTERS,
+					   .args_len = (uint16_t)fmt_counters(words, before->words,
+									      cur->texts->args,
+									      USEREVENTS_TEXT_MAX)};
+	cur->last = cur->event.counter;
+	cur->has_event = true;
+	return CURSOR_EVENT;
+}
+
 /* A record that is not a function: goes behind it (CURSOR_NEXT), or stops. */
 enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_round *round,
 				       uint64_t word)
@@ -332,6 +410,8 @@ enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_r
 	}
 	if (what == SNRT_STACK)
 		return take_stack(cur, round, word);
+	if (what == SNRT_COUNTERS)
+		return take_counters(cur, round, word);
 	if (what < SNRT_LONG)
 		return skip_odd(cur, round);
 	if (what == SNRT_VALUES) {

@@ -16,7 +16,7 @@
 #define SONDE_CAPTURE_CALLS_CURSOR_INT_H
 
 #include "capture/calls/usercollector.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userrings.h"
 #include "runtime/snrt.h"
 
@@ -61,6 +61,14 @@ struct cursor_round {
 	struct usercollector_sum *sum;
 };
 
+/* Calls inside each other whose counters are recorded. */
+#define CURSOR_COUNTED_MAX 32
+
+struct cursor_counted {
+	uint32_t depth;
+	uint64_t words[SNRT_N_COUNTERS];
+};
+
 struct cursor {
 	struct snrt_thread *thread;
 	uint64_t *ring;
@@ -82,8 +90,10 @@ struct cursor {
 	uint64_t stuck_at, stuck_since; /* tail, and the counter then */
 	uint64_t idle_since;
 	struct cursor_event event;
-	struct cursor_values values; /* of the record at tail; n_bytes 0: none */
-	struct cursor_texts *texts;  /* NULL: never needed yet */
+	struct cursor_values values;	/* of the record at tail; n_bytes 0: none */
+	struct cursor_texts *texts;	/* NULL: never needed yet */
+	struct cursor_counted *counted; /* of open calls; NULL: never needed yet */
+	uint32_t n_counted;
 };
 
 /* Returns false if the content of the slot is invalid. */

@@ -39,7 +39,7 @@ static int add(struct userattached *a, const char *text, struct errmsg *err)
 
 	if (end == text || *end || number <= 0 || number > INT32_MAX)
 		return errmsg_set(err, -EINVAL, "-P takes process ids, not '%s'", text);
-	r = attach_check(&pid, err);
+	r = a->is_watch ? attach_find_process(&pid, err) : attach_check(&pid, err);
 	if (r < 0 || has_pid(a, pid))
 		return r;
 	if (!ARRAY_ROOM(a->list, a->cap, a->n + 1, PROCESSES_MAX))
@@ -51,11 +51,12 @@ static int add(struct userattached *a, const char *text, struct errmsg *err)
 	return 0;
 }
 
-int userattached_open(struct userattached *a, char *const *pids, size_t n, struct errmsg *err)
+int userattached_open(struct userattached *a, char *const *pids, size_t n, bool is_watch,
+		      struct errmsg *err)
 {
 	int r = 0;
 
-	*a = (struct userattached){0};
+	*a = (struct userattached){.is_watch = is_watch};
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = add(a, pids[i], err);
 	if (r < 0)
@@ -74,7 +75,7 @@ int userattached_begin(struct userattached *a, struct userserver *server, struct
 	struct attach_config config = {server->name, adopt, server};
 	int r = 0;
 
-	for (size_t i = 0; i < a->n && r >= 0; i++) {
+	for (size_t i = 0; i < a->n && r >= 0 && !a->is_watch; i++) {
 		struct attach_result result = {0};
 
 		r = attach_begin(a->list[i].pid, &config, &result, err);
@@ -111,7 +112,7 @@ void userattached_end(struct userattached *a)
 
 void userattached_end_child(struct userattached *a, pid_t pid)
 {
-	if (a->n && !has_pid(a, pid))
+	if (a->n && !a->is_watch && !has_pid(a, pid))
 		end_one(a, pid);
 }
 

@@ -36,11 +36,13 @@ struct userattached_sum {
 struct userattached {
 	struct userattached_one *list;
 	size_t n, cap;
+	bool is_watch; /* nothing is hooked: the kernel's probes trace them */
 	struct userattached_sum sum;
 };
 
-/* pids: numbers of processes or threads, as text. */
-int userattached_open(struct userattached *a, char *const *pids, size_t n, struct errmsg *err);
+/* pids: numbers of processes or threads, as text. is_watch: as in struct userattached. */
+int userattached_open(struct userattached *a, char *const *pids, size_t n, bool is_watch,
+		      struct errmsg *err);
 int userattached_begin(struct userattached *a, struct userserver *server, struct errmsg *err);
 void userattached_end(struct userattached *a);
 /* Adds a child by fork() of one of them. It has the same hooks, which are removed, too. */

@@ -141,15 +141,8 @@ static int cut(struct usercollector *c)
 
 static int begin_page(struct usercollector *c, struct usercpu *cpu, uint64_t ns)
 {
-	if (!cpu->pb.page) {
-		cpu->pb.long_size = sizeof(long);
-		cpu->pb.data_offset = 8 + sizeof(long);
-		cpu->pb.page_size = c->config.page_size;
-		cpu->pb.keeps_missed = true;
-		cpu->pb.big_endian = bytes_host_is_big();
-		if (pagebuilder_init(&cpu->pb) < 0)
-			return -ENOMEM;
-	}
+	if (!cpu->pb.page)
+		TRY(pagebuilder_init_host(&cpu->pb, c->config.page_size));
 	pagebuilder_begin(&cpu->pb, ns, cpu->missed);
 	cpu->missed = 0;
 	cpu->is_open = true;
@@ -220,7 +213,7 @@ static inline int put_event(struct usercollector *c, struct cursor *cur)
 	struct userevents_record record = {
 		.type = ev->type, .pid = cur->tid, .func = ev->func, .depth = ev->depth};
 
-	if (__builtin_expect(ev->type == USEREVENTS_STACK, 0))
+	if (__builtin_expect(ev->type >= USEREVENTS_STACK, 0))
 		return put_stack(c, cur);
 	if (ev->type == USEREVENTS_CALL)
 		record.duration_ns = userclock_ns(&c->clock, ev->end) - ns;

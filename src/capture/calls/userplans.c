@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userpids.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userswitch.h"
@@ -192,7 +192,7 @@ static struct userfile *add_file_locked(struct userplans *p, int fd, const char 
 }
 
 /* Others may list the files meanwhile. */
-static struct userfile *add_file(struct userplans *p, int fd, const char *path, bool is_program)
+struct userfile *userplans_add_file(struct userplans *p, int fd, const char *path, bool is_program)
 {
 	struct userfile *f;
 
@@ -215,16 +215,13 @@ static struct userfile *take_file(struct userplans *p, pid_t pid, const struct m
 		note_failure(p, why);
 		return NULL;
 	}
-	f = add_file(p, fd, m->path, m->is_program);
+	f = userplans_add_file(p, fd, m->path, m->is_program);
 	close(fd);
 	return f && f->image ? f : NULL;
 }
 
-/*
- * NULL: it is no ELF file. A script's interpreter is found when it runs. ret_fd: the file's
- * descriptor, which the caller closes; NULL: not needed.
- */
-static struct userfile *add_program(struct userplans *p, const char *path, int *ret_fd)
+/* A script's interpreter is found when it runs. */
+struct userfile *userplans_add_program(struct userplans *p, const char *path, int *ret_fd)
 {
 	char full[PATH_MAX], magic[4];
 	int fd = realpath(path, full) ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -235,7 +232,7 @@ static struct userfile *add_program(struct userplans *p, const char *path, int *
 		return NULL;
 	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    !memcmp(magic, "\177ELF", sizeof(magic)))
-		f = add_file(p, fd, full, true);
+		f = userplans_add_file(p, fd, full, true);
 	if (f && ret_fd)
 		*ret_fd = fd;
 	else
@@ -245,10 +242,10 @@ static struct userfile *add_program(struct userplans *p, const char *path, int *
 
 void userplans_prepare(struct userplans *p, const char *path)
 {
-	add_program(p, path, NULL);
+	userplans_add_program(p, path, NULL);
 }
 
-static bool is_wanted(const struct userplans *p, const struct mapped *m)
+bool userplans_want(const struct userplans *p, const struct mapped *m)
 {
 	const char *name = strrchr(m->path, '/') + 1;
 
@@ -266,7 +263,7 @@ int userplans_prepare_process(struct userplans *p, pid_t pid, struct errmsg *err
 	textbuf_init(&l.maps, MAPS_MAX_BYTES);
 	r = mapped_list_read(pid, &l, err);
 	for (size_t i = 0; i < l.n && r >= 0; i++) {
-		if (is_wanted(p, &l.list[i]))
+		if (userplans_want(p, &l.list[i]))
 			take_file(p, pid, &l.list[i]);
 		userdetours_take(p, pid, &l.list[i], true);
 	}
@@ -343,6 +340,7 @@ static void keep_memory(struct userplans *p, const struct owner *owner, const st
 				.at = placed[i].area_at,
 				.n_thunks = userimage_n_hooks(placed[i].file->image),
 				.first_number = placed[i].file->first_number,
+				.image = placed[i].file->image,
 			};
 	userswitch_take(p->switches, owner->pid, owner->plan, memory, n_bytes, areas, n_areas);
 }
@@ -508,7 +506,7 @@ static void place_mapped(struct userplans *p, const struct owner *owner,
 			 const struct mapped_list *l, const struct userplan *plan,
 			 const struct mapped *m, struct placing *to)
 {
-	struct userfile *f = is_wanted(p, m) ? take_file(p, owner->pid, m) : NULL;
+	struct userfile *f = userplans_want(p, m) ? take_file(p, owner->pid, m) : NULL;
 	struct userfile *detour =
 		plan->n ? NULL : userdetours_take(p, owner->pid, m, owner->is_attached);
 	struct userplan_entry *e = f ? find_entry(plan, l, f, m->low) : NULL;
@@ -553,29 +551,41 @@ static bool is_common(const char *name)
 	return false;
 }
 
-/* Notes the library that has most of the first program's code, if it is not traced. */
-static void note_larger(struct userplans *p, const struct mapped_list *l)
+static const struct mapped *find_program(const struct mapped_list *l)
 {
-	const struct mapped *program = NULL, *most = NULL;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->list[i].is_program)
+			return &l->list[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < l->n; i++) {
+/*
+ * Notes the library that has most of the first program's code, if it is not traced: one of those that
+ * the program itself names, not of those that its libraries need.
+ */
+static void note_larger(struct userplans *p, pid_t pid, const struct mapped_list *l)
+{
+	const struct mapped *program = find_program(l), *most = NULL;
+	struct userfile *f =
+		program && userplans_want(p, program) ? take_file(p, pid, program) : NULL;
+
+	for (size_t i = 0; f && i < l->n; i++) {
 		const struct mapped *m = &l->list[i];
 		const char *name = strrchr(m->path, '/') + 1;
 
-		if (m->is_program)
-			program = m;
-		else if (m->has_code && !is_common(name) && !is_wanted(p, m) &&
-			 (!most || m->code_bytes > most->code_bytes))
+		if (m->has_code && !m->is_program && !is_common(name) && !userplans_want(p, m) &&
+		    m->code_bytes / LARGER_FACTOR >= program->code_bytes &&
+		    (!most || m->code_bytes > most->code_bytes) && userimage_needs(f->image, name))
 			most = m;
 	}
-	if (!program || !most || most->code_bytes / LARGER_FACTOR < program->code_bytes)
+	if (!most)
 		return;
 	snprintf(p->program, sizeof(p->program), "%s", strrchr(program->path, '/') + 1);
 	snprintf(p->larger, sizeof(p->larger), "%s", strrchr(most->path, '/') + 1);
 }
 
 /* A longer array; the old one stays, because the other thread may look at it. */
-static bool grow_funcs(struct userplans *p, struct userplan *plan, uint32_t need)
+bool userplans_grow(struct userplans *p, struct userplan *plan, uint32_t need)
 {
 	const struct uservalues **values = NULL;
 	uint32_t *funcs;
@@ -615,7 +625,7 @@ static int number_functions(struct userplans *p, struct userplan *plan, const st
 		need += is_numbered(&placed[i]) ? userimage_n_hooks(placed[i].file->image) : 0;
 	pthread_mutex_lock(&p->lock);
 	ok = ARRAY_ROOM(plan->entries, plan->entries_cap, plan->n_entries + n, ARRAY_NO_MAX) &&
-	     grow_funcs(p, plan, need);
+	     userplans_grow(p, plan, need);
 	for (size_t i = 0; i < n && ok; i++) {
 		uint32_t id = placed[i].place.first_id;
 
@@ -651,7 +661,7 @@ static int plan_process(struct userplans *p, const struct owner *owner, struct u
 	r = mapped_list_read(owner->pid, &l, err);
 	if (r >= 0) {
 		if (!p->n_plans)
-			note_larger(p, &l);
+			note_larger(p, owner->pid, &l);
 		n = place_images(p, owner, &l, plan, placed);
 		r = write_plan(p, owner, placed, n, &l, ret, err);
 	}
@@ -718,35 +728,16 @@ int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct user
 	return r;
 }
 
-int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
-			  const struct userimage **ret_image, int *ret_fd, struct errmsg *err)
+struct userplan *userplans_add_plan(struct userplans *p)
 {
 	struct userplan *plan = calloc(1, sizeof(*plan));
-	struct userfile *f;
-	uint32_t n;
 
-	*ret_fd = -1;
-	p->choice->is_probed = true;
-	f = add_program(p, path, ret_fd);
-	p->choice->is_probed = false;
-	if (!plan || !f || !f->image || !ARRAY_ROOM(p->plans, p->plans_cap, 1, PLANS_MAX)) {
-		free(plan);
-		return errmsg_set(
-			err, -ENOEXEC, "cannot plan probes in %s%s%s", path,
-			f ? ": " : ": it is no program in the ELF format, but a script or a text",
-			f ? p->why : "");
+	if (plan && ARRAY_ROOM(p->plans, p->plans_cap, p->n_plans + 1, PLANS_MAX)) {
+		p->plans[p->n_plans++] = plan;
+		return plan;
 	}
-	p->plans[p->n_plans++] = plan;
-	*ret_plan = (uint32_t)p->n_plans;
-	*ret_image = f->image;
-	n = (uint32_t)userimage_n_hooks(f->image);
-	if (!grow_funcs(p, plan, n + 1))
-		return errmsg_set_errno(err, -ENOMEM, "cannot plan probes in %s", path);
-	for (uint32_t i = 0; i < n; i++)
-		plan->funcs[i + 1] = userevents_func(f->first_number + i);
-	plan->n = n + 1;
-	snprintf(plan->comm, sizeof(plan->comm), "%.15s", strrchr(f->path, '/') + 1);
-	return 0;
+	free(plan);
+	return NULL;
 }
 
 int userplans_extend(struct userplans *p, pid_t pid, uint32_t plan, struct userplans_answer *ret,

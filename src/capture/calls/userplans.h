@@ -56,12 +56,28 @@ void userplans_free(struct userplans *p);
 void userplans_prepare(struct userplans *p, const char *path);
 /* The same for a process that runs already, with its libraries. */
 int userplans_prepare_process(struct userplans *p, pid_t pid, struct errmsg *err);
-/*
- * A plan for the processes of a program that the kernel's probes trace: the id of hook k is k + 1.
- * The image lives as long as p. *ret_fd: the file's, which the caller closes, also after a failure; -1.
- */
-int userplans_make_probed(struct userplans *p, const char *path, uint32_t *ret_plan,
-			  const struct userimage **ret_image, int *ret_fd, struct errmsg *err);
+
+/* Files whose functions the kernel's probes trace. The id of hook k of a file is first_id + k. */
+#define USERPLANS_PROBED_MAX 64
+struct userplans_probed_file {
+	const struct userimage *image; /* lives as long as the plans */
+	int fd;
+	uint32_t first_id;
+};
+struct userplans_probed {
+	uint32_t plan;
+	struct userplans_probed_file files[USERPLANS_PROBED_MAX];
+	size_t n;
+};
+/* For the processes of a program. Release *ret, also after a failure. */
+int userplans_make_probed(struct userplans *p, const char *path, struct userplans_probed *ret,
+			  struct errmsg *err);
+/* For a process that runs already, with its libraries. */
+int userplans_make_probed_process(struct userplans *p, pid_t pid, struct userplans_probed *ret,
+				  struct errmsg *err);
+/* Closes the files. */
+void userplans_probed_release(struct userplans_probed *l);
+
 /* is_attached: the runtime was not preloaded. */
 int userplans_make(struct userplans *p, pid_t pid, bool is_attached, struct userplans_answer *ret,
 		   struct errmsg *err);

@@ -69,6 +69,25 @@ struct userplans {
 	size_t n_old, old_cap;
 };
 
+struct mapped;
+
+/*
+ * --- userplans.c ---
+ */
+
+/* The file, analysed once, also if image is NULL then; NULL: there is no memory. */
+struct userfile *userplans_add_file(struct userplans *p, int fd, const char *path, bool is_program);
+/*
+ * NULL: it is no ELF file. ret_fd: the file's descriptor, which the caller closes; NULL: not needed.
+ */
+struct userfile *userplans_add_program(struct userplans *p, const char *path, int *ret_fd);
+/* Has it functions to trace? */
+bool userplans_want(const struct userplans *p, const struct mapped *m);
+/* Before there are other threads; NULL: out of memory. */
+struct userplan *userplans_add_plan(struct userplans *p);
+/* Room for ids below `need`. */
+bool userplans_grow(struct userplans *p, struct userplan *plan, uint32_t need);
+
 struct snrt_range;
 
 /* userplans_values.c: programs for the hooks of a file. What is missing becomes a note. */

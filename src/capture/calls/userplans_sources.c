@@ -11,7 +11,7 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userstats.h"
 #include "symbols/dwarf/debuginfo.h"

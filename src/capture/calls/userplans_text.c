@@ -24,7 +24,7 @@
  * A line that begins otherwise is for later versions. Control characters in names are '?'.
  */
 #include "base/textbuf.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userplans_int.h"
 #include "capture/steer/userswitch.h"
 #include "capture/user/values.h"

@@ -9,7 +9,7 @@
  */
 #include "capture/calls/userplans_int.h"
 
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/user/values.h"
 #include "runtime/snrt.h"
 

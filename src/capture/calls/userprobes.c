@@ -10,7 +10,8 @@
  *
  * Two events with many places each: thousands of events would take seconds to make. An id is a constant
  * of its place. Only children of this process are traced: its own number is in set_event_pid, and the
- * option event-fork adds children.
+ * option event-fork adds children. Or, with -P, the threads of running processes are there: as long as
+ * there are new ones, they are added.
  *
  * A round of the thread takes the time first, and reads the buffers of all CPUs. Then every hit before
  * that time is known, and hits go to the feed in the order of time, because a thread may change its CPU
@@ -20,16 +21,19 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/map.h"
 #include "base/scope.h"
 #include "base/stoppipe.h"
 #include "capture/calls/userclock.h"
 #include "capture/calls/userfeed.h"
+#include "capture/calls/userplans.h"
 #include "capture/calls/userrings.h"
 #include "capture/tracefs/journal.h"
 #include "capture/tracefs/rawpipe.h"
 #include "capture/user/image.h"
 #include "format/tracedat.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -43,6 +47,7 @@
 #define ROUND_MS      10
 #define LOOK_ROUNDS   20
 #define MARGIN_COUNTS 1000000u /* a hit that was being written: some hundred microseconds */
+#define THREADS_MAX   65536u
 #define HITS_MAX      (1u << 24)
 #define BUFFER_KB     4096ull	     /* of a CPU */
 #define BUFFERS_KB    (256ull << 10) /* of all CPUs, at most */
@@ -91,7 +96,62 @@ static int check_kernel(struct userprobes *p, struct errmsg *err)
 	return has_clock ? 0 : errmsg_set(err, -ENOTSUP, "this kernel has no trace clock " CLOCK);
 }
 
-static int set_up_instance(struct userprobes *p, struct errmsg *err)
+/* The number of threads that were not there the last time. */
+static int add_threads(struct userprobes *p, pid_t pid, struct map *known, struct errmsg *err)
+{
+	char path[64], text[32];
+	const struct dirent *e;
+	int n = 0, r = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && r >= 0 && (e = readdir(dir))) {
+		long tid = strtol(e->d_name, NULL, 10);
+		void **slot = tid > 0 ? map_take(known, (uint64_t)tid, THREADS_MAX) : NULL;
+
+		if (!slot || *slot)
+			continue;
+		*slot = known;
+		snprintf(text, sizeof(text), "%ld", tid);
+		r = journal_set(p->journal, p->name, "set_event_pid", text, TRACEFS_APPEND, err);
+		n++;
+	}
+	if (dir)
+		closedir(dir);
+	return r < 0 ? r : n;
+}
+
+/* A thread may start another one between our looks; later the kernel adds new ones itself. */
+static int add_process(struct userprobes *p, pid_t pid, struct errmsg *err)
+{
+	SCOPED(map_release) struct map known = {0};
+	int r;
+
+	while ((r = add_threads(p, pid, &known, err)) > 0)
+		;
+	if (!r && !known.n)
+		r = errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
+	return r;
+}
+
+/* Which tasks are traced. */
+static int set_tasks(struct userprobes *p, const pid_t *pids, size_t n_pids, struct errmsg *err)
+{
+	char text[32];
+
+	TRY(journal_set(p->journal, p->name, "options/event-fork", "1", TRACEFS_SET, err));
+	if (!n_pids) {
+		snprintf(text, sizeof(text), "%d", (int)getpid());
+		return journal_set(p->journal, p->name, "set_event_pid", text, TRACEFS_SET, err);
+	}
+	for (size_t i = 0; i < n_pids; i++)
+		TRY(add_process(p, pids[i], err));
+	return 0;
+}
+
+static int set_up_instance(struct userprobes *p, const pid_t *pids, size_t n_pids,
+			   struct errmsg *err)
 {
 	unsigned long long kb = BUFFERS_KB / p->n_cpus;
 	char text[32];
@@ -103,38 +163,33 @@ static int set_up_instance(struct userprobes *p, struct errmsg *err)
 	TRY(journal_set(p->journal, p->name, "trace_clock", CLOCK, TRACEFS_SET, err));
 	snprintf(text, sizeof(text), "%llu", kb < BUFFER_KB ? kb : BUFFER_KB);
 	TRY(journal_set(p->journal, p->name, "buffer_size_kb", text, TRACEFS_SET, err));
-	TRY(journal_set(p->journal, p->name, "options/event-fork", "1", TRACEFS_SET, err));
-	snprintf(text, sizeof(text), "%d", (int)getpid());
-	return journal_set(p->journal, p->name, "set_event_pid", text, TRACEFS_SET, err);
+	return set_tasks(p, pids, n_pids, err);
 }
 
 /*
  * The file is named by our descriptor: its owner may put another one at its path, even a link to a file
  * of the system, in which our places would be wrong.
  */
-static int define(struct userprobes *p, int fd, const struct userimage_point *point,
-		  struct errmsg *err)
+static int define(struct userprobes *p, const struct userplans_probed_file *file,
+		  const struct userimage_point *point, struct errmsg *err)
 {
 	char line[256], path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), file->fd);
 	if (point->is_return)
 		snprintf(line, sizeof(line), "p:%s/leave %s:0x%llx sp=%%sp:u64", p->name, path,
 			 (unsigned long long)point->offset);
 	else
 		snprintf(line, sizeof(line),
 			 "p:%s/enter %s:0x%llx sp=%%sp:u64 ret=+0(%%sp):u64 id=\\%u:u64", p->name,
-			 path, (unsigned long long)point->offset, point->hook + 1);
+			 path, (unsigned long long)point->offset, file->first_id + point->hook);
 	return tracefs_write(&p->t, "", "uprobe_events", line, TRACEFS_APPEND, err);
 }
 
-static int define_all(struct userprobes *p, int fd, const struct userimage *image,
-		      struct errmsg *err)
+/* Is there something to trace in the only file? */
+static int check_file(const struct userimage *image, struct errmsg *err)
 {
 	const char *path = userimage_path(image);
-	const struct userimage_point *points;
-	size_t n = userimage_points(image, &points);
-	char name[64];
 
 	if (!userimage_n_functions(image))
 		return errmsg_set(err, -ENOENT,
@@ -151,17 +206,47 @@ static int define_all(struct userprobes *p, int fd, const struct userimage *imag
 				  "%s has no function with such a name that probes can "
 				  "trace",
 				  path);
-	if (n > USERPROBES_MAX)
-		return errmsg_set(err, -E2BIG,
-				  "%zu functions of %s need %zu probes, and sonde sets at most %u; "
-				  "choose functions with -u'GLOB'",
-				  userimage_n_hooks(image), path, n, USERPROBES_MAX);
+	return 0;
+}
+
+static int check_number(const struct userplans_probed *files, struct errmsg *err)
+{
+	const struct userimage_point *points;
+	size_t n = 0, n_functions = 0;
+
+	for (size_t i = 0; i < files->n; i++) {
+		n += userimage_points(files->files[i].image, &points);
+		n_functions += userimage_n_hooks(files->files[i].image);
+	}
+	return n > USERPROBES_MAX
+		       ? errmsg_set(err, -E2BIG,
+				    "%zu functions of %s%s need %zu probes, and sonde sets at most "
+				    "%u; choose functions with -u'GLOB'",
+				    n_functions, userimage_path(files->files[0].image),
+				    files->n > 1 ? " and its libraries" : "", n, USERPROBES_MAX)
+		       : 0;
+}
+
+static int define_all(struct userprobes *p, const struct userplans_probed *files,
+		      struct errmsg *err)
+{
+	char name[64];
+
+	if (files->n == 1)
+		TRY(check_file(files->files[0].image, err));
+	TRY(check_number(files, err));
 	snprintf(name, sizeof(name), "%s/enter", p->name);
 	TRY(journal_add_probe(p->journal, name, err));
 	snprintf(name, sizeof(name), "%s/leave", p->name);
 	TRY(journal_add_probe(p->journal, name, err));
-	for (size_t i = 0; i < n; i++)
-		TRY(define(p, fd, &points[i], err));
+	for (size_t i = 0; i < files->n; i++) {
+		const struct userplans_probed_file *file = &files->files[i];
+		const struct userimage_point *points;
+		size_t n = userimage_points(file->image, &points);
+
+		for (size_t k = 0; k < n; k++)
+			TRY(define(p, file, &points[k], err));
+	}
 	return 0;
 }
 
@@ -210,21 +295,22 @@ static int open_pipes(struct userprobes *p, struct errmsg *err)
 	return 0;
 }
 
-static int open_all(struct userprobes *p, const struct userimage *image, int fd, struct errmsg *err)
+static int open_all(struct userprobes *p, const struct userplans_probed *files, const pid_t *pids,
+		    size_t n_pids, struct errmsg *err)
 {
 	TRY(tracefs_open(&p->t, err));
 	TRY(check_kernel(p, err));
 	p->n_cpus = tracefs_cpu_count(&p->t);
 	snprintf(p->name, sizeof(p->name), "sonde_user_%d", (int)getpid());
 	TRY(journal_open(&p->journal, &p->t, err));
-	TRY(set_up_instance(p, err));
-	TRY(define_all(p, fd, image, err));
+	TRY(set_up_instance(p, pids, n_pids, err));
+	TRY(define_all(p, files, err));
 	TRY(open_pipes(p, err));
 	return switch_on(p, err);
 }
 
-int userprobes_open(struct userprobes **ret, const struct userimage *image, int fd,
-		    struct errmsg *err)
+int userprobes_open(struct userprobes **ret, const struct userplans_probed *files,
+		    const pid_t *pids, size_t n_pids, struct errmsg *err)
 {
 	struct userprobes *p = calloc(1, sizeof(*p));
 	int r;
@@ -232,7 +318,7 @@ int userprobes_open(struct userprobes **ret, const struct userimage *image, int 
 	if (!p)
 		return errmsg_set_errno(err, -ENOMEM, "cannot set probes");
 	p->stop_fds[0] = p->stop_fds[1] = -1;
-	r = open_all(p, image, fd, err);
+	r = open_all(p, files, pids, n_pids, err);
 	if (r < 0)
 		userprobes_close(p);
 	else

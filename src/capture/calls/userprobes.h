@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 struct errmsg;
-struct userimage;
+struct userplans_probed;
 struct userprobes;
 struct userrings;
 
@@ -27,9 +27,12 @@ struct userrings;
 /* Hits come to the rings this much later, at most, unless the machine is overloaded. */
 #define USERPROBES_DELAY_MS 200u
 
-/* Before there are threads. fd: of the image's file; the ids of its hooks are 1, 2 … */
-int userprobes_open(struct userprobes **ret, const struct userimage *image, int fd,
-		    struct errmsg *err);
+/*
+ * Before there are threads. pids: processes that run already; none: children
+ * of this process will be traced.
+ */
+int userprobes_open(struct userprobes **ret, const struct userplans_probed *files,
+		    const pid_t *pids, size_t n_pids, struct errmsg *err);
 /* A process of the recorder; 0: none. */
 pid_t userprobes_guardian(const struct userprobes *p);
 int userprobes_start(struct userprobes *p, struct userrings *rings, uint32_t plan,

@@ -13,10 +13,12 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/usertrace.h"
+#include "capture/perf/sampling.h"
 #include "capture/record/child.h"
 #include "capture/record/endsignals.h"
+#include "capture/record/orphans.h"
 #include "capture/record/privileges.h"
 #include "format/tracedat.h"
 #include "store/live/livefile.h"
@@ -45,6 +47,7 @@ struct userrecording {
 	struct userrecording_config config;
 	struct child child;
 	bool has_child;
+	struct orphans orphans;
 	int status; /* of the command */
 	int signal_fd, signal;
 	int failure; /* of the recording; the command goes on */
@@ -54,6 +57,7 @@ struct userrecording {
 	uint64_t start_ns;
 	uint64_t names_sum; /* of the names that are in the file */
 	size_t n_files;	    /* number of programs and libraries whose symbols are in the file */
+	size_t sampled_len; /* bytes of symbols of samples that are in the file */
 };
 
 /* The list is "0-63" or "0,2-3". */
@@ -129,6 +133,8 @@ static int add_options(struct userrecording *u, struct errmsg *err)
 		r = put_date(u->file, err);
 	if (r >= 0 && config->ts_offset)
 		r = put_text(u->file, SNF_OPTION_OFFSET, config->ts_offset, err);
+	if (r >= 0 && u->config.samples)
+		r = sampling_add_option(u->config.samples, u->file, err);
 	return r;
 }
 
@@ -139,9 +145,13 @@ static int start_file(struct userrecording *u, struct textbuf *texts, struct err
 
 	userevents_fmt_header_page(&texts[TRACEFILE_HEADER_PAGE], u->page_size);
 	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
-	userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
+	if (u->config.user)
+		userevents_add_formats(&texts[TRACEFILE_EVENT_FORMATS]);
 	/* what is known now, in case the recorder is killed */
-	usertrace_add_new_symbols(u->config.user, &u->n_files, &texts[TRACEFILE_KALLSYMS]);
+	if (u->config.user)
+		usertrace_add_new_symbols(u->config.user, &u->n_files, &texts[TRACEFILE_KALLSYMS]);
+	if (u->config.samples)
+		sampling_add_formats(u->config.samples, &texts[TRACEFILE_EVENT_FORMATS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
 		r = livefile_add_text(u->file, kind,
 				      (struct piece){(const uint8_t *)texts[kind].start,
@@ -180,30 +190,37 @@ static int open_file(struct userrecording *u, struct errmsg *err)
 		.n_cpus = u->n_cpus,
 	};
 	struct textbuf texts[TRACEFILE_TEXT_KINDS];
-	int r = livefile_open(&u->file, &lc, err), buffer = 0;
+	int r = livefile_open(&u->file, &lc, err), buffer = 0, sampled = 0;
 
 	if (r < 0)
 		return r;
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
 		textbuf_init(&texts[kind], TEXT_MAX_BYTES);
 	r = add_options(u, err);
-	if (r >= 0)
+	if (r >= 0 && u->config.user)
 		r = buffer = userrecording_add_buffer(u->file, u->n_cpus, u->page_size,
 						      config->max_bytes, err);
+	if (r >= 0 && u->config.samples)
+		r = sampled = sampling_add_buffer(u->file, u->n_cpus, u->page_size,
+						  config->max_bytes, err);
 	if (r >= 0)
 		r = start_file(u, texts, err);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
 		textbuf_release(&texts[kind]);
-	return r < 0 ? r
-		     : usertrace_start(u->config.user, u->file, buffer, u->n_cpus, u->page_size,
-				       err);
+	if (r >= 0 && u->config.user)
+		r = usertrace_start(u->config.user, u->file, buffer, u->n_cpus, u->page_size, err);
+	if (r >= 0 && u->config.samples)
+		r = sampling_start(u->config.samples, u->file, sampled, u->n_cpus, u->page_size,
+				   err);
+	return r;
 }
 
 int userrecording_open(struct userrecording **ret, const struct userrecording_config *config,
 		       struct errmsg *err)
 {
 	struct userrecording *u = calloc(1, sizeof(*u));
-	struct child_config cc = {config->argv, config->run_as, usertrace_env(config->user), true};
+	struct child_config cc = {config->argv, config->run_as,
+				  config->user ? usertrace_env(config->user) : NULL, true};
 	int r;
 
 	if (!u)
@@ -215,11 +232,13 @@ int userrecording_open(struct userrecording **ret, const struct userrecording_co
 	u->child.pid_fd = -1;
 	r = config->argv ? child_start(&u->child, &cc, err) : 0;
 	u->has_child = r >= 0 && config->argv;
+	if (r >= 0 && config->samples)
+		r = sampling_attach(config->samples, u->has_child ? u->child.pid : 0, err);
 	if (r >= 0)
 		r = endsignals_open(&u->signal_fd, err);
 	/* what follows reads bytes that programs wrote; without root this changes nothing */
 	if (r >= 0)
-		privileges_drop(0);
+		privileges_drop(config->samples ? SAMPLING_POWERS : 0);
 	if (r >= 0)
 		r = open_file(u, err);
 	if (r < 0) {
@@ -251,10 +270,23 @@ static void end_child(struct userrecording *u)
 	u->has_child = false;
 }
 
-/* Without a command: the processes have ended, or there is nothing to wait for. */
+/* The command has ended, and nothing is left of it. Without one: the processes have ended, or there is nothing to wait for. */
 static bool is_over(const struct userrecording *u, bool has_failed)
 {
-	return !u->config.argv && (has_failed || usertrace_have_ended(u->config.user));
+	const struct userrecording_config *c = &u->config;
+
+	if (c->argv && !u->has_child)
+		return !orphans_are_left(&u->orphans);
+	return !c->argv && (has_failed || ((!c->user || usertrace_have_ended(c->user)) &&
+					   (!c->samples || sampling_is_over(c->samples))));
+}
+
+static void add_names(struct userrecording *u, struct textbuf *names)
+{
+	if (u->config.user)
+		usertrace_add_names(u->config.user, names);
+	if (u->config.samples)
+		sampling_add_names(u->config.samples, names);
 }
 
 /* Readers of the growing file see the names of threads. */
@@ -263,7 +295,7 @@ static int write_names(struct userrecording *u, struct errmsg *err)
 	TEXTBUF(names, NAMES_MAX_BYTES);
 	uint64_t sum = 0;
 
-	usertrace_add_names(u->config.user, &names);
+	add_names(u, &names);
 	for (size_t i = 0; i < textbuf_len(&names); i++)
 		sum = (sum ^ (uint8_t)names.start[i]) * UINT64_C(0x100000001b3);
 	if (names.overflow || sum == u->names_sum)
@@ -278,12 +310,18 @@ static int write_symbols(struct userrecording *u, struct errmsg *err)
 {
 	TEXTBUF(fresh, SYMBOLS_MAX_BYTES);
 	TEXTBUF(all, SYMBOLS_MAX_BYTES);
-	size_t none = 0;
+	size_t none = 0, no_bytes = 0;
 
-	usertrace_add_new_symbols(u->config.user, &u->n_files, &fresh);
+	if (u->config.user)
+		usertrace_add_new_symbols(u->config.user, &u->n_files, &fresh);
+	if (u->config.samples)
+		sampling_add_new_symbols(u->config.samples, &u->sampled_len, &fresh);
 	if (!textbuf_len(&fresh))
 		return 0;
-	usertrace_add_new_symbols(u->config.user, &none, &all);
+	if (u->config.user)
+		usertrace_add_new_symbols(u->config.user, &none, &all);
+	if (u->config.samples)
+		sampling_add_new_symbols(u->config.samples, &no_bytes, &all);
 	return all.overflow ? 0 : livefile_write_symbols(u->file, PIECE_OF_TEXT(&all), err);
 }
 
@@ -292,6 +330,14 @@ static int flush_file(struct userrecording *u, struct errmsg *err)
 	TRY(write_names(u, err));
 	TRY(write_symbols(u, err));
 	return livefile_flush(u->file, err);
+}
+
+static int stop_sources(struct userrecording *u, struct errmsg *err)
+{
+	int r = u->config.user ? usertrace_stop(u->config.user, err) : 0;
+	int r2 = u->config.samples ? sampling_stop(u->config.samples, err) : 0;
+
+	return r < 0 ? r : r2;
 }
 
 /* Until the command ends or a signal comes; a failure of the recording does not end the command. */
@@ -303,19 +349,33 @@ static int wait_for_end(struct userrecording *u, struct errmsg *err)
 		struct pollfd fds[] = {
 			{u->has_child ? u->child.pid_fd : -1, POLLIN, 0},
 			{u->signal_fd, POLLIN, 0},
-			{has_failed ? -1 : usertrace_fd(u->config.user), POLLIN, 0},
+			{has_failed || !u->config.user ? -1 : usertrace_fd(u->config.user), POLLIN,
+			 0},
+			{has_failed || !u->config.samples ? -1 : sampling_fd(u->config.samples),
+			 POLLIN, 0},
 		};
 
-		poll(fds, 3, has_failed && u->has_child ? -1 : u->has_child ? TICK_MS : END_MS);
+		poll(fds, 4,
+		     has_failed && u->has_child		  ? -1
+		     : u->has_child || u->orphans.is_open ? TICK_MS
+							  : END_MS);
 		if (fds[1].revents)
 			u->signal = endsignals_take(u->signal_fd, u->has_child ? u->child.pid : 0);
+		if (fds[0].revents && !fds[1].revents && u->orphans.is_open) {
+			if (!has_failed && flush_file(u, err) < 0) /* its name is still readable */
+				has_failed = true;
+			end_child(u);
+			if (orphans_are_left(&u->orphans))
+				continue;
+			return has_failed ? -EIO : 0;
+		}
 		if (fds[0].revents || fds[1].revents || is_over(u, has_failed)) {
 			if (fds[0].revents) /* before it disappears: its name is still readable */
-				usertrace_stop(u->config.user, err);
+				stop_sources(u, err);
 			end_child(u);
 			return has_failed ? -EIO : 0;
 		}
-		if (fds[2].revents)
+		if (fds[2].revents || fds[3].revents)
 			has_failed = true;
 		else if (!has_failed && flush_file(u, err) < 0)
 			has_failed = true;
@@ -330,6 +390,8 @@ int userrecording_run(struct userrecording *u, struct userrecording_end *ret_end
 	if (u->has_child)
 		child_ready(&u->child);
 	u->start_ns = clock_now_ns();
+	if (u->has_child && u->config.waits)
+		orphans_adopt(&u->orphans, u->child.pid);
 	r = u->has_child ? child_go(&u->child, u->config.argv[0], err) : 0;
 	if (r < 0) {
 		child_end(&u->child);
@@ -337,7 +399,7 @@ int userrecording_run(struct userrecording *u, struct userrecording_end *ret_end
 	} else {
 		r = wait_for_end(u, err);
 	}
-	r2 = usertrace_stop(u->config.user, err);
+	r2 = stop_sources(u, err);
 	*ret_end = (struct userrecording_end){
 		.signal = u->signal,
 		.command_status = u->status,
@@ -353,16 +415,17 @@ int userrecording_run(struct userrecording *u, struct userrecording_end *ret_end
  * --- the end -----------------------------------------------------------------------------------
  */
 
-int userrecording_add_end(struct usertrace *user, struct livefile *file, struct textbuf *symbols,
-			  struct errmsg *err)
+int userrecording_add_end(struct usertrace *user, struct sampling *samples, struct livefile *file,
+			  struct textbuf *symbols, struct errmsg *err)
 {
-	int r;
-
-	usertrace_add_symbols(user, symbols);
-	r = livefile_add_text(file, TRACEFILE_KALLSYMS,
-			      (struct piece){(const uint8_t *)symbols->start, textbuf_len(symbols)},
-			      err);
-	return r < 0 ? r : usertrace_add_option(user, file, err);
+	if (user)
+		usertrace_add_symbols(user, symbols);
+	if (samples)
+		sampling_add_symbols(samples, symbols);
+	TRY(livefile_add_text(file, TRACEFILE_KALLSYMS, PIECE_OF_TEXT(symbols), err));
+	if (user)
+		TRY(usertrace_add_option(user, file, err));
+	return samples ? sampling_add_option(samples, file, err) : 0;
 }
 
 static int add_processes(struct userrecording *u, struct errmsg *err)
@@ -373,7 +436,10 @@ static int add_processes(struct userrecording *u, struct errmsg *err)
 
 	if (!p)
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the processes");
-	usertrace_add_processes(u->config.user, p);
+	if (u->config.user)
+		usertrace_add_processes(u->config.user, p);
+	if (u->config.samples)
+		sampling_add_processes(u->config.samples, p);
 	textbuf_init(&text, PROCESSES_MAX_BYTES);
 	textbuf_init(&packed, PROCESSES_MAX_BYTES);
 	processes_fmt(p, &text);
@@ -389,30 +455,42 @@ static int add_processes(struct userrecording *u, struct errmsg *err)
 	return r;
 }
 
-static int finish_file(struct userrecording *u, struct recording_sum *sum, struct errmsg *err)
+static void add_sums(struct userrecording *u, struct recording_sum *sum)
 {
 	struct usertrace_sum us;
+
+	sum->counted = true;
+	if (u->config.user) {
+		usertrace_get_sum(u->config.user, &us);
+		sum->events += us.calls.n_events;
+		sum->lost += us.calls.n_lost;
+	}
+	if (u->config.samples) {
+		sum->events += sampling_n_samples(u->config.samples);
+		sum->lost += sampling_n_lost(u->config.samples);
+	}
+}
+
+static int finish_file(struct userrecording *u, struct recording_sum *sum, struct errmsg *err)
+{
 	struct textbuf symbols, names;
 	int r;
 
 	textbuf_init(&symbols, SYMBOLS_MAX_BYTES);
 	textbuf_init(&names, NAMES_MAX_BYTES);
-	r = userrecording_add_end(u->config.user, u->file, &symbols, err);
+	r = userrecording_add_end(u->config.user, u->config.samples, u->file, &symbols, err);
 	if (r >= 0 && u->failure < 0)
 		r = livefile_add_stopped(u->file, u->failure, err);
 	if (r >= 0)
 		r = add_processes(u, err);
-	usertrace_add_names(u->config.user, &names);
+	add_names(u, &names);
 	if (r >= 0)
 		r = livefile_add_text(
 			u->file, TRACEFILE_CMDLINES,
 			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
 	if (r >= 0)
 		r = livefile_flush(u->file, err);
-	usertrace_get_sum(u->config.user, &us);
-	sum->events = us.calls.n_events;
-	sum->lost = us.calls.n_lost;
-	sum->counted = true;
+	add_sums(u, sum);
 	sum->bytes = livefile_bytes(u->file);
 	if (r >= 0)
 		r = livefile_finish(u->file, err);
@@ -442,7 +520,7 @@ void userrecording_free(struct userrecording *u)
 		return;
 	if (u->has_child && u->child.go_fd >= 0)
 		child_cancel(&u->child);
-	usertrace_stop(u->config.user, &ignored);
+	stop_sources(u, &ignored);
 	endsignals_close(&u->signal_fd);
 	livefile_free(u->file);
 	free(u);

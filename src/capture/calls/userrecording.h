@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userrecording.h - records user functions alone: a command or running processes, a file. Needs neither
- * root nor the tracing directory.
+ * userrecording.h - records user functions, samples, or both, without events of the kernel: a command or
+ * running processes, a file. Needs neither root nor the tracing directory.
  *
  *	userrecording_open     the command's process waits, the file exists
  *	userrecording_run      until the command ends or a signal comes
@@ -20,15 +20,19 @@
 
 struct errmsg;
 struct livefile;
+struct sampling;
 struct textbuf;
 struct userrecording;
 struct usertrace;
 
 struct userrecording_config {
 	const struct recording_config *file;
-	struct usertrace *user; /* open; the caller closes it at the end */
-	char **argv;		/* NULL: running processes, to which the trace is attached */
-	const char *run_as;	/* the user that runs the command; NULL: this one */
+	/* open; the caller closes them at the end; one of them may be NULL */
+	struct usertrace *user;
+	struct sampling *samples;
+	char **argv;	    /* NULL: running processes, to which the trace is attached */
+	bool waits;	    /* until all that the command has started has ended */
+	const char *run_as; /* the user that runs the command; NULL: this one */
 };
 
 struct userrecording_end {
@@ -55,11 +59,12 @@ void userrecording_free(struct userrecording *u);
 unsigned userrecording_count_cpus(void);
 /*
  * For a recording with events of the kernel, too: the "user" buffer, and what comes at the end.
- * symbols: those that the file has already, to which the functions are added.
+ * symbols: those that the file has already, to which the functions are added. user and samples may be
+ * NULL.
  */
 int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t page_size,
 			     uint64_t max_bytes, struct errmsg *err);
-int userrecording_add_end(struct usertrace *user, struct livefile *file, struct textbuf *symbols,
-			  struct errmsg *err);
+int userrecording_add_end(struct usertrace *user, struct sampling *samples, struct livefile *file,
+			  struct textbuf *symbols, struct errmsg *err);
 
 #endif

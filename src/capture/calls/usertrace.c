@@ -46,6 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 _Static_assert(USERTRACE_THREADS_MAX == SNRT_SLOTS, "each has a ring");
@@ -70,7 +71,7 @@ struct usertrace {
 	struct userserver server;
 	struct userattached attached;
 	struct userprobes *probes; /* NULL: none */
-	const struct userimage *probed;
+	bool leaves_out;	   /* only functions with debug information are traced */
 	uint32_t probed_plan;
 	struct userrings rings;
 	struct userswitch *switches;
@@ -289,20 +290,48 @@ static void set_rules(struct usertrace *u)
 	u->config.choice->calls = calls;
 }
 
-/* A program that cannot load the library. */
+/* All processes must have the same program: there is one plan. */
+static int plan_processes(struct usertrace *u, struct userplans_probed *ret, struct errmsg *err)
+{
+	struct stat first = {0}, st;
+
+	for (size_t i = 0; i < u->attached.n; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/exe", (int)u->attached.list[i].pid);
+		if (stat(path, &st))
+			return errmsg_set_errno(err, -errno, "cannot read %s", path);
+		if (i && (st.st_dev != first.st_dev || st.st_ino != first.st_ino))
+			return errmsg_set(err, -EINVAL,
+					  "probes can trace processes of one program at a time: "
+					  "processes %d and %d have different ones",
+					  (int)u->attached.list[0].pid,
+					  (int)u->attached.list[i].pid);
+		first = st;
+	}
+	return userplans_make_probed_process(u->plans, u->attached.list[0].pid, ret, err);
+}
+
+/* Programs that cannot load the library. */
 static int set_probes(struct usertrace *u, struct errmsg *err)
 {
-	int fd = -1, r;
+	SCOPED(userplans_probed_release) struct userplans_probed files = {0};
+	SCOPED(scope_free) pid_t *pids = calloc(u->attached.n + 1, sizeof(*pids));
+	bool are_running = u->config.pids_probed && u->attached.n;
 
-	if (!u->config.probed)
+	if (!u->config.probed && !are_running)
 		return 0;
-	r = userplans_make_probed(u->plans, u->config.probed, &u->probed_plan, &u->probed, &fd,
-				  err);
-	if (r >= 0)
-		r = userprobes_open(&u->probes, u->probed, fd, err);
-	if (fd >= 0)
-		close(fd);
-	return r;
+	if (!pids)
+		return errmsg_set_errno(err, -ENOMEM, "cannot set probes");
+	for (size_t i = 0; i < u->attached.n; i++)
+		pids[i] = u->attached.list[i].pid;
+	if (are_running)
+		TRY(plan_processes(u, &files, err));
+	else
+		TRY(userplans_make_probed(u->plans, u->config.probed, &files, err));
+	u->probed_plan = files.plan;
+	u->leaves_out = userimage_leaves_out(files.files[0].image);
+	return userprobes_open(&u->probes, &files, pids, are_running ? u->attached.n : 0, err);
 }
 
 int usertrace_open(struct usertrace **ret, const struct usertrace_config *config,
@@ -318,7 +347,7 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 	u->stop_fds[0] = u->stop_fds[1] = u->fail_fd = u->rings.fd = u->server.fd = -1;
 	for (int i = 0; i < 2; i++)
 		u->server.stop_fds[i] = u->server.adopt_fds[i] = -1;
-	r = userattached_open(&u->attached, config->pids, config->n_pids, err);
+	r = userattached_open(&u->attached, config->pids, config->n_pids, config->pids_probed, err);
 	if (r >= 0)
 		r = userserver_open(&u->server, err);
 	if (r >= 0)
@@ -360,7 +389,7 @@ pid_t usertrace_guardian(const struct usertrace *u)
 
 bool usertrace_leaves_out(const struct usertrace *u)
 {
-	return u->probed && userimage_leaves_out(u->probed);
+	return u->leaves_out;
 }
 
 pid_t usertrace_keeper(const struct usertrace *u)
@@ -543,7 +572,7 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 /* Running processes are analysed before the server's thread owns the plans, and before they stop. */
 static int answer_programs(struct usertrace *u, struct errmsg *err)
 {
-	for (size_t i = 0; i < u->attached.n; i++)
+	for (size_t i = 0; i < u->attached.n && !u->probes; i++)
 		TRY(userplans_prepare_process(u->plans, u->attached.list[i].pid, err));
 	TRY(userserver_start(&u->server, u->rings.fd, u->plans, err));
 	if (u->probes)

@@ -42,6 +42,7 @@ struct usertrace_config {
 	/* the command's file, if it cannot load the runtime: the kernel's probes trace it; NULL */
 	const char *probed;
 	bool only_probes; /* nothing else is traced: no program loads the runtime */
+	bool pids_probed; /* the kernel's probes trace the running processes */
 	bool drops;	  /* a full ring loses records, instead of keeping its program waiting */
 };
 

@@ -12,13 +12,17 @@
 #include "base/arena.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "store/userevents.h"
+#include "store/events/sampleevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/usertrace.h"
+#include "capture/perf/sampling.h"
 #include "capture/record/feeder.h"
 #include "capture/record/recording_int.h"
+#include "capture/syscalls/systrace.h"
 #include "format/bytes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +37,12 @@ struct livetrace {
 	struct arena arena; /* the bytes of the options */
 	struct tracefile_option options[OPTIONS_MAX];
 	size_t n_options;
-	struct usertrace *user; /* functions of programs, in the last buffer; NULL: none */
+	struct usertrace *user; /* functions of programs; NULL: none */
 	size_t user_buffer;
+	struct systrace *syscalls; /* NULL: none */
+	size_t syscall_buffer;
+	struct sampling *samples; /* NULL: none */
+	size_t sample_buffer;
 };
 
 static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
@@ -51,21 +59,36 @@ static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *
 	return 0;
 }
 
+/* Adds a buffer of another source than the kernel's rings. Returns its index. */
+static size_t add_buffer(const struct livetrace *lt, struct live_config *config,
+			 struct live_buffer *buffers, const char *name)
+{
+	buffers[config->n_buffers] = (struct live_buffer){.name = name,
+							  .clock = USEREVENTS_CLOCK,
+							  .page_size = lt->s->kernel.page_size,
+							  .n_cpus = lt->s->n_cpus};
+	return config->n_buffers++;
+}
+
 static int open_file(struct livetrace *lt, struct errmsg *err)
 {
 	struct session *s = lt->s;
 	size_t n = s->setup->n_buffers;
-	SCOPED(scope_free) struct live_buffer *buffers = calloc(n + 1, sizeof(*buffers));
+	SCOPED(scope_free) struct live_buffer *buffers = calloc(n + 3, sizeof(*buffers));
 	char(*clocks)[64] = calloc(n + 1, sizeof(*clocks));
 	struct live_config config = {.name = "the live trace",
 				     .options = lt->options,
 				     .n_options = lt->n_options,
 				     .buffers = buffers,
-				     .n_buffers = n + (lt->user != NULL)};
+				     .n_buffers = n};
 	int r;
 
 	if (lt->user)
 		userevents_add_formats(&s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+	if (lt->syscalls)
+		syscallevents_add_formats(&s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+	if (lt->samples)
+		sampling_add_formats(lt->samples, &s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
 		config.texts[i] = session_text(s, i);
 	for (size_t i = 0; buffers && clocks && i < n; i++) {
@@ -76,11 +99,11 @@ static int open_file(struct livetrace *lt, struct errmsg *err)
 						  .n_cpus = s->n_cpus};
 	}
 	if (buffers && lt->user)
-		buffers[n] = (struct live_buffer){.name = USEREVENTS_BUFFER,
-						  .clock = USEREVENTS_CLOCK,
-						  .page_size = s->kernel.page_size,
-						  .n_cpus = s->n_cpus};
-	lt->user_buffer = n;
+		lt->user_buffer = add_buffer(lt, &config, buffers, USEREVENTS_BUFFER);
+	if (buffers && lt->syscalls)
+		lt->syscall_buffer = add_buffer(lt, &config, buffers, SYSCALLEVENTS_BUFFER);
+	if (buffers && lt->samples)
+		lt->sample_buffer = add_buffer(lt, &config, buffers, SAMPLEEVENTS_BUFFER);
 	r = buffers && clocks ? tracefile_open_live(&lt->tf, &config, err)
 			      : errmsg_set_errno(err, -ENOMEM, "cannot trace");
 	free(clocks);
@@ -109,7 +132,7 @@ static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
 	return n;
 }
 
-/* --- user functions ------------------------------------------------------------------------------ */
+/* --- user functions, system calls, samples ------------------------------------------------------ */
 
 static int take_user_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
 {
@@ -118,23 +141,84 @@ static int take_user_page(void *ctx, unsigned cpu, const void *page, size_t n_by
 	return livepages_add(tracefile_livepages(lt->tf), lt->user_buffer, cpu, page, n_bytes);
 }
 
+static int take_call_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
+{
+	const struct livetrace *lt = ctx;
+
+	return livepages_add(tracefile_livepages(lt->tf), lt->syscall_buffer, cpu, page, n_bytes);
+}
+
+static int take_sample_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
+{
+	const struct livetrace *lt = ctx;
+
+	return livepages_add(tracefile_livepages(lt->tf), lt->sample_buffer, cpu, page, n_bytes);
+}
+
+static bool has_room(const struct livetrace *lt, size_t buffer)
+{
+	for (unsigned cpu = 0; cpu < lt->s->n_cpus; cpu++)
+		if (!livepages_has_room(tracefile_livepages(lt->tf), buffer, cpu))
+			return false;
+	return true;
+}
+
+static int set_read(const struct livetrace *lt, size_t buffer, uint64_t round, int us)
+{
+	for (unsigned cpu = 0; cpu < lt->s->n_cpus; cpu++)
+		livepages_set_read(tracefile_livepages(lt->tf), buffer, cpu, round);
+	return us;
+}
+
 /*
  * Reads the rings of user functions. A full buffer keeps the rings full: then programs wait, or
  * records are lost.
  */
-static int read_user(void *ctx, uint64_t round, bool is_last)
+static int read_user(struct livetrace *lt, uint64_t round, bool is_last)
+{
+	int us;
+
+	if (!is_last && !has_room(lt, lt->user_buffer))
+		return -EAGAIN;
+	us = is_last ? usertrace_read_rest(lt->user) : usertrace_read(lt->user);
+	return us < 0 ? us : set_read(lt, lt->user_buffer, round, us);
+}
+
+static int read_calls(struct livetrace *lt, uint64_t round, bool is_last)
+{
+	int us;
+
+	if (!is_last && !has_room(lt, lt->syscall_buffer))
+		return -EAGAIN;
+	us = is_last ? systrace_read_rest(lt->syscalls) : systrace_read(lt->syscalls);
+	/* more is in the ring: it may be older than what other buffers have now */
+	return us > 0 || is_last ? set_read(lt, lt->syscall_buffer, round, us) : us;
+}
+
+/* Samples that find no room stay in the kernel's rings, which count what they lose. */
+static int read_samples(struct livetrace *lt, uint64_t round, bool is_last)
+{
+	int us;
+
+	if (!is_last && !has_room(lt, lt->sample_buffer))
+		return -EAGAIN;
+	us = sampling_read(lt->samples, is_last);
+	return us < 0 ? us : set_read(lt, lt->sample_buffer, round, us);
+}
+
+static int read_others(void *ctx, uint64_t round, bool is_last)
 {
 	struct livetrace *lt = ctx;
-	struct livepages *pages = tracefile_livepages(lt->tf);
-	int us = 0;
+	int us = lt->user ? read_user(lt, round, is_last) : INT_MAX, us2;
 
-	for (unsigned cpu = 0; cpu < lt->s->n_cpus && !is_last; cpu++)
-		if (!livepages_has_room(pages, lt->user_buffer, cpu))
-			return -EAGAIN;
-	us = is_last ? usertrace_read_rest(lt->user) : usertrace_read(lt->user);
-	for (unsigned cpu = 0; cpu < lt->s->n_cpus && us >= 0; cpu++)
-		livepages_set_read(pages, lt->user_buffer, cpu, round);
-	return us;
+	if (us < 0 && us != -EAGAIN)
+		return us;
+	us2 = lt->syscalls ? read_calls(lt, round, is_last) : INT_MAX;
+	us = us2 < us ? us2 : us;
+	if (us < 0 && us != -EAGAIN)
+		return us;
+	us2 = lt->samples ? read_samples(lt, round, is_last) : INT_MAX;
+	return us2 < us ? us2 : us;
 }
 
 static int start_recorder(struct livetrace *lt, const struct recording_config *rc,
@@ -151,12 +235,19 @@ static int start_recorder(struct livetrace *lt, const struct recording_config *r
 
 	if (!streams)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
-	if (lt->user) {
-		config.read_other = read_user;
+	if (lt->user || lt->syscalls || lt->samples) {
+		config.read_other = read_others;
 		config.other_ctx = lt;
+	}
+	if (lt->user)
 		TRY(usertrace_start_live(lt->user, take_user_page, lt, lt->s->n_cpus,
 					 lt->s->kernel.page_size, err));
-	}
+	if (lt->syscalls)
+		TRY(systrace_start_live(lt->syscalls, take_call_page, lt, lt->s->n_cpus,
+					lt->s->kernel.page_size, err));
+	if (lt->samples)
+		TRY(sampling_start_live(lt->samples, take_sample_page, lt, lt->s->n_cpus,
+					lt->s->kernel.page_size, err));
 	config.n_streams = make_streams(lt, streams);
 	return liverecorder_start(&lt->recorder, &config, err);
 }
@@ -172,6 +263,8 @@ int livetrace_open(struct livetrace **ret_trace, struct session *s,
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
 	lt->s = s;
 	lt->user = config->user;
+	lt->syscalls = config->syscalls;
+	lt->samples = config->samples;
 	arena_init(&lt->arena, OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
 		if (s->setup->buffers[i].is_latency)

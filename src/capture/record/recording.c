@@ -14,12 +14,15 @@
  */
 #include "capture/record/recording.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userrecording.h"
 #include "capture/calls/usertrace.h"
+#include "capture/perf/sampling.h"
 #include "capture/record/recording_int.h"
+#include "capture/syscalls/systrace.h"
 #include "format/tracedat.h"
 #include "store/live/livefile.h"
 #include "store/writer.h"
@@ -44,9 +47,11 @@ struct recording {
 	struct livefile_id id; /* id of the file */
 	struct recorder *recorder;
 	bool is_latency;
-	int user_buffer; /* index of the buffer of user functions */
+	int user_buffer, sample_buffer; /* indices of the buffers of user functions, of samples */
+	int syscall_buffer;		/* of system calls */
 	/* size of the kernel's symbols, after which those of programs are; files that have them */
 	size_t kernel_symbols_len, n_user_files;
+	size_t sampled_len; /* bytes of symbols of samples among them */
 	char clock[64];
 	/*
 	 * The kernel's counters at the start, per buffer and CPU. They count since the buffer was
@@ -68,6 +73,11 @@ static int add_texts(struct recording *rec, struct errmsg *err)
 		userevents_add_formats(&rec->s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
 		usertrace_add_new_symbols(rec->config.user, &rec->n_user_files, symbols);
 	}
+	if (rec->config.samples)
+		sampling_add_formats(rec->config.samples,
+				     &rec->s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
+	if (rec->config.syscalls)
+		syscallevents_add_formats(&rec->s->kernel.texts[TRACEFILE_EVENT_FORMATS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
 		TRY(livefile_add_text(rec->file, kind, session_text(rec->s, kind), err));
 	return 0;
@@ -76,6 +86,18 @@ static int add_texts(struct recording *rec, struct errmsg *err)
 static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
 {
 	return livefile_add_option(ctx, id, data, err);
+}
+
+static int add_syscall_buffer(struct recording *rec, struct errmsg *err)
+{
+	struct livefile_buffer buffer = {.name = SYSCALLEVENTS_BUFFER,
+					 .clock = USEREVENTS_CLOCK,
+					 .page_size = rec->s->kernel.page_size,
+					 .n_cpus = rec->s->n_cpus,
+					 .max_bytes = rec->config.max_bytes};
+
+	rec->syscall_buffer = livefile_add_buffer(rec->file, &buffer, err);
+	return rec->syscall_buffer < 0 ? rec->syscall_buffer : 0;
 }
 
 static int add_buffers(struct recording *rec, struct errmsg *err)
@@ -96,11 +118,17 @@ static int add_buffers(struct recording *rec, struct errmsg *err)
 					},
 					err));
 	}
-	if (!rec->config.user)
-		return 0;
-	rec->user_buffer = userrecording_add_buffer(rec->file, s->n_cpus, s->kernel.page_size,
-						    rec->config.max_bytes, err);
-	return rec->user_buffer < 0 ? rec->user_buffer : 0;
+	if (rec->config.user) {
+		rec->user_buffer = userrecording_add_buffer(
+			rec->file, s->n_cpus, s->kernel.page_size, rec->config.max_bytes, err);
+		TRY(rec->user_buffer);
+	}
+	if (rec->config.samples) {
+		rec->sample_buffer = sampling_add_buffer(rec->file, s->n_cpus, s->kernel.page_size,
+							 rec->config.max_bytes, err);
+		TRY(rec->sample_buffer);
+	}
+	return rec->config.syscalls ? add_syscall_buffer(rec, err) : 0;
 }
 
 static int read_before(struct recording *rec, struct errmsg *err)
@@ -146,10 +174,19 @@ static int open_file(struct recording *rec, struct errmsg *err)
 	TRY(recording_options(s, &rec->config, put_option, rec->file, err));
 	TRY(add_buffers(rec, err));
 	TRY(note_file(rec, err));
+	if (rec->config.samples)
+		TRY(sampling_add_option(rec->config.samples, rec->file, err));
 	TRY(livefile_start(rec->file, err));
-	return rec->config.user ? usertrace_start(rec->config.user, rec->file, rec->user_buffer,
-						  s->n_cpus, s->kernel.page_size, err)
-				: 0;
+	if (rec->config.user)
+		TRY(usertrace_start(rec->config.user, rec->file, rec->user_buffer, s->n_cpus,
+				    s->kernel.page_size, err));
+	if (rec->config.samples)
+		TRY(sampling_start(rec->config.samples, rec->file, rec->sample_buffer, s->n_cpus,
+				   s->kernel.page_size, err));
+	return rec->config.syscalls
+		       ? systrace_start(rec->config.syscalls, rec->file, rec->syscall_buffer,
+					s->n_cpus, s->kernel.page_size, err)
+		       : 0;
 }
 
 int recording_dup(const struct recording *rec)
@@ -276,13 +313,15 @@ int recording_open(struct recording **ret_recording, struct session *s,
 	SCOPED(recording_free_scoped) struct recording *rec = NULL;
 
 	TRY(begin(&rec, s, config, false, err));
-	if (rec->is_latency && (s->setup->n_buffers > 1 || config->user))
+	if (rec->is_latency && (s->setup->n_buffers > 1 || config->user || config->samples))
 		return errmsg_set(
 			err, -ENOTSUP,
 			"the tracer %s keeps one text, not events, so it cannot be recorded "
 			"together with %s",
 			s->setup->buffers[0].plan->tracer,
-			config->user ? "user functions (-u)" : "other buffers (-B)");
+			config->user	  ? "user functions (-u)"
+			: config->samples ? "samples (--sample)"
+					  : "other buffers (-B)");
 	*ret_recording = TAKE(rec);
 	return 0;
 }
@@ -298,19 +337,35 @@ static int write_symbols(struct recording *rec, struct errmsg *err)
 	struct textbuf *symbols = &rec->s->kernel.texts[TRACEFILE_KALLSYMS];
 	size_t before = textbuf_len(symbols);
 
-	usertrace_add_new_symbols(rec->config.user, &rec->n_user_files, symbols);
+	if (rec->config.user)
+		usertrace_add_new_symbols(rec->config.user, &rec->n_user_files, symbols);
+	if (rec->config.samples)
+		sampling_add_new_symbols(rec->config.samples, &rec->sampled_len, symbols);
 	return textbuf_len(symbols) == before
 		       ? 0
 		       : livefile_write_symbols(rec->file, PIECE_OF_TEXT(symbols), err);
 }
 
+static int stop_sources(struct recording *rec, struct errmsg *err)
+{
+	int r = rec->config.user ? usertrace_stop(rec->config.user, err) : 0;
+	int r2 = rec->config.samples ? sampling_stop(rec->config.samples, err) : 0;
+	int r3 = rec->config.syscalls ? systrace_stop(rec->config.syscalls, err) : 0;
+
+	return r < 0 ? r : r2 < 0 ? r2 : r3;
+}
+
 int recording_flush(struct recording *rec, struct errmsg *err)
 {
-	struct pollfd failed = {rec->config.user ? usertrace_fd(rec->config.user) : -1, POLLIN, 0};
+	struct pollfd failed[] = {
+		{rec->config.user ? usertrace_fd(rec->config.user) : -1, POLLIN, 0},
+		{rec->config.samples ? sampling_fd(rec->config.samples) : -1, POLLIN, 0},
+		{rec->config.syscalls ? systrace_fd(rec->config.syscalls) : -1, POLLIN, 0},
+	};
 
-	if (poll(&failed, 1, 0) > 0)
-		return usertrace_stop(rec->config.user, err);
-	if (rec->file && rec->config.user)
+	if (poll(failed, ARRAY_LEN(failed), 0) > 0)
+		return stop_sources(rec, err);
+	if (rec->file && (rec->config.user || rec->config.samples))
 		TRY(write_symbols(rec, err));
 	return rec->file ? livefile_flush(rec->file, err) : 0;
 }
@@ -416,10 +471,21 @@ static int add_rest(struct recording *rec, struct recording_sum *sum, struct err
 	TRY(add_stats(rec, sum, err));
 	TRY(add_programs(rec, err));
 	TRY(add_processes(rec, err));
-	if (rec->config.user) {
+	if (rec->config.user || rec->config.samples) {
 		symbols->pos = symbols->start + rec->kernel_symbols_len;
-		TRY(userrecording_add_end(rec->config.user, rec->file, symbols, err));
+		TRY(userrecording_add_end(rec->config.user, rec->config.samples, rec->file, symbols,
+					  err));
+	}
+	if (rec->config.user)
 		usertrace_add_names(rec->config.user, &rec->s->names);
+	if (rec->config.samples) {
+		sampling_add_names(rec->config.samples, &rec->s->names);
+		sum->events += sampling_n_samples(rec->config.samples);
+		sum->lost += sampling_n_lost(rec->config.samples);
+	}
+	if (rec->config.syscalls) {
+		TRY(systrace_add_option(rec->config.syscalls, rec->file, err));
+		systrace_add_names(rec->config.syscalls, &rec->s->names);
 	}
 	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
 	TRY(livefile_add_text(rec->file, TRACEFILE_CMDLINES, PIECE_OF_TEXT(&names), err));
@@ -477,9 +543,20 @@ static int write_latency(struct recording *rec, struct errmsg *err)
 int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err)
 {
 	struct recording_sum sum = {0};
-	int r = rec->config.user ? usertrace_stop(rec->config.user, err) : 0, r2;
+	int r = stop_sources(rec, err), r2;
 
+	if (rec->config.syscalls) {
+		struct systrace_sum calls;
+
+		systrace_get_sum(rec->config.syscalls, &calls);
+		sum.events += calls.calls.n_events;
+		sum.lost += calls.counts.n_lost;
+		sum.counted = true;
+	}
 	if (rec->recorder) {
+		/* the recorder's threads, while they exist: with --self, nothing else names them */
+		if (rec->s->census)
+			census_add_own(rec->s->census);
 		int stopped = recorder_stop(rec->recorder, &sum.recorder_ns, err);
 
 		r = r < 0 ? r : stopped;
@@ -500,8 +577,7 @@ void recording_free(struct recording *rec)
 
 	if (rec->recorder)
 		recorder_stop(rec->recorder, &ns, &ignored);
-	if (rec->config.user)
-		usertrace_stop(rec->config.user, &ignored);
+	stop_sources(rec, &ignored);
 	livefile_free(rec->file);
 	free(rec->before);
 	free(rec);

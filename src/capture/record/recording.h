@@ -18,6 +18,8 @@
 #include "store/tracefile.h"
 
 struct recording;
+struct sampling;
+struct systrace;
 struct usertrace;
 
 struct recording_config {
@@ -34,7 +36,9 @@ struct recording_config {
 	unsigned sleep_us;
 	int rt_priority;
 	bool no_splice, busy;
-	struct usertrace *user; /* functions of programs, too; NULL: none */
+	struct usertrace *user;	   /* functions of programs, too; NULL: none */
+	struct sampling *samples;  /* samples, too, attached; NULL: none */
+	struct systrace *syscalls; /* system calls, too; NULL: none */
 };
 
 /*

@@ -13,7 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/kernel/counter.h"
 #include "format/tracedat.h"
 #include "store/packedtext.h"

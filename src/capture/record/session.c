@@ -13,7 +13,7 @@
 #include "capture/bpf/tasks.h"
 #include "base/clock.h"
 #include "capture/kernel/pidspace.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userrecording.h"
 #include "capture/record/endsignals.h"
 #include "capture/record/privileges.h"
@@ -175,6 +175,7 @@ int session_open(struct session *s, const struct session_config *config, struct 
 
 	memset(s, 0, sizeof(*s));
 	s->config = *config;
+	s->powers = config->powers;
 	s->signal_fd = -1;
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
 	TRY(plan_check(plan, err));
@@ -236,10 +237,12 @@ static void describe_user_events(struct session *s)
 
 int session_open_alone(struct session *s, const struct session_config *config, struct errmsg *err)
 {
-	struct child_config child = {config->argv, config->user, config->env, true};
+	/* who traces a program's functions does not end it by being killed */
+	struct child_config child = {config->argv, config->user, config->env, config->env};
 
 	memset(s, 0, sizeof(*s));
 	s->config = *config;
+	s->powers = config->powers;
 	s->signal_fd = -1;
 	s->has_own_choice = true; /* nothing of ours is in such a trace */
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
@@ -252,8 +255,10 @@ int session_open_alone(struct session *s, const struct session_config *config, s
 		TRY(child_start(&s->child, &child, err));
 		s->has_child = true;
 	}
+	if (config->prepare)
+		TRY(config->prepare(s, config->prepare_ctx, err));
 	TRY(endsignals_open(&s->signal_fd, err));
-	privileges_drop(0);
+	privileges_drop(s->powers);
 	s->n_cpus = userrecording_count_cpus();
 	return 0;
 }
@@ -401,6 +406,8 @@ int session_start(struct session *s, struct errmsg *err)
 		s->config.begin(s->config.prepare_ctx);
 	if (!s->has_child)
 		return 0;
+	if (s->config.waits)
+		orphans_adopt(&s->orphans, s->child.pid);
 	r = child_go(&s->child, s->config.argv[0], err);
 	if (r < 0 && s->child.go_fd < 0) { /* the command could not be run, and has ended */
 		child_end(&s->child);
@@ -525,6 +532,12 @@ static bool have_tasks_ended(const struct session *s)
 	return n > 0;
 }
 
+/* Returns true if the command has ended, and the session ends with what it has started. */
+static bool waits_for_orphans(const struct session *s)
+{
+	return s->orphans.is_open && !s->has_child;
+}
+
 /* Returns true if the session ends with the selected tasks. */
 static bool waits_for_tasks(const struct session *s)
 {
@@ -547,7 +560,7 @@ static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 
 	if (s->config.plan->max_rate && s->setup->n_probes && (left < 0 || left > LIMIT_MS))
 		return LIMIT_MS;
-	if (waits_for_tasks(s) && (left < 0 || left > TASKS_MS))
+	if ((waits_for_tasks(s) || waits_for_orphans(s)) && (left < 0 || left > TASKS_MS))
 		return TASKS_MS;
 	return left;
 }
@@ -567,7 +580,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 		poll(fds, 3, time_left(s, tick, next_ns));
 		if (fds[0].revents) {
 			end_child(s);
-			return SESSION_COMMAND;
+			if (!orphans_are_left(&s->orphans))
+				return SESSION_COMMAND;
 		}
 		if (fds[1].revents) {
 			take_signal(s);
@@ -576,6 +590,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 		if (fds[2].revents)
 			return SESSION_FAILURE;
 		if (waits_for_tasks(s) && have_tasks_ended(s))
+			return SESSION_COMMAND;
+		if (waits_for_orphans(s) && !orphans_are_left(&s->orphans))
 			return SESSION_COMMAND;
 		if (tick || s->config.plan->max_rate)
 			watch_probes(s);

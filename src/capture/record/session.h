@@ -18,6 +18,7 @@
 #include "base/textbuf.h"
 #include "capture/kernel/census.h"
 #include "capture/record/child.h"
+#include "capture/record/orphans.h"
 #include "capture/kernel/kernelinfo.h"
 #include "capture/record/recorder.h"
 #include "capture/setup/setup.h"
@@ -37,9 +38,11 @@ struct session_config {
 	const char *user; /* the user who runs the command */
 	/* "NAME=VALUE" … NULL, at most SESSION_ENV_MAX, for the command; may be NULL */
 	const char *const *env;
-	bool keep;	  /* -k: keep the settings at the end */
+	bool waits; /* for the programs that the command has started, not only for the command */
+	bool keep;  /* -k: keep the settings at the end */
 	bool all_formats; /* -a */
 	bool no_symbols;  /* the kernel's symbols are not needed */
+	uint64_t powers;  /* capabilities to keep, bits of CAP_… */
 	/* Gets messages about probes that are hit too often during the recording; may be NULL. */
 	void (*tell)(const char *sentence);
 	/*
@@ -68,6 +71,7 @@ struct session {
 	struct setup *setup;
 	struct child child;
 	bool has_child;
+	struct orphans orphans;
 	int child_status; /* status from wait(), after the command has ended */
 	int signal_fd, signal;
 	struct kernelinfo kernel;

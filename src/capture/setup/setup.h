@@ -38,6 +38,7 @@ struct setup_notes {
 	size_t n, cap;
 };
 
+struct sampling;
 struct usertrace;
 
 struct setup {
@@ -69,6 +70,7 @@ struct setup {
 	const struct processes *processes;
 	/* trace of user functions, whose names become known during the run; NULL: none */
 	struct usertrace *user;
+	struct sampling *samples; /* the same of samples */
 	/* number of events in the buffers at the last check of the probes' hits */
 	uint64_t n_events_seen;
 	bool copies_markers; /* the top level's markers are copied into our instance */

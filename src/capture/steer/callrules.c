@@ -49,6 +49,7 @@ static const struct action {
 	{"off", SNRT_RULE_OFF, SNRT_RULE_ON | SNRT_RULE_FINISH, TAKES_NOTHING, 0, true},
 	{"finish", SNRT_RULE_FINISH, SNRT_RULE_ON | SNRT_RULE_OFF, TAKES_NOTHING, 0, true},
 	{"stack", SNRT_RULE_STACK, 0, TAKES_NOTHING, 0, false},
+	{"counters", SNRT_RULE_COUNTERS, 0, TAKES_NOTHING, 0, false},
 	{"always", SNRT_RULE_ALWAYS, 0, TAKES_NOTHING, 0, false},
 	{"inside", SNRT_RULE_ONLY, SNRT_RULE_NEVER, TAKES_NOTHING, 0, false},
 	{"not-inside", SNRT_RULE_NEVER, SNRT_RULE_ONLY, TAKES_NOTHING, 0, false},

@@ -28,6 +28,7 @@ struct search {
 	struct textbuf *out;
 	bool on;
 	size_t n_done;
+	size_t n_removed; /* the budget had switched them off */
 	int error;
 };
 
@@ -89,6 +90,7 @@ static void switch_one(void *ctx, const struct userplans_function *f)
 
 	if (s->error || !is_found(s, f))
 		return;
+	s->n_removed += s->on && userswitch_is_removed(usertrace_switches(s->u), f->number);
 	s->error = userswitch_set(usertrace_switches(s->u), f->number, s->on, USERSWITCH_ASKED,
 				  n_calls);
 	s->n_done += !s->error;
@@ -114,6 +116,12 @@ int usercontrol_switch(struct usertrace *u, char *const *patterns, size_t n, boo
 		return errmsg_set_errno(err, s.error, "cannot switch functions");
 	textbuf_addf(out, "%zu function%s switched %s\n", s.n_done, s.n_done == 1 ? " is" : "s are",
 		     on ? "on" : "off");
+	if (s.n_removed)
+		textbuf_addf(
+			out,
+			"%zu of them had been switched off by the budget: processes that called "
+			"them since then have removed the hooks, and do not record them\n",
+			s.n_removed);
 	return 0;
 }
 

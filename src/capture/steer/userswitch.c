@@ -2,11 +2,12 @@
 /*
  * userswitch.c - changes the first instruction of thunks in running programs.
  *
- *	on    e8 rel32   call enter      the call is recorded
- *	off   e9 rel32   jmp body        the function runs as if it had no hook
+ *	on        e8 rel32   call enter          the call is recorded
+ *	off       e9 rel32   jmp body            the function runs as if it had no hook
+ *	removed   e8 rel32   call enter_remove   the next call takes the hook out (runtime/remove.c)
  *
  * The plan's file is shared memory: the recorder writes, programs execute. Thunks are aligned to 32
- * bytes and both instructions have five, so one aligned store of 8 bytes changes one into the
+ * bytes and these instructions have five, so one aligned store of 8 bytes changes one into the
  * other: a processor that fetches the thunk meanwhile sees the old instruction or the new one.
  *
  * Programs can write there, too. The recorder computes the new word from the old one, and never
@@ -21,6 +22,7 @@
 #include "base/array.h"
 #include "base/lock.h"
 #include "capture/calls/userrings.h"
+#include "capture/user/image.h"
 #include "runtime/snrt.h"
 
 #include <errno.h>
@@ -60,7 +62,7 @@ struct userswitch {
 	size_t n, cap, sweep_at;
 	uint8_t *state; /* by number: enum state */
 	size_t state_cap, n_off;
-	bool all_off;
+	bool all_off, is_stuck;
 	struct userswitch_change *changes;
 	size_t n_changes, changes_cap;
 };
@@ -68,8 +70,14 @@ struct userswitch {
 enum state {
 	STATE_ON,
 	STATE_OFF,
-	STATE_ASKED, /* on, because a user wants it */
+	STATE_ASKED,   /* on, because a user wants it */
+	STATE_REMOVED, /* off for good */
 };
+
+static bool is_off(uint8_t state)
+{
+	return state == STATE_OFF || state == STATE_REMOVED;
+}
 
 struct userswitch *userswitch_new(const struct userrings *rings)
 {
@@ -119,9 +127,12 @@ static uint8_t *thunk_of(const struct kept *k, const struct area *a, uint32_t i)
 #define BL_FLAG	 0x80000000u
 
 /* `b body` in place of `bl enter`: processors allow this change while others run the code. */
-static void write_thunk(uint8_t *thunk, int32_t enter, bool on)
+static void write_thunk(uint8_t *thunk, uint32_t index, int32_t enter, uint8_t state)
 {
 	uint32_t call, skip;
+	bool on = !is_off(state);
+
+	(void)index;
 
 	memcpy(&call, thunk + SNRT_THUNK_CALL, sizeof(call));
 	skip = ((call & ~BL_FLAG) & 0xfc000000) | ((call + 1) & 0x3ffffff);
@@ -134,33 +145,53 @@ static void write_thunk(uint8_t *thunk, int32_t enter, bool on)
 #define ENTER_AT 1 /* in a thunk: the distance to the hook */
 
 /* The body is where the thunk's second call leads. */
-static void write_thunk(uint8_t *thunk, int32_t enter, bool on)
+static void write_thunk(uint8_t *thunk, uint32_t index, int32_t enter, uint8_t state)
 {
 	uint64_t *word = (uint64_t *)thunk, next;
 	uint8_t bytes[sizeof(next)];
-	int32_t body;
+	int32_t body, target = enter;
 
 	memcpy(&body, thunk + SNRT_THUNK_CALL + 1, sizeof(body));
 	body += SNRT_THUNK_CALL;
 	next = __atomic_load_n(word, __ATOMIC_RELAXED);
 	memcpy(bytes, &next, sizeof(next));
-	bytes[0] = on ? OP_CALL : OP_JUMP;
-	memcpy(bytes + 1, on ? &enter : &body, sizeof(body));
+	if (state == STATE_REMOVED)
+		target = (int32_t)SNRT_ENTER_REMOVE -
+			 (int32_t)(SNRT_HOOK_BYTES + index * SNRT_THUNK_BYTES + SNRT_THUNK_NEXT);
+	bytes[0] = state == STATE_OFF ? OP_JUMP : OP_CALL;
+	memcpy(bytes + 1, state == STATE_OFF ? &body : &target, sizeof(body));
 	memcpy(&next, bytes, sizeof(next));
 	__atomic_store_n(word, next, __ATOMIC_RELEASE);
 }
 
 #endif
 
-static bool wants(const struct userswitch *s, uint32_t number)
+static uint8_t state_of(const struct userswitch *s, uint32_t number)
 {
-	return !s->all_off && !(number < s->state_cap && s->state[number] == STATE_OFF);
+	return number < s->state_cap ? s->state[number] : STATE_ON;
+}
+
+/* What the thunk must be. */
+static uint8_t wanted(const struct userswitch *s, const struct area *a, uint32_t i)
+{
+	uint8_t state = state_of(s, a->pub.first_number + i);
+
+	if (state == STATE_REMOVED)
+		return !s->is_stuck && userimage_is_removable(a->pub.image, i) ? state : STATE_OFF;
+	return s->all_off ? STATE_OFF : state;
 }
 
 static void write_area(const struct userswitch *s, const struct kept *k, const struct area *a)
 {
 	for (uint32_t i = 0; i < a->pub.n_thunks; i++)
-		write_thunk(thunk_of(k, a, i), a->enter[i], wants(s, a->pub.first_number + i));
+		write_thunk(thunk_of(k, a, i), i, a->enter[i], wanted(s, a, i));
+}
+
+static void write_all(const struct userswitch *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t n = 0; n < s->kept[i].n_areas; n++)
+			write_area(s, &s->kept[i], &s->kept[i].areas[n]);
 }
 
 static void write_function(const struct userswitch *s, uint32_t number)
@@ -171,8 +202,8 @@ static void write_function(const struct userswitch *s, uint32_t number)
 			uint32_t at = number - a->pub.first_number;
 
 			if (at < a->pub.n_thunks)
-				write_thunk(thunk_of(&s->kept[i], a, at), a->enter[at],
-					    wants(s, number));
+				write_thunk(thunk_of(&s->kept[i], a, at), at, a->enter[at],
+					    wanted(s, a, at));
 		}
 }
 
@@ -267,18 +298,20 @@ static void note(struct userswitch *s, const struct userswitch_change *change)
 int userswitch_set(struct userswitch *s, uint32_t number, bool on, enum userswitch_why why,
 		   uint64_t n_calls)
 {
-	uint8_t next = !on ? STATE_OFF : why == USERSWITCH_ASKED ? STATE_ASKED : STATE_ON;
+	uint8_t next = on ? STATE_ASKED : STATE_OFF;
 	bool ok;
 
+	if (why == USERSWITCH_BUDGET)
+		next = on ? STATE_ON : STATE_REMOVED;
 	pthread_mutex_lock(&s->lock);
 	ok = ARRAY_ROOM(s->state, s->state_cap, (size_t)number + 1, NUMBERS_MAX);
-	if (ok && on != (s->state[number] != STATE_OFF)) {
+	if (ok && on == is_off(s->state[number])) {
 		s->state[number] = next;
 		s->n_off += on ? -1 : 1;
 		write_function(s, number);
 		note(s, &(struct userswitch_change){
 				.n_calls = n_calls, .number = number, .on = on, .why = why});
-	} else if (ok) {
+	} else if (ok && !is_off(next)) {
 		s->state[number] = next;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -310,15 +343,28 @@ void userswitch_set_all(struct userswitch *s, bool on)
 	if (s->all_off == on)
 		note(s, &(struct userswitch_change){.number = USERSWITCH_ALL, .on = on});
 	s->all_off = !on;
-	for (size_t i = 0; i < s->n; i++)
-		for (size_t n = 0; n < s->kept[i].n_areas; n++)
-			write_area(s, &s->kept[i], &s->kept[i].areas[n]);
+	write_all(s);
 }
 
 bool userswitch_is_on(struct userswitch *s, uint32_t number)
 {
 	LOCKED(&s->lock);
-	return !(number < s->state_cap && s->state[number] == STATE_OFF);
+	return !is_off(state_of(s, number));
+}
+
+bool userswitch_is_removed(struct userswitch *s, uint32_t number)
+{
+	LOCKED(&s->lock);
+	return state_of(s, number) == STATE_REMOVED;
+}
+
+void userswitch_note_stuck(struct userswitch *s)
+{
+	LOCKED(&s->lock);
+	if (s->is_stuck || !__atomic_load_n(&s->rings->shared->n_stuck, __ATOMIC_RELAXED))
+		return;
+	s->is_stuck = true;
+	write_all(s);
 }
 
 bool userswitch_all_is_on(struct userswitch *s)

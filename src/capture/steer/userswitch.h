@@ -6,8 +6,10 @@
  *	userswitch_set      a function, in all processes that run now or start later
  *	userswitch_set_all  all functions at once; what was off before stays off
  *
- * A function is known by its number in the recording (userplans.h). A function that is switched off
- * costs a jump. Calls of it that are under way are recorded to their end.
+ * A function is known by its number in the recording (userplans.h). A function that a user has switched
+ * off costs a jump. One that the budget has switched off costs nothing, if its hook can be taken out of
+ * the code (runtime/remove.c); in a process that has done so it cannot be switched on again. Calls
+ * that are under way are recorded to their end.
  *
  * Any thread may call any of these.
  */
@@ -19,6 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct userimage;
 struct userrings;
 struct userswitch;
 
@@ -26,7 +29,8 @@ struct userswitch;
 struct userswitch_area {
 	uint64_t at; /* of the area, in the file; the thunks begin SNRT_HOOK_BYTES behind */
 	uint32_t n_thunks;
-	uint32_t first_number; /* of the function of the first thunk */
+	uint32_t first_number;	       /* of the function of the first thunk */
+	const struct userimage *image; /* lives as long as the process's mapping is used */
 };
 
 /* Are there instructions for it on this processor? If not, nothing is kept and nothing changes. */
@@ -69,6 +73,10 @@ struct userswitch_change {
 int userswitch_set(struct userswitch *s, uint32_t number, bool on, enum userswitch_why why,
 		   uint64_t n_calls);
 bool userswitch_is_on(struct userswitch *s, uint32_t number);
+/* The budget has switched it off, and programs may have taken its hook out of their code. */
+bool userswitch_is_removed(struct userswitch *s, uint32_t number);
+/* Programs have said that they cannot take hooks out of their code: lets thunks jump instead. */
+void userswitch_note_stuck(struct userswitch *s);
 /* It is on, and no user has asked for it. */
 bool userswitch_may_end(struct userswitch *s, uint32_t number);
 void userswitch_set_all(struct userswitch *s, bool on);

@@ -3,14 +3,15 @@
  * userwatch.c - steps of the cost and the budget, and the events that are not calls.
  *
  * The first steps are short, because a program that is expensive to trace is expensive from its
- * first millisecond on; later ones take STEP_MAX_NS.
+ * first millisecond on. While functions are switched off, steps stay short: the program has just begun
+ * to do something else. Later ones take STEP_MAX_NS.
  */
 #include "capture/steer/userwatch.h"
 
 #include "base/clock.h"
 #include "base/lock.h"
 #include "capture/calls/usercollector.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "capture/calls/userplans.h"
 #include "capture/steer/userswitch.h"
 
@@ -18,9 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STEP_MIN_NS 10000000ull
+#define STEP_MIN_NS 5000000ull
 #define STEP_MAX_NS 250000000ull
 #define CHANGES	    16
+#define TOOK_PARTS  20 /* a step is at most this part of the time */
 
 void userwatch_init(struct userwatch *w, const struct userwatch_config *config)
 {
@@ -128,16 +130,24 @@ static int put_marks(struct userwatch *w, struct usercollector *c)
 static void measure(struct userwatch *w, uint64_t now_ns, uint64_t n_calls)
 {
 	const struct usercost *cost = &w->cost;
+	uint64_t took_ns;
+	size_t n_off;
 
 	usercost_step(&w->cost, w->config.rings, n_calls);
-	userbudget_step(&w->budget, cost, userplans_n_functions(w->config.plans));
+	userswitch_note_stuck(w->config.switches);
+	n_off = userbudget_step(&w->budget, cost, userplans_n_functions(w->config.plans));
 	pthread_mutex_lock(&w->lock);
 	w->calls_per_second = cost->step_n_calls * 1e9 / (double)(now_ns - w->last_ns + 1);
 	w->percent_now = usercost_ratio(cost, cost->step_n_calls, cost->step_cpu_ns);
 	pthread_mutex_unlock(&w->lock);
 	w->last_ns = now_ns;
-	w->step_ns = w->step_ns * 2 < STEP_MAX_NS ? w->step_ns * 2 : STEP_MAX_NS;
-	w->next_ns = now_ns + w->step_ns;
+	w->step_ns = n_off			    ? STEP_MIN_NS
+		     : w->step_ns * 2 < STEP_MAX_NS ? w->step_ns * 2
+						    : STEP_MAX_NS;
+	/* of a program with half a million functions, a step takes milliseconds */
+	took_ns = clock_now_ns() - now_ns;
+	w->next_ns =
+		now_ns + (w->step_ns > TOOK_PARTS * took_ns ? w->step_ns : TOOK_PARTS * took_ns);
 }
 
 int userwatch_put(struct userwatch *w, struct usercollector *c)

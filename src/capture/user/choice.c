@@ -234,10 +234,26 @@ static bool is_chosen_anyway(const struct userchoice *c)
 	return c->is_program;
 }
 
+/* The C library and the loader call themselves all the time, for everybody. */
+static bool is_basic(const char *file)
+{
+	static const char *const names[] = {"libc.so", "libc-", "ld-", "ld.so", "libpthread"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool userchoice_has_libcalls(const struct userchoice *c, const char *file)
+{
+	return c->is_program ? c->has_libcalls : c->has_nested && !is_basic(file);
+}
+
 bool userchoice_wants(const struct userchoice *c, const char *path)
 {
 	const char *file = base_name(path);
-	bool wants = is_chosen_anyway(c);
+	bool wants = is_chosen_anyway(c) || userchoice_has_libcalls(c, file);
 
 	for (size_t i = 0; i < c->n_rules; i++)
 		wants |= !c->rules[i].is_exclude && matches_file(c, &c->rules[i], file);

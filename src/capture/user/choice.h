@@ -32,6 +32,7 @@ struct userchoice {
 	uint64_t min_bytes; /* shorter functions are not chosen */
 	bool has_program;   /* all of the program itself, beside what rules include */
 	bool has_libcalls;  /* calls of the program into libraries, too */
+	bool has_nested;    /* calls of libraries into others, too; not of the C library itself */
 	bool only_counted;  /* only functions with a call of mcount or __fentry__ (-pg, -mfentry) */
 	bool is_program;    /* the image is the program itself, not a library */
 	bool is_probed;	    /* by the kernel's probes, without hooks */
@@ -57,7 +58,9 @@ bool userchoice_has_from(const struct userchoice *c, const char *file, const cha
 bool userchoice_matches(const struct userchoice *c, const char *file, const char *symbol,
 			const char *source);
 bool userchoice_names_sources(const struct userchoice *c);
-/* The same of a library's function that the program calls: yes, unless a rule excludes it. */
+/* Are calls of the image into libraries chosen? */
+bool userchoice_has_libcalls(const struct userchoice *c, const char *file);
+/* The same of one library's function that it calls: yes, unless a rule excludes it. */
 bool userchoice_has_libcall(const struct userchoice *c, const char *file, const char *symbol);
 
 #endif

@@ -6,6 +6,7 @@
  *	debug file, .gnu_debugdata   the same for stripped programs, if installed (symbols/dwarf)
  *	.dynsym          names what other images may call
  *	.eh_frame        names nothing, but has every function that compilers made
+ *	entry            main() of a stripped program (x86_64/start.c)
  *	.plt             stubs for functions of libraries, if they are wanted (stubs.c)
  *
  * The lists are sorted and merged by address. Of several names at one address the plainest is kept:
@@ -135,11 +136,24 @@ static int add_debuginfo(struct listing *l)
 	return debuginfo_each_symbol(l->img->debuginfo, visit_symbol, l);
 }
 
+/* The one function whose name everybody looks for. */
+static int add_main(struct listing *l)
+{
+	const struct userarch *arch = l->img->arch;
+	uint64_t address = arch->find_main ? arch->find_main(l->img) : 0;
+
+	return address ? add_found(l, address, 0,
+				   (struct found){.symbol = "main", .is_global = true})
+		       : 0;
+}
+
 static int add_symbols(struct listing *l)
 {
 	const Elf64_Shdr *table = elfview_section_of_type(&l->img->elf, SHT_SYMTAB);
 	int r = table ? add_table(l, table) : add_debuginfo(l);
 
+	if (r >= 0 && !l->n)
+		r = add_main(l);
 	table = elfview_section_of_type(&l->img->elf, SHT_DYNSYM);
 	return r < 0 || !table ? r : add_table(l, table);
 }

@@ -18,6 +18,7 @@
 #include "base/scope.h"
 #include "capture/steer/callrules.h"
 #include "capture/user/choice.h"
+#include "format/bytes.h"
 #include "runtime/snrt.h"
 #include "symbols/cxx/demangle.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -384,7 +385,7 @@ static int open_all(struct userimage *img, int fd, const struct userchoice *choi
 	if (r < 0)
 		return r;
 	frames_init(&img->frames, &img->elf);
-	r = userimage_list(img, choice->has_libcalls && choice->is_program, err);
+	r = userimage_list(img, userchoice_has_libcalls(choice, img->file), err);
 	if (r < 0)
 		return r;
 	if (names_sources(choice))
@@ -493,6 +494,11 @@ size_t userimage_n_patches(const struct userimage *img)
 	return img->n_patches;
 }
 
+bool userimage_is_removable(const struct userimage *img, size_t hook)
+{
+	return img->arch->is_removable && img->arch->is_removable(img, &img->hooks[hook]);
+}
+
 size_t userimage_points(const struct userimage *img, const struct userimage_point **ret)
 {
 	*ret = img->points;
@@ -547,6 +553,30 @@ size_t userimage_area_bytes(const struct userimage *img)
 	uint64_t n_bytes = userimage_programs_at(img) + img->programs_bytes;
 
 	return (n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+bool userimage_needs(const struct userimage *img, const char *name)
+{
+	const Elf64_Shdr *section = elfview_section_of_type(&img->elf, SHT_DYNAMIC);
+	const Elf64_Shdr *linked = section ? elfview_linked(&img->elf, section) : NULL;
+	struct piece strings, entries;
+
+	if (!linked)
+		return false;
+	strings = elfview_contents(&img->elf, linked);
+	entries = elfview_contents(&img->elf, section);
+	for (size_t at = 0; at + sizeof(Elf64_Dyn) <= entries.len; at += sizeof(Elf64_Dyn)) {
+		const char *needed;
+		Elf64_Dyn d;
+		size_t n;
+
+		memcpy(&d, entries.data + at, sizeof(d));
+		needed = d.d_tag == DT_NEEDED ? elfview_string(strings, d.d_un.d_val) : NULL;
+		n = needed ? strlen(needed) : 0;
+		if (n && !strncmp(name, needed, n) && (!name[n] || name[n] == '.'))
+			return true;
+	}
+	return false;
 }
 
 void userimage_span(const struct userimage *img, uint64_t *ret_low, uint64_t *ret_high)

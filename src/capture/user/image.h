@@ -86,6 +86,8 @@ size_t userimage_n_hooks(const struct userimage *img);
 /* The function that a hook belongs to. */
 size_t userimage_hooked(const struct userimage *img, size_t hook);
 size_t userimage_n_patches(const struct userimage *img);
+/* Whether the program can take the hook out of its code while it runs (runtime/remove.c). */
+bool userimage_is_removable(const struct userimage *img, size_t hook);
 /*
  * Gives a hook a program (snrt.h) that fetches values: n_bytes, a multiple of 8. Before the area's
  * size is asked for. -ENOMEM.
@@ -101,6 +103,8 @@ const char *userimage_path(const struct userimage *img);
 /* Whole pages. */
 size_t userimage_area_bytes(const struct userimage *img);
 /* From the first to the last byte of everything that is loaded; as in the file. */
+/* Does the file name this library, libz.so.1.2.13, among those that it needs (libz.so.1)? */
+bool userimage_needs(const struct userimage *img, const char *name);
 void userimage_span(const struct userimage *img, uint64_t *ret_low, uint64_t *ret_high);
 /* The pages that get patched; as in the file. n_bytes 0: none. */
 void userimage_text(const struct userimage *img, uint64_t *ret_address, uint64_t *ret_bytes);

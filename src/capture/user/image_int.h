@@ -110,6 +110,8 @@ struct userarch {
 	uint64_t reach;	  /* bytes from an area to the code that it serves, at most */
 	/* the caller's stack at an entry, as DWARF describes it: register + bytes */
 	unsigned stack_reg, stack_bytes;
+	/* Where main() of a program without symbols is; 0: unknown. NULL: not on this processor. */
+	uint64_t (*find_main)(const struct userimage *img);
 	/* Finds nameless pieces of code that are not known to be functions; -ENOMEM. */
 	int (*prove)(struct userimage *img);
 	/* Has the compiler put a call of mcount or __fentry__ at its beginning? */
@@ -125,6 +127,8 @@ struct userarch {
 	 * NULL: not on this processor. is_fragment: only the returns of a part of a function.
 	 */
 	enum userimage_why (*plan_points)(struct userimage *img, size_t function, bool is_fragment);
+	/* NULL: no hook can be taken out of running code. */
+	bool (*is_removable)(const struct userimage *img, const struct hook *h);
 	void (*build)(const struct userimage *img, size_t hook, const struct userimage_place *place,
 		      uint8_t *area, struct snrt_patch **patches);
 };

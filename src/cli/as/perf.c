@@ -8,6 +8,7 @@
 #include "cli/as/perf.h"
 
 #include "base/array.h"
+#include "cli/as/perfcount/perfcount.h"
 #include "cli/as/personality.h"
 
 #include <errno.h>
@@ -18,8 +19,19 @@ static const struct {
 	const char *name, *summary;
 	int (*run)(int argc, char **argv, struct errmsg *err);
 } commands[] = {
+	{"annotate", "Read perf.data (created by perf record) and display annotated code",
+	 perf_annotate},
+	{"diff", "Read perf.data files and display the differential profile", perf_diff},
 	{"ftrace", "simple wrapper for kernel's ftrace functionality", perf_ftrace},
+	{"list", "List all symbolic event types", perf_list},
 	{"probe", "Define new dynamic tracepoints", perf_probe},
+	{"record", "Run a command and record its profile into perf.data", perf_record},
+	{"report", "Read perf.data (created by perf record) and display the profile", perf_report},
+	{"stat", "Run a command and gather performance counter statistics", perf_stat},
+	{"top", "System profiling tool.", perf_top},
+	{"script", "Read perf.data (created by perf record) and display trace output", perf_script},
+	{"sched", "Tool to trace/measure scheduler properties (latencies)", perf_sched},
+	{"trace", "strace inspired tool", perf_trace},
 };
 
 bool perf_command(size_t i, const char **ret_name, const char **ret_summary)
@@ -29,6 +41,14 @@ bool perf_command(size_t i, const char **ret_name, const char **ret_summary)
 	*ret_name = commands[i].name;
 	*ret_summary = commands[i].summary;
 	return true;
+}
+
+int perf_call(const char *name, int argc, char **argv, struct errmsg *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return commands[i].run(argc, argv, err);
+	return errmsg_set(err, -ENOSYS, "sonde does not know the perf command '%s'", name);
 }
 
 static int usage(FILE *to)
@@ -64,8 +84,8 @@ int perf_run(int argc, char **argv)
 		return r < 0 ? (err.code == -EINVAL ? PERF_INVALID : PERF_FAILED) : r;
 	}
 	fprintf(stderr,
-		"perf: sonde does not know the perf command '%s', only 'perf ftrace' and 'perf "
-		"probe'.\n",
+		"perf: sonde does not know the perf command '%s'; 'sonde as perf --help' lists "
+		"those that it knows.\n",
 		argv[1]);
 	return 1;
 }

@@ -34,7 +34,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USAGE_STATUS 129 /* the status of perf's usage */
 #define TEXTS_MAX    65536
 #define VARS_FILTER  "!__k???tab_* & !__crc_*"
 #define FUNCS_FILTER "!_* & !*@plt"
@@ -464,11 +463,11 @@ static int check_arguments(struct perf_probe_options *o, char **words, int n)
 		return 0;
 	if (!strcmp(words[0], "-")) {
 		fputs("  Error: '-' is not supported.\n\n", stderr);
-		return print_usage(NULL, USAGE_STATUS);
+		return print_usage(NULL, PERF_USAGE);
 	}
 	if (o->command && o->command != 'a') {
 		fputs("  Error: another command except --add is set.\n\n", stderr);
-		return print_usage(NULL, USAGE_STATUS);
+		return print_usage(NULL, PERF_USAGE);
 	}
 	return take_arguments(o, words, n);
 }
@@ -533,7 +532,7 @@ static int run(struct perf_probe_options *o)
 			return PERF_FAILED;
 		return perf_probe_vars(o);
 	default:
-		return print_usage(NULL, USAGE_STATUS);
+		return print_usage(NULL, PERF_USAGE);
 	}
 }
 
@@ -548,7 +547,7 @@ static int parse_and_run(struct perf_probe_options *o, struct perf_words *words)
 	if (n < 0) {
 		if (!o->is_told)
 			fprintf(stderr, "  Error: %s\n", err.text);
-		return print_usage((const char[2]){o->refused}, USAGE_STATUS);
+		return print_usage((const char[2]){o->refused}, PERF_USAGE);
 	}
 	r = check_arguments(o, words->argv + 1, n);
 	return r ? r : run(o);
@@ -558,7 +557,7 @@ int perf_probe(int argc, char **argv, struct errmsg *err)
 {
 	SCOPED(scope_free) struct perf_probe_options *o = NULL;
 	struct perf_words words;
-	int r = USAGE_STATUS;
+	int r = PERF_USAGE;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		perf_usage_print(&usage, NULL, stdout);
@@ -568,7 +567,7 @@ int perf_probe(int argc, char **argv, struct errmsg *err)
 	if (!o)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
 	if (perf_words_take(&words, &usage, argc, argv))
-		r = words.wants_help ? print_usage(NULL, USAGE_STATUS) : parse_and_run(o, &words);
+		r = words.wants_help ? print_usage(NULL, PERF_USAGE) : parse_and_run(o, &words);
 	fflush(stdout);
 	perf_words_release(&words);
 	for (size_t i = 0; i < o->n_definitions; i++)

@@ -19,6 +19,8 @@
  */
 #include "cli/as/perf_words.h"
 
+#include "base/scope.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +42,9 @@ static void print_row(const struct option_row *row, FILE *to)
 	char text[200];
 	int len = 0;
 
-	if (row->letter)
+	if (row->letter && !row->name)
+		len = snprintf(text, sizeof(text), "    -%c", row->letter);
+	else if (row->letter)
 		len = snprintf(text, sizeof(text), "    -%c, --%s", row->letter, row->name);
 	else
 		len = snprintf(text, sizeof(text), "        --%s", row->name);
@@ -183,7 +187,7 @@ static bool take_long(struct walk *w, const char *name)
 	size_t len = strcspn(name, "=");
 
 	for (const struct option_row *row = w->u->rows; row->kind != OPTION_END; row++) {
-		if (strncmp(row->name, name, len))
+		if (!row->name || strncmp(row->name, name, len))
 			continue;
 		if (!row->name[len]) {
 			found = row;
@@ -245,6 +249,24 @@ bool perf_words_take(struct perf_words *w, const struct perf_usage *u, int argc,
 	for (; ok && walk.i < argc; walk.i++)
 		keep(&walk, argv[walk.i]);
 	return ok;
+}
+
+int perf_words_parse(struct perf_words *w, const struct perf_usage *u, void *opts, int flags,
+		     int argc, char **argv, int *ret_n, struct errmsg *err)
+{
+	bool help = false;
+	int n;
+
+	if (!perf_words_take(w, u, argc, argv))
+		return PERF_USAGE;
+	n = options_parse(u->rows, opts, w->argc, w->argv, flags, &help, err);
+	if (help || w->wants_help) {
+		perf_usage_print(u, NULL, stderr);
+		return PERF_USAGE;
+	}
+	TRY(n);
+	*ret_n = n;
+	return 0;
 }
 
 void perf_words_release(struct perf_words *w)

@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#define PERF_USAGE 129 /* perf's exit status for a wrong command line */
+
 /* The text that perf prints above its rows. */
 struct perf_usage {
 	const char *const *lines; /* ended by NULL */
@@ -31,6 +33,14 @@ struct perf_words {
  */
 bool perf_words_take(struct perf_words *w, const struct perf_usage *u, int argc, char **argv);
 void perf_words_release(struct perf_words *w);
+
+/*
+ * Prepares the words and applies them to opts, as options_parse() does; the arguments are then in
+ * w->argv[1..]. Returns 0, a negative errno with a message in err, or PERF_USAGE if the usage was
+ * printed: the command ends with that status. The caller releases the words in any case.
+ */
+int perf_words_parse(struct perf_words *w, const struct perf_usage *u, void *opts, int flags,
+		     int argc, char **argv, int *ret_n, struct errmsg *err);
 
 /* Prints the usage with the rows of these letters, or with all rows (NULL). */
 void perf_usage_print(const struct perf_usage *u, const char *letters, FILE *to);

@@ -35,6 +35,8 @@ int tracecmd_run(int argc, char **argv);
 bool tracecmd_command(size_t i, const char **ret_name, const char **ret_summary);
 int perf_run(int argc, char **argv);
 bool perf_command(size_t i, const char **ret_name, const char **ret_summary);
+int strace_run(int argc, char **argv);
+bool strace_command(size_t i, const char **ret_name, const char **ret_summary);
 int uftrace_run(int argc, char **argv);
 bool uftrace_command(size_t i, const char **ret_name, const char **ret_summary);
 

@@ -106,7 +106,7 @@ static int check_sched(const struct asking *a, struct errmsg *err)
 		if (timeline_has_sched(a->view.tl, i))
 			return 0;
 	return errmsg_set(err, -ENODATA,
-			  "%s has no sched_switch events, which tell what tasks did; record with "
+			  "%s has no sched_switch events, which show what tasks did; record with "
 			  "-e sched",
 			  a->o->inputs[0]);
 }

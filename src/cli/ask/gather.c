@@ -11,18 +11,20 @@
 #include "cli/ask/gather_int.h"
 
 #include "base/scope.h"
+#include "capture/record/child.h"
 #include "capture/setup/setup.h"
 #include "cli/command.h"
 #include "decode/formats/formats.h"
 #include "live/eventnames.h"
+#include "inputs/inputs.h"
 #include "live/feed.h"
-#include "store/uftrace/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- the running machine ---------------------------------------------------------------------- */
@@ -103,43 +105,64 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	return r >= 0 && o->record.has_user && argv ? recordopts_exit_status(status) : r;
 }
 
-int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
-			struct formats *f, struct errmsg *err)
+static int init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
+			void (*tell)(const char *), struct formats *f, struct errmsg *err)
 {
 	struct eventfilters_spec spec = {.words = &o->filters,
 					 .condition = o->condition,
 					 .event = o->names.n ? o->names.words[0] : NULL,
 					 .plan = with_plan ? &o->record.plan.buffers[0] : NULL,
-					 .tell = recordopts_tell};
+					 .tell = tell};
 
 	return eventfilters_init(fs, &spec, f, err);
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
-
-static bool is_trace_file(const char *path)
+int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
+			struct formats *f, struct errmsg *err)
 {
-	static const char magic[] = "\x17\x08\x44tracing";
-	char head[sizeof(magic) - 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == sizeof(head) &&
-		  !memcmp(head, magic, sizeof(head));
-
-	if (fd >= 0)
-		close(fd);
-	return is;
+	return init_filters(fs, o, with_plan, recordopts_tell, f, err);
 }
 
-/* Somebody who writes the name of a trace does not mean a command. */
-static int check_command(const char *word, struct errmsg *err)
+static void tell_nobody(const char *sentence)
 {
-	size_t len = strlen(word);
+}
 
-	if (len < 5 || strcmp(word + len - 4, ".dat") || !access(word, X_OK))
+int gather_copy_filters(struct eventfilters *fs, const struct gather_options *o, struct formats *f)
+{
+	struct errmsg err = {0};
+
+	return init_filters(fs, o, true, tell_nobody, f, &err);
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *word, const char *end)
+{
+	size_t len = strlen(word), n = strlen(end);
+
+	return len > n && !strcmp(word + len - n, end);
+}
+
+int gather_check_command(const char *word, struct errmsg *err)
+{
+	bool is_trace = ends_in(word, ".dat") || ends_in(word, ".data");
+	char file[CHILD_FILE_BYTES];
+	struct stat st;
+	int fd, r = 0;
+
+	if (!access(word, X_OK) || (!is_trace && !child_find(word, file)))
 		return 0;
-	if (access(word, F_OK))
+	fd = open(word, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT && !is_trace && (!strchr(word, '.') || strchr(word, '/')))
+		return 0;
+	if (fd < 0)
 		return errmsg_set_errno(err, -errno, "cannot open %s", word);
-	return errmsg_set(err, -EINVAL, "%s is not a trace file", word);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		r = errmsg_set(err, -EINVAL, "%s is empty", word);
+	else if (is_trace)
+		r = errmsg_set(err, -EINVAL, "%s is not a trace file", word);
+	close(fd);
+	return r;
 }
 
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
@@ -152,8 +175,8 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input)
 		return n;
-	if (!is_trace_file(argv[1]) && !uftdir_is(argv[1]))
-		return check_command(argv[1], err) < 0 ? errmsg_code(err) : n;
+	if (!inputs_is_trace(argv[1]))
+		return gather_check_command(argv[1], err) < 0 ? errmsg_code(err) : n;
 	o->input = argv[1];
 	return n > 1 ? command_parse(cmd, o, n, argv + 1, err) : 0;
 }

@@ -19,6 +19,7 @@
 struct filter;
 struct formats;
 struct record;
+struct tasks;
 struct walker;
 
 enum gather_output { GATHER_TEXT, GATHER_JSON, GATHER_CSV };
@@ -52,6 +53,22 @@ struct gather_options {
 	long long n_rows;
 };
 
+/* How all CPUs make a result of a file: see inputs/scan.h. */
+struct gather_fold {
+	/* filters: as for open(), but bound to f. The state keeps them until release(). */
+	int (*init)(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		    void **ret_state);
+	const uint8_t *(*events)(void *state, size_t *ret_n);
+	void (*add)(void *state, const struct record *rec);
+	int (*join)(void *ctx, void *state, struct tasks *tasks);
+	void (*release)(void *state);
+	/*
+	 * Called after open(). Returns false if only one thread can make this result.
+	 * *ret_uses_names: the names of tasks are part of the result.
+	 */
+	bool (*start)(void *ctx, bool *ret_uses_names);
+};
+
 /* The functions that make a result. */
 struct gather_job {
 	void *ctx;
@@ -82,7 +99,8 @@ struct gather_job {
 	 * For a file: the order of each task's events suffices, and names of tasks are not needed.
 	 */
 	bool by_task;
-	const char *needs; /* the message if nothing to trace is named */
+	const struct gather_fold *fold; /* NULL: only one thread can make the result */
+	const char *needs;		/* the message if nothing to trace is named */
 };
 
 void gather_release(struct gather_options *o);
@@ -94,6 +112,11 @@ void gather_release(struct gather_options *o);
 struct command;
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
 		 struct errmsg *err);
+/*
+ * Somebody who writes the name of a trace does not mean a command. Refuses a word that is no command
+ * and names a file that cannot be read, is empty or is no trace. 0, or -ENOENT … with a message.
+ */
+int gather_check_command(const char *word, struct errmsg *err);
 
 /*
  * Runs a job; argv[1..n] is the command. Returns the exit status or a negative errno with a

@@ -15,5 +15,7 @@ int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *e
 /* Compiles the filters of -F and, with with_plan, those of -f. Release fs after a failure, too. */
 int gather_init_filters(struct eventfilters *fs, const struct gather_options *o, bool with_plan,
 			struct formats *f, struct errmsg *err);
+/* Compiles them once more, for other formats of the same trace. Says nothing. */
+int gather_copy_filters(struct eventfilters *fs, const struct gather_options *o, struct formats *f);
 
 #endif

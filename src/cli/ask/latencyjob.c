@@ -10,11 +10,13 @@
 #include "cli/ask/latencyjob.h"
 
 #include "base/scope.h"
+#include "decode/filter/filter.h"
 #include "decode/record.h"
 #include "live/kernel/latency.h"
 #include "present/result/latencytext.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 			struct errmsg *err)
@@ -87,6 +89,92 @@ static void close_latency(void *ctx)
 	latencyplan_close(&o->plan);
 }
 
+/* --- a file, on all CPUs ----------------------------------------------------------------------- */
+
+/* The latencies of a part of the file. */
+struct part {
+	struct latency_config config;
+	struct filter *sides[2];
+	struct latency *latency;
+};
+
+static void release_part(void *state)
+{
+	struct part *part = state;
+
+	latency_free(part->latency);
+	filter_free(part->sides[0]);
+	filter_free(part->sides[1]);
+	free(part);
+}
+
+static int open_part(const struct latency_options *o, struct part *part, struct formats *f)
+{
+	struct errmsg err = {0};
+
+	for (int i = 0; i < 2; i++)
+		if (o->plan.side_filters[i])
+			TRY(filter_new(&part->sides[i], f, o->plan.side_filters[i], &err));
+	part->config.from_filter = part->sides[0];
+	part->config.to_filter = part->sides[1];
+	TRY(latency_new(&part->latency, f, &part->config, &err));
+	return latency_make_part(part->latency);
+}
+
+static int init_part(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		     void **ret_state)
+{
+	const struct latency_options *o = ctx;
+	struct part *part = calloc(1, sizeof(*part));
+	int r;
+
+	if (!part)
+		return -ENOMEM;
+	part->config = o->config;
+	part->config.filters = filters;
+	part->config.n_filters = n_filters;
+	r = open_part(o, part, f);
+	if (r >= 0)
+		*ret_state = part;
+	else
+		release_part(part);
+	return r;
+}
+
+static const uint8_t *part_events(void *state, size_t *ret_n)
+{
+	return latency_events(((struct part *)state)->latency, ret_n);
+}
+
+static void add_to_part(void *state, const struct record *rec)
+{
+	latency_add(((struct part *)state)->latency, rec);
+}
+
+static int join_part(void *ctx, void *state, struct tasks *tasks)
+{
+	return latency_join(((struct latency_options *)ctx)->latency,
+			    ((struct part *)state)->latency, tasks);
+}
+
+/* The config of a pattern of functions changes each time it is opened. */
+static bool start(void *ctx, bool *ret_uses_names)
+{
+	const struct latency_options *o = ctx;
+
+	*ret_uses_names = latency_uses_names(o->latency);
+	return !o->config.n_calls && !o->config.from_events.list && latency_can_join(o->latency);
+}
+
+static const struct gather_fold latency_fold = {.init = init_part,
+						.events = part_events,
+						.add = add_to_part,
+						.join = join_part,
+						.release = release_part,
+						.start = start};
+
+/* --- in the kernel ----------------------------------------------------------------------------- */
+
 struct kernel_latencies {
 	const struct latency_options *o;
 	const struct latency_measured *m;
@@ -139,5 +227,6 @@ const struct gather_job latency_job = {
 	.fmt = fmt,
 	.close = close_latency,
 	.in_kernel = in_kernel,
+	.fold = &latency_fold,
 	.needs = "latency needs to know what to measure",
 };

@@ -125,6 +125,7 @@ int callopts_settle(struct call_options *o, struct errmsg *err)
 
 	if (o->match && strcmp(o->match, "glob") && strcmp(o->match, "regex"))
 		return errmsg_set(err, -EINVAL, "--match takes glob or regex, not '%s'", o->match);
+	TRY(sampleopts_settle(&o->samples, err));
 	if (o->no_kernel && o->kernel_only)
 		return errmsg_set(err, -EINVAL, "--no-kernel and --kernel-only exclude each other");
 	o->filter = (struct callfilter_config){.words = o->words,

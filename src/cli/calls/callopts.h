@@ -13,6 +13,7 @@
 #include "analyse/calls/callfilter.h"
 #include "base/options.h"
 #include "base/textbuf.h"
+#include "cli/samples/sampleopts.h"
 #include "decode/formats/formats.h"
 #include "inputs/sources.h"
 #include "inputs/taskwalk.h"
@@ -31,6 +32,7 @@ struct call_options {
 	bool no_kernel, kernel_only, kernel_full;
 	bool json, no_pager, quiet;
 	const char *colour, *output;
+	struct sample_options samples;	 /* of graph and flame */
 	struct callfilter_config filter; /* made of the above by callopts_settle() */
 	char range_from[64], range_to[64];
 };

@@ -34,8 +34,28 @@ struct conversion {
 	bool has_kernel;
 	struct errmsg *err;
 	uint32_t max_depth;
+	const struct event *marks[UFTEXPORT_MARKS_MAX];
+	size_t n_marks;
 	bool stop;
 };
+
+/* The number of an event of the program; -1: it is another one. */
+static int mark_of(const struct conversion *c, const struct event *ev)
+{
+	for (size_t i = 0; i < c->n_marks && ev; i++)
+		if (c->marks[i] == ev)
+			return (int)i;
+	return -1;
+}
+
+static void convert_event(struct conversion *c, const struct replay_item *item)
+{
+	int mark = mark_of(c, item->record->event);
+
+	if (mark >= 0 && item->task && item->task->task && !c->stop)
+		c->stop = uftwriter_mark(c->writer, item->task->task->pid, item->ts, (uint32_t)mark,
+					 c->err) < 0;
+}
 
 static void convert_item(void *ctx, const struct replay_item *item)
 {
@@ -46,6 +66,8 @@ static void convert_item(void *ctx, const struct replay_item *item)
 
 	if (item->kind == REPLAY_LOST)
 		uftwriter_lose(c->writer, item->n_lost);
+	if (item->kind == REPLAY_EVENT)
+		convert_event(c, item);
 	if (!task || !item->func || !item->func->is_user || c->stop || item->level >= c->max_depth)
 		return;
 	call.tid = task->pid;
@@ -70,13 +92,25 @@ static void visit(void *ctx, const struct record *rec)
 {
 	struct conversion *c = ctx;
 
-	if (!c->has_kernel || is_user(rec->event))
+	if (!c->has_kernel || is_user(rec->event) || mark_of(c, rec->event) >= 0)
 		replay_add(c->replay, rec);
 	else if (!c->stop)
 		c->stop = uftwriter_add_kernel(c->writer, rec, c->err) < 0;
 }
 
 SCOPED_POINTER(struct replay, replay_free)
+
+/* Probes of sonde have a system of their own; the names are unique. */
+static void find_marks(struct conversion *c, struct formats *f, size_t n)
+{
+	char name[32];
+
+	c->n_marks = n < UFTEXPORT_MARKS_MAX ? n : UFTEXPORT_MARKS_MAX;
+	for (size_t i = 0; i < c->n_marks; i++) {
+		snprintf(name, sizeof(name), UFTEXPORT_MARK, i);
+		c->marks[i] = formats_find_name(f, NULL, name);
+	}
+}
 
 /* Which events are wanted, by their ids: calls, and with the kernel's calls all. */
 static int choose_events(struct conversion *c, struct callrun *run, uint8_t **ret, size_t *ret_n)
@@ -95,6 +129,9 @@ static int choose_events(struct conversion *c, struct callrun *run, uint8_t **re
 	for (size_t i = 0; c->has_kernel && i < f->n_table; i++)
 		if (f->table[i] && !f->table[i]->is_made_up)
 			all[i] = 1;
+	for (size_t i = 0; i < c->n_marks; i++)
+		if (c->marks[i] && (size_t)c->marks[i]->id < *ret_n)
+			all[c->marks[i]->id] = 1;
 	*ret = all;
 	return 0;
 }
@@ -119,7 +156,7 @@ int uftexport_functions(const struct callrun *run, struct textbuf *plain, struct
 }
 
 int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_depth,
-		    struct errmsg *err)
+		    size_t n_marks, struct errmsg *err)
 {
 	SCOPED(replay_free_scoped) struct replay *rp = NULL;
 	struct conversion c = {.writer = writer, .err = err, .max_depth = max_depth};
@@ -127,7 +164,8 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 				       .from = run->from,
 				       .to = run->to,
 				       .no_merge = true,
-				       .no_events = true,
+				       .no_events = !n_marks,
+				       .all_events = true,
 				       .no_calls = true,
 				       .ctx = &c,
 				       .emit = convert_item};
@@ -139,6 +177,7 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 	c.has_kernel = has_kernel(run);
 	if (c.has_kernel)
 		TRY(uftwriter_use_kernel(writer, callrun_formats(run), err));
+	find_marks(&c, callrun_formats(run), n_marks);
 	TRY(choose_events(&c, run, &events, &n_events));
 	TRY(callrun_walk(run,
 			 (struct taskwalk_spec){.events = events,
@@ -174,7 +213,7 @@ static int write_directory(struct callrun *run, const char *path, const char *di
 	else if (r < 0)
 		return r;
 	TRY(uftwriter_new(&writer, &config, err));
-	TRY(uftexport_calls(run, writer, UINT32_MAX, err));
+	TRY(uftexport_calls(run, writer, UINT32_MAX, 0, err));
 	*ret = uftwriter_counts(writer);
 	return uftwriter_finish(writer, &about, err);
 }

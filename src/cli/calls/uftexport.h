@@ -14,9 +14,14 @@
 /* The functions of an opened trace; they lie in the file or in plain. -ENODATA with a message. */
 int uftexport_functions(const struct callrun *run, struct textbuf *plain, struct piece *ret,
 			struct errmsg *err);
-/* Writes the calls of an opened trace. max_depth: calls from there on are left out. */
+/*
+ * Writes the calls of an opened trace. max_depth: calls from there on are left out. n_marks: events
+ * UFTEXPORT_MARK of the trace are the program's own, with these numbers.
+ */
 int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_depth,
-		    struct errmsg *err);
+		    size_t n_marks, struct errmsg *err);
+#define UFTEXPORT_MARK	    "uft_%zu"
+#define UFTEXPORT_MARKS_MAX 64
 
 /* Reads the trace file path, makes the directory. Says on standard error what it wrote. */
 int uftexport(const struct call_options *o, const char *path, const char *directory,

@@ -10,7 +10,10 @@
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
+#include "inputs/perfdata/asfile.h"
 #include "rewrite/convert.h"
+#include "store/compression.h"
+#include "store/perfdata/perfdata.h"
 
 #include <errno.h>
 
@@ -20,7 +23,7 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	ROW_STRING('i', "input", "FILE", "read FILE (default: trace.dat)",
+	ROW_STRING('i', "input", "FILE", "read FILE, a trace or a perf.data (default: trace.dat)",
 		   offsetof(struct convert_options, input), .complete = "file"),
 	ROW_STRING('o', "output", "FILE", "write this file; may also be the last argument",
 		   offsetof(struct convert_options, output), .complete = "file"),
@@ -34,21 +37,44 @@ static const struct option_row rows[] = {
 
 static int check_options(struct convert_options *o, int argc, char **argv, struct errmsg *err)
 {
-	if (argc > 1 || (argc && o->output))
+	int i = 0;
+
+	if (argc > 1 && !o->input) /* convert SOURCE TARGET */
+		o->input = argv[++i];
+	if (i < argc && !o->output)
+		o->output = argv[++i];
+	if (i < argc)
 		return errmsg_set(err, -EINVAL,
 				  "convert: '%s' is one name too many: there is one target",
-				  argv[argc > 1 ? 2 : 1]);
-	if (argc)
-		o->output = argv[1];
+				  argv[i + 1]);
 	if (!o->output)
 		return errmsg_set(err, -EINVAL,
 				  "convert: no target; name it with -o or as last argument");
+	/* "convert perf.data" means the source; the target's old contents would be lost */
+	if (perfdata_is_file(o->output))
+		return errmsg_set(err, -EINVAL,
+				  "convert: %s is a perf.data and would be overwritten; name the "
+				  "target, too: sonde convert %s trace.dat",
+				  o->output, o->output);
 	if (!o->input)
 		o->input = "trace.dat";
 	if (o->version != 6 && o->version != 7)
 		return errmsg_set(err, -EINVAL, "convert: there is no version %lld, only 6 and 7",
 				  o->version);
 	return 0;
+}
+
+/* A perf.data becomes a trace file with the same events and samples. */
+static int convert_perf(const struct convert_options *o, struct errmsg *err)
+{
+	struct perffile_config config = {.input = o->input,
+					 .output = o->output,
+					 .version = (int)o->version,
+					 .note = notes_print};
+
+	TRY(compression_choose(o->compression, o->version, &config.compression, &config.plain_data,
+			       err));
+	return perffile_convert(&config, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -59,6 +85,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	TRY(r);
 	r = check_options(&o, r, argv, err);
 	TRY(r);
+	if (perfdata_is_file(o.input))
+		return convert_perf(&o, err);
 	return convert_trace(&(struct convert_config){.input = o.input,
 						      .output = o.output,
 						      .version = o.version,
@@ -69,8 +97,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "change the version or compression of a trace file",
-	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] TARGET",
+	.summary = "change the version or compression of a trace file, or read a perf.data",
+	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] [SOURCE] TARGET",
 	.options = rows,
 	.run = run,
 	.args = "file",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_stack.c - `sonde stack`: the kernel's stack tracer, which keeps the deepest stack it has
- * seen.
+ * cmd_stack.c - `sonde stack PID`: the stacks of a process now (stackpid.c). `sonde stack`: the kernel's
+ * stack tracer, which keeps the deepest stack it has seen.
  *
  *	        Depth    Size   Location    (3 entries)
  *	        -----    ----   --------
@@ -16,7 +16,8 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/tracefs/tracefs.h"
-#include "cli/kernel/instances.h"
+#include "cli/command.h"
+#include "cli/kernel/stackpid.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 
 struct stack_options {
 	bool start, stop, reset, verbose;
+	bool no_kernel, no_user, is_json;
 };
 
 static int apply_verbose(void *opts, const char *value, struct errmsg *err)
@@ -36,7 +38,15 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+#define AT(member) offsetof(struct stack_options, member)
+
 static const struct option_row rows[] = {
+	ROW_HEADING("stacks of processes now"),
+	ROW_FLAG('U', "no-kernel", "show only user stacks", AT(no_kernel)),
+	ROW_FLAG('K', "no-user", "show only kernel stacks, without stopping the threads",
+		 AT(no_user)),
+	ROW_FLAG(0, "json", "print JSON, one object per thread", AT(is_json)),
+	ROW_HEADING("the kernel's stack tracer"),
 	ROW_FLAG(0, "start", "start the stack tracer", offsetof(struct stack_options, start)),
 	ROW_FLAG(0, "stop", "stop the stack tracer", offsetof(struct stack_options, stop)),
 	ROW_FLAG(0, "reset", "discard the deepest stack found so far",
@@ -108,8 +118,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n = command_parse(cmd, &o, argc, argv, err);
 
 	TRY(n);
-	if (instances_refuse_words(cmd, n, argv, err) < 0)
-		return errmsg_code(err);
+	if (n)
+		return stackpid_show(n, argv + 1,
+				     &(struct stackpid_choice){.no_kernel = o.no_kernel,
+							       .no_user = o.no_user,
+							       .is_json = o.is_json},
+				     err);
 	if (o.start && o.stop)
 		return errmsg_set(err, -EINVAL, "stack: --start and --stop exclude each other");
 	if (tracefs_open(&t, err) < 0)
@@ -128,8 +142,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_stack = {
 	.name = "stack",
-	.summary = "find the deepest kernel stack",
-	.usage = "[options]",
+	.summary = "show the stacks of a process, or the deepest kernel stack",
+	.usage = "[options] [PID…]",
 	.options = rows,
 	.run = run,
 };

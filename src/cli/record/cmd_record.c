@@ -29,7 +29,9 @@
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
+	RECORDOPTS_ROW_SYSCALLS,
 	RECORDOPTS_FUNCTIONS,
+	RECORDOPTS_SAMPLES,
 	CONTROLOPTS,
 	RECORDOPTS_FILE,
 	RECORDOPTS_KERNEL,
@@ -38,6 +40,11 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "daemonize",
 		 "continue in the background once recording has started (" PID_FILE ")",
 		 RECORDOPTS_AT(daemonize)),
+	ROW_FLAG(0, "wait-children",
+		 "do not end with the command, but with the last program that it has started",
+		 RECORDOPTS_AT(waits_children)),
+	ROW_FLAG(0, "pass-status", "end with the command's exit status", RECORDOPTS_AT(pass_status),
+		 .hidden = true),
 	ROW_FLAG(0, "profile",
 		 "record what 'report --profile' needs: events with stacks, functions at depth 1",
 		 RECORDOPTS_AT(profile)),
@@ -90,7 +97,9 @@ static int record_file(struct live_request *o, const struct recording_config *rc
 	if (oc.running)
 		waitpid(oc.running, &oc.command_status, 0);
 	/* a user who traces functions of a program expects the program's exit status */
-	return r >= 0 && o->has_user && argv ? recordopts_exit_status(oc.command_status) : r;
+	return r >= 0 && (o->has_user || o->samples.is_wanted || o->pass_status) && argv
+		       ? recordopts_exit_status(oc.command_status)
+		       : r;
 }
 
 static void show_host(int fd, const char *path, const struct recording_sum *sum)
@@ -173,11 +182,8 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
 	if (r >= 0)
 		r = controlopts_check(&o, err);
-	if (r >= 0 && guests.n && o.has_user)
-		r = errmsg_set(err, -EINVAL,
-			       "user functions (-u) cannot be recorded together with guests (-A)");
 	if (r >= 0 && !guests.n && !plan_does_something(&o.plan) &&
-	    (!o.has_user || o.plan.probes.n))
+	    ((!o.has_user && !o.syscalls && !o.samples.is_wanted) || o.plan.probes.n))
 		r = live_request_add_defaults(&o, err);
 	if (r >= 0 && o.has_negated && !o.quiet && only_disables(&o.plan))
 		o.front->tell("-v leaves out the events (-e) that come after it, and none comes "

@@ -54,7 +54,9 @@ static int apply_csv(void *opts, const char *value, struct errmsg *err)
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
+	RECORDOPTS_ROW_SYSCALLS,
 	RECORDOPTS_FUNCTIONS,
+	RECORDOPTS_SAMPLES,
 	CONTROLOPTS_RULES,
 	ROW_HEADING("how events look"),
 	ROW_CALL(0, "json", NULL, "print one JSON object per event, with typed fields", apply_json),
@@ -101,7 +103,7 @@ static int stream(struct live_request *record, char **argv, struct errmsg *err)
 	int r2 = liverun_close(&run, r == -EPIPE ? &ignored : err);
 
 	/* as record does for user functions */
-	if (r >= 0 && r2 >= 0 && record->has_user)
+	if (r >= 0 && r2 >= 0 && (record->has_user || (record->samples.is_wanted && argv)))
 		return recordopts_exit_status(run.s.child_status);
 	return r < 0 ? r : r2;
 }
@@ -121,7 +123,7 @@ static int run_stream(const struct command *cmd, int argc, char **argv, struct e
 		r = controlopts_check(&o.record, err);
 	return recordopts_carry_out(&o.record, r < 0 ? r : n, argv,
 				    "stream needs to know what to print: an event, -e sched, a "
-				    "tracer, -p function, or a program's functions, -u",
+				    "tracer, -p function, a program's functions, -u, or --sample",
 				    stream, err);
 }
 

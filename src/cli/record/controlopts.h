@@ -25,33 +25,33 @@ int controlopts_budget(void *opts, const char *value, struct errmsg *err);
 int controlopts_check(const struct live_request *o, struct errmsg *err);
 
 /* Rules for calls, of record and stream. */
-#define CONTROLOPTS_RULES                                                                         \
-	ROW_CALL(0, "user-depth", "N", "record at most N nested calls of each thread",            \
-		 controlopts_depth),                                                              \
-		ROW_CALL(0, "user-min-time", "TIME",                                              \
-			 "do not record calls that are shorter than this: 10us, 2ms",             \
-			 controlopts_min_time),                                                   \
-		ROW_CALL(0, "inside", "FUNC", "record only these functions and what they call",   \
-			 controlopts_inside),                                                     \
-		ROW_CALL(0, "not-inside", "FUNC",                                                 \
-			 "do not record these functions, nor what they call",                     \
-			 controlopts_not_inside),                                                 \
-		ROW_CALL(0, "leading-to", "FUNC",                                                 \
-			 "record only these functions and the calls that lead to them",           \
-			 controlopts_leading_to),                                                 \
-		ROW_CALL(0, "at", "FUNC: ACTION,…",                                               \
-			 "when FUNC is called: on, off, finish, stack, always, inside, "          \
-			 "not-inside, depth=N, min-time=TIME, limit=N, call=N",                   \
-			 controlopts_at),                                                         \
-		ROW_CALL(0, "signal", "SIGNAL=ACTION",                                            \
-			 "when the program gets the signal, switch recording on or off, or end "  \
-			 "it: on, off, finish",                                                   \
-			 controlopts_signal),                                                     \
-	{                                                                                         \
-		.kind = OPTION_CALL, .name = "user-begin", .arg = "HOW",                          \
-		.help = "begin with recording on or off; off is the default if --at or --signal " \
-			"can switch it on",                                                       \
-		.apply = controlopts_begin, .complete = "on off"                                  \
+#define CONTROLOPTS_RULES                                                                          \
+	ROW_CALL(0, "user-depth", "N", "record at most N nested calls of each thread",             \
+		 controlopts_depth),                                                               \
+		ROW_CALL(0, "user-min-time", "TIME",                                               \
+			 "do not record calls that are shorter than this: 10us, 2ms",              \
+			 controlopts_min_time),                                                    \
+		ROW_CALL(0, "inside", "FUNC", "record only these functions and what they call",    \
+			 controlopts_inside),                                                      \
+		ROW_CALL(0, "not-inside", "FUNC",                                                  \
+			 "do not record these functions, nor what they call",                      \
+			 controlopts_not_inside),                                                  \
+		ROW_CALL(0, "leading-to", "FUNC",                                                  \
+			 "record only these functions and the calls that lead to them",            \
+			 controlopts_leading_to),                                                  \
+		ROW_CALL(0, "at", "FUNC: ACTION,…",                                                \
+			 "when FUNC is called: on, off, finish, stack, counters, always, inside, " \
+			 "not-inside, depth=N, min-time=TIME, limit=N, call=N",                    \
+			 controlopts_at),                                                          \
+		ROW_CALL(0, "signal", "SIGNAL=ACTION",                                             \
+			 "when the program gets the signal, switch recording on or off, or end "   \
+			 "it: on, off, finish",                                                    \
+			 controlopts_signal),                                                      \
+	{                                                                                          \
+		.kind = OPTION_CALL, .name = "user-begin", .arg = "HOW",                           \
+		.help = "begin with recording on or off; off is the default if --at or --signal "  \
+			"can switch it on",                                                        \
+		.apply = controlopts_begin, .complete = "on off"                                   \
 	}
 
 #define CONTROLOPTS                                                                                \

@@ -10,6 +10,7 @@
  */
 #include "cli/record/guestwords.h"
 
+#include "base/array.h"
 #include "cli/record/recordopts.h"
 
 #include <errno.h>
@@ -54,23 +55,17 @@ static bool is_ours(const char *word)
 
 static struct guest_words *add_guest(struct guest_list *list, const char *place)
 {
-	struct guest_words *more = realloc(list->guests, (list->n + 1) * sizeof(*list->guests));
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(list->guests, list->n, ARRAY_NO_MAX))
 		return NULL;
-	list->guests = more;
-	more[list->n] = (struct guest_words){.place = place};
-	return &more[list->n++];
+	list->guests[list->n] = (struct guest_words){.place = place};
+	return &list->guests[list->n++];
 }
 
 static int add_word(struct guest_words *g, char *word)
 {
-	char **more = realloc(g->words, (g->n_words + 1) * sizeof(*more));
-
-	if (!more)
+	if (!ARRAY_ONE_MORE(g->words, g->n_words, ARRAY_NO_MAX))
 		return -ENOMEM;
-	g->words = more;
-	more[g->n_words++] = word;
+	g->words[g->n_words++] = word;
 	return 0;
 }
 
@@ -90,7 +85,7 @@ int guest_list_take(struct guest_list *list, const struct option_row *rows, int 
 			g = take == 2 || argv[i][2]
 				    ? add_guest(list, take == 2 ? argv[i + 1] : argv[i] + 2)
 				    : NULL;
-			r = g ? 0 : errmsg_set(err, -EINVAL, "-A wants the name of a guest");
+			r = g ? 0 : errmsg_set(err, -EINVAL, "-A needs the name of a guest");
 		} else if (g && !strcmp(argv[i], "--name") && i + 1 < *argc) {
 			g->name = argv[i + 1];
 			take = 2;

@@ -14,6 +14,7 @@
 #include "capture/user/choice.h"
 #include "capture/user/values.h"
 #include "cli/screen/statusline.h"
+#include "live/calls/livecalls.h"
 #include "live/profile.h"
 
 #include <ctype.h>
@@ -281,6 +282,11 @@ int recordopts_no_user(void *opts, const char *value, struct errmsg *err)
 	return userchoice_add(&o->user_choice, value, true, err);
 }
 
+int recordopts_syscalls(void *opts, const char *value, struct errmsg *err)
+{
+	return livecalls_choose(opts, value, err);
+}
+
 int recordopts_exit_status(int wait_status)
 {
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -375,6 +381,31 @@ int recordopts_join_user(int *argc, char **argv, struct errmsg *err)
 	return 0;
 }
 
+int recordopts_sample(void *opts, const char *value, struct errmsg *err)
+{
+	return samplechoice_sample(&((struct live_request *)opts)->samples, value, err);
+}
+
+int recordopts_counters(void *opts, const char *value, struct errmsg *err)
+{
+	return samplechoice_counters(&((struct live_request *)opts)->samples, value, err);
+}
+
+int recordopts_counters_interval(void *opts, const char *value, struct errmsg *err)
+{
+	return samplechoice_counter_interval(&((struct live_request *)opts)->samples, value, err);
+}
+
+int recordopts_stacks(void *opts, const char *value, struct errmsg *err)
+{
+	return samplechoice_stacks(&((struct live_request *)opts)->samples, value, err);
+}
+
+int recordopts_off_cpu(void *opts, const char *value, struct errmsg *err)
+{
+	return samplechoice_off_cpu(&((struct live_request *)opts)->samples, value, err);
+}
+
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 {
 	((struct live_request *)opts)->verbose = value ? value : "";
@@ -445,6 +476,22 @@ int recordopts_check(struct live_request *o, bool has_command, struct errmsg *er
 	if (o->has_user && (o->host || o->vsock))
 		return errmsg_set(err, -EINVAL,
 				  "user functions (-u) cannot be sent to another machine (-N, -V)");
+	if (o->samples.is_wanted && (o->host || o->vsock))
+		return errmsg_set(err, -EINVAL,
+				  "samples (--sample) cannot be sent to another machine (-N, -V)");
+	if (!o->samples.counters.n && o->samples.counter_ms)
+		return errmsg_set(err, -EINVAL, "--counters-interval is for --counters");
+	if (!o->samples.is_wanted && (o->samples.has_stacks || o->samples.is_everywhere ||
+				      o->samples.only_threads || o->samples.no_inherit))
+		return errmsg_set(err, -EINVAL,
+				  "--stacks, --sample-all, --sample-threads and --no-inherit are "
+				  "for samples; give --sample");
+	if (o->syscalls && (o->host || o->vsock))
+		return errmsg_set(
+			err, -EINVAL,
+			"system calls (--syscalls) cannot be sent to another machine (-N, -V)");
+	if (o->waits_children && !has_command)
+		return errmsg_set(err, -EINVAL, "--wait-children needs a command");
 	if (o->user_probes && !o->has_user)
 		return errmsg_set(err, -EINVAL, "--user-probes is for user functions; give -u");
 	if ((o->user_choice.has_libcalls || o->user_choice.only_counted) && !o->has_user)
@@ -502,7 +549,8 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 {
 	int r = n < 0 ? n : 0;
 
-	if (r >= 0 && !plan_does_something(&o->plan) && !o->has_user)
+	if (r >= 0 && !plan_does_something(&o->plan) && !o->has_user && !o->syscalls &&
+	    !o->samples.is_wanted)
 		r = errmsg_set(err, -EINVAL, "%s", needs);
 	if (r >= 0 && o->boot) {
 		r = recordopts_print_bootline(&o->plan, err);

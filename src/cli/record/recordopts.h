@@ -70,6 +70,7 @@ int recordopts_sleep(void *opts, const char *value, struct errmsg *err);
 int recordopts_max_rate(void *opts, const char *value, struct errmsg *err);
 int recordopts_user(void *opts, const char *value, struct errmsg *err);
 int recordopts_no_user(void *opts, const char *value, struct errmsg *err);
+int recordopts_syscalls(void *opts, const char *value, struct errmsg *err);
 int recordopts_auto_values(void *opts, const char *value, struct errmsg *err);
 int recordopts_arg(void *opts, const char *value, struct errmsg *err);
 int recordopts_retval(void *opts, const char *value, struct errmsg *err);
@@ -78,6 +79,11 @@ int recordopts_user_full(void *opts, const char *value, struct errmsg *err);
 /* A status of wait() as a shell reports it. */
 int recordopts_exit_status(int wait_status);
 int recordopts_kernel_depth(void *opts, const char *value, struct errmsg *err);
+int recordopts_sample(void *opts, const char *value, struct errmsg *err);
+int recordopts_counters(void *opts, const char *value, struct errmsg *err);
+int recordopts_counters_interval(void *opts, const char *value, struct errmsg *err);
+int recordopts_stacks(void *opts, const char *value, struct errmsg *err);
+int recordopts_off_cpu(void *opts, const char *value, struct errmsg *err);
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 
 #define RECORDOPTS_AT(field) offsetof(struct live_request, field)
@@ -294,6 +300,13 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		ROW_FLAG(0, "proc-map", "record the memory maps of the traced tasks",             \
 			 RECORDOPTS_AT(proc_map))
 
+/* System calls with their arguments. */
+#define RECORDOPTS_ROW_SYSCALLS                                                                \
+	ROW_CALL(0, "syscalls", "CALLS",                                                       \
+		 "record system calls with their arguments, of the command, of -P, or of all " \
+		 "processes: all calls, or those of 'sonde trace -e'",                         \
+		 recordopts_syscalls, .arg_optional = true)
+
 /* Functions of programs: which ones. */
 #define RECORDOPTS_ROWS_USER_WHICH                                                                \
 	ROW_CALL('u', "user-functions", "GLOB",                                                   \
@@ -308,6 +321,9 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 			 RECORDOPTS_AT(user_probes)),                                             \
 		ROW_FLAG(0, "libcalls", "also trace the program's calls into libraries",          \
 			 RECORDOPTS_AT(user_choice.has_libcalls)),                                \
+		ROW_FLAG(0, "nested-libcalls",                                                    \
+			 "also trace calls between libraries, but not those of the C library",    \
+			 RECORDOPTS_AT(user_choice.has_nested)),                                  \
 		ROW_FLAG(0, "only-instrumented",                                                  \
 			 "trace only functions that the compiler instrumented: -pg, -mfentry",    \
 			 RECORDOPTS_AT(user_choice.only_counted))
@@ -350,6 +366,42 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 	ROW_HEADING("functions of programs"), RECORDOPTS_ROWS_USER_WHICH, \
 		RECORDOPTS_ROW_KERNEL_DEPTH, RECORDOPTS_ROWS_USER_VALUES, \
 		RECORDOPTS_ROWS_USER_CALLS
+
+/* Samples: how. */
+#define RECORDOPTS_ROWS_STACKS                                                                    \
+	ROW_CALL(0, "stacks", "KIND",                                                             \
+		 "how to find callers in user code: fp (frame pointers, default), dwarf[,BYTES] " \
+		 "(copies of stacks), lbr (the processor's record), none",                        \
+		 recordopts_stacks, .complete = "fp dwarf lbr none"),                             \
+		ROW_CALL(0, "off-cpu", "MIN",                                                     \
+			 "also sample waits: each one of at least MIN (100us, 2ms) becomes a "    \
+			 "sample with its length",                                                \
+			 recordopts_off_cpu, .arg_optional = true),                               \
+		ROW_FLAG(0, "no-inherit",                                                         \
+			 "samples: leave out threads and processes that start later",             \
+			 RECORDOPTS_AT(samples.no_inherit))
+
+#define RECORDOPTS_ROWS_COUNTERS                                                                  \
+	ROW_CALL(0, "counters", "EVENT,…",                                                        \
+		 "also record how much these events grow, for curves in the viewer; names as in " \
+		 "sonde counters",                                                                \
+		 recordopts_counters),                                                            \
+		ROW_CALL(0, "counters-interval", "MS",                                            \
+			 "read the counters every MS milliseconds (default: 100)",                \
+			 recordopts_counters_interval)
+
+#define RECORDOPTS_SAMPLES                                                                       \
+	ROW_HEADING("samples"),                                                                  \
+		ROW_CALL(0, "sample", "WHAT",                                                    \
+			 "sample where the CPU time goes: RATE (samples a second), EVENT, or "   \
+			 "EVENT,PERIOD (default: cycles or cpu-clock, 997 a second)",            \
+			 recordopts_sample, .arg_optional = true),                               \
+		ROW_FLAG(0, "sample-all", "sample all processes, not only those of the command", \
+			 RECORDOPTS_AT(samples.is_everywhere)),                                  \
+		ROW_FLAG(0, "sample-threads",                                                    \
+			 "of -P, sample only these threads, not their processes",                \
+			 RECORDOPTS_AT(samples.only_threads)),                                   \
+		RECORDOPTS_ROWS_STACKS, RECORDOPTS_ROWS_COUNTERS
 
 /* What profile adds. */
 #define RECORDOPTS_PROFILE                                                                        \

@@ -6,6 +6,7 @@
  * options before them: --ts-offset and --ts2secs belong to the input before them. -F belongs to all
  * inputs or, after an -i, to that input. -v inverts every -F after it.
  */
+#include "base/array.h"
 #include "base/options.h"
 #include "cli/report/report.h"
 
@@ -21,29 +22,16 @@
 
 #define LIST_MAX 65536
 
-/*
- * Adds an element to an array of rep->…, which grows by one each time, because command lines are
- * short.
- */
-static void *grow(void *array, size_t n, size_t each, struct errmsg *err)
+static int refuse_more(struct errmsg *err)
 {
-	void *p = n < LIST_MAX ? realloc(array, (n + 1) * each) : NULL;
-
-	if (!p)
-		errmsg_set(err, -ENOMEM, "too many values on the command line");
-	else
-		memset((char *)p + n * each, 0, each);
-	return p;
+	return errmsg_set(err, -ENOMEM, "too many values on the command line");
 }
 
 int report_add_input(struct report_options *o, const char *path, struct errmsg *err)
 {
-	struct inputs_path *p = grow(o->in.paths, o->in.n_paths, sizeof(*p), err);
-
-	if (!p)
-		return -ENOMEM;
-	p[o->in.n_paths++].path = path;
-	o->in.paths = p;
+	if (!ARRAY_ONE_MORE(o->in.paths, o->in.n_paths, LIST_MAX))
+		return refuse_more(err);
+	o->in.paths[o->in.n_paths++] = (struct inputs_path){.path = path};
 	return 0;
 }
 
@@ -55,13 +43,11 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 static int apply_filter(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
-	struct inputs_filter *p = grow(o->in.filters, o->in.n_filters, sizeof(*p), err);
 
-	if (!p)
-		return -ENOMEM;
-	p[o->in.n_filters++] = (struct inputs_filter){
+	if (!ARRAY_ONE_MORE(o->in.filters, o->in.n_filters, LIST_MAX))
+		return refuse_more(err);
+	o->in.filters[o->in.n_filters++] = (struct inputs_filter){
 		.text = value, .reject = o->negate, .input = (int)o->in.n_paths - 1};
-	o->in.filters = p;
 	return 0;
 }
 
@@ -78,12 +64,9 @@ static int apply_negate(void *opts, const char *value, struct errmsg *err)
 
 static int add_word(struct word_list *l, const char *word, struct errmsg *err)
 {
-	const char **p = grow(l->words, l->n, sizeof(*p), err);
-
-	if (!p)
-		return -ENOMEM;
-	p[l->n++] = word;
-	l->words = p;
+	if (!ARRAY_ONE_MORE(l->words, l->n, LIST_MAX))
+		return refuse_more(err);
+	l->words[l->n++] = word;
 	return 0;
 }
 
@@ -137,12 +120,9 @@ static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 			return errmsg_set(err, -EINVAL,
 					  "--cpu %s: a range goes from lower to higher", value);
 		for (; a <= b; a++) {
-			uint32_t *p = grow(o->in.cpus, o->in.n_cpus, sizeof(*p), err);
-
-			if (!p)
-				return -ENOMEM;
-			p[o->in.n_cpus++] = a;
-			o->in.cpus = p;
+			if (!ARRAY_ONE_MORE(o->in.cpus, o->in.n_cpus, LIST_MAX))
+				return refuse_more(err);
+			o->in.cpus[o->in.n_cpus++] = a;
 		}
 		s = *end == ',' || *end == ':' ? end + 1 : end;
 	} while (*s);
@@ -295,6 +275,7 @@ const struct option_row report_rows[] = {
 	     "scan the whole trace for task names first, so that fewer tasks show as <...>"),
 	FLAG(0, "syscall-names", show.syscall_names,
 	     "show the names of system calls next to their numbers"),
+	FLAG(0, "stacks", show.stacks, "print the stack of each sample below it"),
 	FLAG(0, "boundary", show.boundary, "show where sub-buffers start"),
 	CALL(0, "debug", NULL, apply_debug, "show the file offset of each event"),
 	ROW_STRING(0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",

@@ -52,7 +52,10 @@ static double own_seconds(void)
 /* Returns the time that events and hits took, on all CPUs. */
 static double tracing_seconds(const struct record_outcome *oc)
 {
-	return oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
+	const struct sampling_sum *s = &oc->samples;
+	double events = oc->is_sample_only ? 0 : oc->sum.events + oc->sum.lost - s->n_samples;
+
+	return (oc->event_ns * events + s->sample_ns * s->n_samples) / 1e9 + oc->probe_seconds;
 }
 
 static bool is_mostly_probes(const struct record_outcome *oc)
@@ -117,7 +120,10 @@ static void add_details(struct textbuf *tb, const struct record_outcome *oc)
 	if (tracing > 0) {
 		textbuf_add_str(tb, ", tracing about ");
 		add_seconds(tb, tracing);
-		textbuf_addf(tb, " (%.0f ns per event)", oc->event_ns);
+		if (oc->event_ns > 0)
+			textbuf_addf(tb, " (%.0f ns per event)", oc->event_ns);
+		if (oc->samples.sample_ns > 0)
+			textbuf_addf(tb, " (%.0f ns per sample)", oc->samples.sample_ns);
 	}
 	if (oc->probe_seconds) {
 		textbuf_add_str(tb, ", of which ");
@@ -308,10 +314,60 @@ static void show_user_only(const struct live_request *o, const struct record_out
 	fwrite(tb.start, 1, textbuf_len(&tb), stderr);
 }
 
+/* "1204 samples", "1204 samples, 30 values of counters", "30 values of counters". */
+static void add_samples(struct textbuf *tb, const struct live_request *o,
+			const struct sampling_sum *s)
+{
+	bool has_counters = o->samples.counters.n;
+
+	if (!has_counters || o->samples.has_samples)
+		textbuf_addf(tb, "%llu sample%s%s", (unsigned long long)s->n_samples,
+			     s->n_samples == 1 ? "" : "s", has_counters ? ", " : "");
+	if (has_counters)
+		textbuf_addf(tb, "%llu value%s of counters", (unsigned long long)s->n_counted,
+			     s->n_counted == 1 ? "" : "s");
+}
+
+/*
+ * Prints "t.dat: 1204 samples, 0.1 MB, none lost; overhead below 0.1 %". The overhead is the CPU time
+ * of the reader, and what samples cost in the kernel.
+ */
+static void show_samples_only(const struct live_request *o, const struct record_outcome *oc)
+{
+	const struct sampling_sum *s = &oc->samples;
+	double used = s->reader_ns / 1e9 + tracing_seconds(oc);
+	double all = oc->ran_command && !o->samples.is_everywhere ? cpu_seconds(&oc->command)
+								  : oc->seconds * oc->n_cpus;
+	TEXTBUF(tb, 65536);
+
+	textbuf_addf(&tb, "%s: ", oc->path);
+	add_samples(&tb, o, s);
+	add_size(&tb, oc->fd, oc->path);
+	if (oc->has_failed)
+		textbuf_add_str(&tb, "; later samples could not be recorded");
+	else if (s->n_lost)
+		textbuf_addf(&tb, ", %llu lost (use larger rings: -m, or a lower rate: -F)",
+			     (unsigned long long)s->n_lost);
+	else
+		textbuf_add_str(&tb, ", none lost");
+	if (all > used)
+		textbuf_addf(&tb, "; overhead %s%.1f %%", used / all < 0.001 ? "below " : "",
+			     used / all < 0.001 ? 0.1 : used / all * 100);
+	textbuf_add_str(&tb, "\n");
+	if (o->verbose)
+		add_details(&tb, oc);
+	add_status(&tb, oc);
+	fwrite(tb.start, 1, textbuf_len(&tb), stderr);
+}
+
 void outcome_show(const struct live_request *o, const struct record_outcome *oc)
 {
 	TEXTBUF(tb, 65536);
 
+	if (oc->is_sample_only) {
+		show_samples_only(o, oc);
+		return;
+	}
 	if (oc->is_user_only) {
 		show_user_only(o, oc);
 		return;
@@ -325,6 +381,10 @@ void outcome_show(const struct live_request *o, const struct record_outcome *oc)
 		add_size(&tb, oc->fd, oc->path);
 	}
 	add_overhead(&tb, o, oc);
+	if (oc->has_samples) {
+		textbuf_add_str(&tb, "; ");
+		add_samples(&tb, o, &oc->samples);
+	}
 	if (oc->has_user) {
 		textbuf_add_str(&tb, "; ");
 		add_calls(&tb, &oc->user);

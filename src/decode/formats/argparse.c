@@ -463,19 +463,9 @@ static enum token_kind parse_names(struct arg_parser *p, struct arg *arg)
 			break;
 		if (!parse_name(p, &name))
 			return TOKEN_ERROR;
-		if (arg->flags.n_names == cap) {
-			struct flag_name *more;
-
-			cap = cap ? cap * 2 : 8;
-			more = cap > NAMES_MAX
-				       ? NULL
-				       : arena_alloc_array(p->ep->arena, cap, sizeof(*more));
-			if (!more)
-				return fail(p, "too many names");
-			if (arg->flags.n_names)
-				memcpy(more, arg->flags.names, arg->flags.n_names * sizeof(*more));
-			arg->flags.names = more;
-		}
+		if (!ARENA_ONE_MORE(p->ep->arena, arg->flags.names, arg->flags.n_names, cap,
+				    NAMES_MAX))
+			return fail(p, "too many names");
 		arg->flags.names[arg->flags.n_names++] = name;
 	} while (tok_is(p, TOKEN_DELIM, ","));
 	return p->tok.kind;

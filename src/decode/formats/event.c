@@ -380,18 +380,8 @@ static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_
 		if (t.kind != TOKEN_ITEM || !token_is(&t, "field"))
 			return event_fail(p, "expected 'field' but found '%.*s'",
 					  (int)(t.len < 40 ? t.len : 40), t.s) == 0;
-		if (*ret_n == cap) {
-			struct field *more;
-
-			cap = cap ? cap * 2 : 8;
-			more = cap > FIELDS_MAX ? NULL
-						: arena_alloc_array(p->arena, cap, sizeof(*more));
-			if (!more)
-				return event_fail(p, "too many fields") == 0;
-			if (*ret_n)
-				memcpy(more, *ret, *ret_n * sizeof(*more));
-			*ret = more;
-		}
+		if (!ARENA_ONE_MORE(p->arena, *ret, *ret_n, cap, FIELDS_MAX))
+			return event_fail(p, "too many fields") == 0;
 		if (!read_field(p, &(*ret)[*ret_n]))
 			return false;
 		(*ret)[*ret_n].text_index = n_texts;

@@ -41,6 +41,9 @@ static inline int handler_give_up(struct printer *p)
 	return 1;
 }
 
+/* syscall.c */
+int handle_syscall(struct printer *p, const struct event *ev, const struct record *rec);
+
 /* ftrace.c */
 int handle_function_builtin(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_function(struct printer *p, const struct event *ev, const struct record *rec);

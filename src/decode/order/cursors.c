@@ -181,6 +181,73 @@ static void heap_push(struct source *src, uint32_t v)
 	src->heap[i] = v;
 }
 
+/* Reads page n. Returns true if it has a record; *ret_ts: the time of the page. */
+static bool page_peek(const struct source *src, struct cursor *c, uint64_t n, uint64_t *ret_ts)
+{
+	struct walked rec;
+	struct walker w;
+
+	pagestream_seek(c->ps, n);
+	*ret_ts = 0;
+	if (pagestream_next(c->ps, &c->page) <= 0 ||
+	    !walker_start(&w, c->page.data, c->page.len, &src->layout))
+		return false;
+	*ret_ts = timeconv(&src->config.time, w.ts, c->cpu);
+	return walker_next(&w, &rec);
+}
+
+uint64_t cursor_page_time(const struct source *src, struct cursor *c, uint64_t n)
+{
+	uint64_t ts;
+
+	page_peek(src, c, n, &ts);
+	return ts;
+}
+
+/*
+ * Returns the last page that begins before `from`. Not an empty one, and none after an empty one:
+ * events that were lost there count with the next record.
+ */
+static uint64_t page_find(const struct source *src, struct cursor *c, uint64_t from)
+{
+	uint64_t low = 0, high = pagestream_n_pages(c->ps), ts;
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		page_peek(src, c, mid, &ts);
+		if (ts < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	low -= low > 0;
+	while (low && (!page_peek(src, c, low, &ts) || !page_peek(src, c, low - 1, &ts)))
+		low--;
+	return low;
+}
+
+static void cursor_seek(struct sequence *s, struct source *src, struct cursor *c, uint64_t from)
+{
+	pagestream_seek(c->ps, page_find(src, c, from));
+	c->w = (struct walker){0};
+	c->live = true;
+	c->ended = false;
+	c->missed = 0;
+	for (cursor_advance(s, src, c); c->live && c->ts < from; cursor_advance(s, src, c))
+		c->missed = 0;
+}
+
+void cursors_seek(struct sequence *s, struct source *src, uint64_t from)
+{
+	for (size_t i = 0; i < src->n_cursors; i++)
+		cursor_seek(s, src, &src->cursors[i], from);
+	src->n_heap = 0;
+	for (size_t i = 0; src->heap && i < src->n_cursors; i++)
+		if (src->cursors[i].live)
+			heap_push(src, i);
+}
+
 int cursors_start(struct sequence *s, struct source *src)
 {
 	for (size_t i = 0; i < src->n_cursors; i++) {

@@ -259,17 +259,8 @@ static uint32_t name_number(struct name_numbers *n, struct file_names *file, con
 
 static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)
 {
-	struct name_stack *more;
-
-	if (cpu < o->n_stacks)
-		return &o->stacks[cpu];
-	more = cpu < CPUS_MAX ? realloc(o->stacks, (cpu + 1) * sizeof(*more)) : NULL;
-	if (!more)
-		return NULL;
-	memset(more + o->n_stacks, 0, (cpu + 1 - o->n_stacks) * sizeof(*more));
-	o->stacks = more;
-	o->n_stacks = cpu + 1;
-	return &more[cpu];
+	return ARRAY_ROOM(o->stacks, o->n_stacks, (size_t)cpu + 1, CPUS_MAX) ? &o->stacks[cpu]
+									     : NULL;
 }
 
 static void stack_put(struct order_state *o, struct name_stack *st, uint32_t pos, uint32_t name)
@@ -277,17 +268,12 @@ static void stack_put(struct order_state *o, struct name_stack *st, uint32_t pos
 	if (!name)
 		return;
 	if (pos >= st->cap) {
-		uint32_t cap = st->cap + 64;
-		uint32_t *more = cap > STACK_MAX || o->n_stacked > STACKS_MAX
-					 ? NULL
-					 : realloc(st->names, cap * sizeof(*more));
+		uint32_t before = st->cap;
 
-		if (!more)
+		if (o->n_stacked > STACKS_MAX ||
+		    !ARRAY_ROOM(st->names, st->cap, (size_t)pos + 1, STACK_MAX))
 			return;
-		memset(more + st->cap, 0, 64 * sizeof(*more));
-		st->names = more;
-		st->cap = cap;
-		o->n_stacked += 64;
+		o->n_stacked += st->cap - before;
 	}
 	st->names[pos] = name;
 }

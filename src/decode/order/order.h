@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* order.h - derives from earlier records what later records mean. Used only by sequence.c. */
+/*
+ * order.h - derives from earlier records what later records mean. Used by sequence.c; readers without a
+ * sequence learn names with it.
+ */
 #ifndef SONDE_DECODE_ORDER_ORDER_H
 #define SONDE_DECODE_ORDER_ORDER_H
 
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"
@@ -25,6 +29,7 @@ struct wakeup_stats;
 /* The parameters are those of struct sequence_config. */
 struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool tgids);
 void order_free(struct order_state *o);
+SCOPED_POINTER(struct order_state, order_free)
 
 /*
  * Processes a record that will be printed. Returns true if it is a function entry that may be

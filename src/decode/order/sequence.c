@@ -176,6 +176,35 @@ static inline bool is_wanted(const struct sequence *s, const struct source *src,
 	return id < config->n_events && config->events[id];
 }
 
+/*
+ * Finds out which events are only passed. Their formats need not be compiled, which may load all
+ * symbols. Without memory every record is examined.
+ */
+static void find_ignored(struct sequence *s, struct source *src)
+{
+	const struct formats *f = src->config.formats;
+
+	free(src->ignored);
+	src->ignored = NULL;
+	if (s->is_live || !s->config.events)
+		return;
+	src->ignored = calloc(f->n_table + 1, 1);
+	for (size_t id = 0; src->ignored && id < f->n_table; id++)
+		src->ignored[id] = f->table[id] && order_role(f->table[id]) == ROLE_NONE &&
+				   !(id < s->config.n_events && s->config.events[id]);
+}
+
+static inline bool is_ignored(const struct source *src, const struct cursor *c)
+{
+	const struct formats *f = src->config.formats;
+	size_t id;
+
+	if (!src->ignored || c->missed)
+		return false;
+	id = formats_record_id(f, c->rec.data, c->rec.size);
+	return id < f->n_table && src->ignored[id];
+}
+
 /* Finds the source's next record that passes; it stays at its cursor. */
 static bool source_seek(struct sequence *s, struct source *src, struct record *rec)
 {
@@ -186,12 +215,15 @@ static bool source_seek(struct sequence *s, struct source *src, struct record *r
 			break;
 		if (!cursor_may_show(s, c))
 			return false;
-		make_record(src, c, rec);
-		if (c->ts >= s->config.from && is_wanted(s, src, c, rec) && passes(s, src, rec)) {
-			src->pending = c;
-			return true;
+		if (!is_ignored(src, c)) {
+			make_record(src, c, rec);
+			if (c->ts >= s->config.from && is_wanted(s, src, c, rec) &&
+			    passes(s, src, rec)) {
+				src->pending = c;
+				return true;
+			}
+			order_learn_skipped(s->order, src->config.formats, src->config.tasks, rec);
 		}
-		order_learn_skipped(s->order, src->config.formats, src->config.tasks, rec);
 		cursors_consume(s, src, c);
 		if (!(++s->n_skipped % SKIPS_MAX) && is_stopped(s))
 			return false;
@@ -515,6 +547,7 @@ void sequence_free(struct sequence *s)
 		return;
 	for (size_t i = 0; i < s->n_sources; i++) {
 		cursors_free(s->sources[i]);
+		free(s->sources[i]->ignored);
 		if (s->sources[i]->owns_stacks && s->sources[i]->stacks) {
 			stack_follow_release(s->sources[i]->stacks);
 			free(s->sources[i]->stacks);
@@ -572,6 +605,8 @@ void sequence_set_events(struct sequence *s, const uint8_t *events, size_t n_eve
 {
 	s->config.events = events;
 	s->config.n_events = n_events;
+	for (size_t i = 0; i < s->n_sources; i++)
+		find_ignored(s, s->sources[i]);
 }
 
 bool sequence_has_ended(const struct sequence *s)

@@ -36,6 +36,8 @@ struct source {
 	size_t n_heap;
 	struct cursor *pending; /* cursor whose record passed the filters */
 	bool done;
+	/* by event id, 1: neither returned nor examined; NULL: unknown */
+	uint8_t *ignored;
 	struct stack_follow *stacks; /* the buffers of a file share it, like the filters */
 	bool owns_stacks;
 };
@@ -77,6 +79,15 @@ int cursors_start(struct sequence *s, struct source *src);
 
 /* Moves past a record that was taken, and keeps the order of the cursors. */
 void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
+
+/*
+ * Moves every cursor to its first record that is not before `from`; nothing is learned from the
+ * records before it. Works where pagestream_seek() does.
+ */
+void cursors_seek(struct sequence *s, struct source *src, uint64_t from);
+
+/* Returns the time at which page n begins. The cursor's place is lost: seek afterwards. */
+uint64_t cursor_page_time(const struct source *src, struct cursor *c, uint64_t n);
 
 /* Live traces: checks all dry cursors again. */
 void cursors_refill(struct sequence *s);

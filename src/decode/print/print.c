@@ -12,6 +12,7 @@
  * the argument (eval.c). Byte-code with computed gotos was considered, but not built: with the text
  * copied in the same step the calls are less than a tenth of the time.
  */
+#include "decode/syscalls/syscalltext.h"
 #include "decode/handlers/handlers.h"
 #include "decode/order/order.h"
 #include "decode/print/print_int.h"
@@ -607,6 +608,8 @@ void printer_release(struct printer *p)
 	free(p->symbols);
 	bprint_cache_free(p->bprint);
 	free(p->memo);
+	syscalltext_free(p->calls);
+	p->calls = NULL;
 	p->memo = NULL;
 	p->symbols = NULL;
 	p->bprint = NULL;

@@ -17,6 +17,7 @@
 #include "symbols/kallsyms.h"
 
 struct bprint_cache;
+struct syscalltext;
 
 #define PRINT_MEMO_BITS 8
 
@@ -37,7 +38,8 @@ struct printer {
 	struct ksym_cache *symbols;
 	const struct kallsyms *kallsyms;
 	struct bprint_cache *bprint;
-	struct print_memo *memo; /* 1 << PRINT_MEMO_BITS of them */
+	struct print_memo *memo;   /* 1 << PRINT_MEMO_BITS of them */
+	struct syscalltext *calls; /* for system calls; NULL: none came yet */
 };
 
 int printer_init(struct printer *p, struct formats *f, struct textbuf *out);

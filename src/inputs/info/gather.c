@@ -685,7 +685,7 @@ int info_init(struct info *info, struct inputs_file *file, const struct info_con
 	TRY(fast ? info_edges(&info->counts, tf, file->formats, err)
 		 : info_count(&info->counts, tf, file->formats, err));
 	r = gather(&g);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot tell about %s", tf->path) : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot describe %s", tf->path) : 0;
 }
 
 void info_release(struct info *info)

@@ -4,8 +4,8 @@
  *
  *	uftdata ─▶ analyse/uftrace/walk ─▶ user_entry, user_exit ─▶ store/writer ─▶ tracefile
  *
- * The events are those of sonde record -u (store/userevents.h), all on CPU 0: a directory does not
- * say where a call ran. A function is a symbol; one without a symbol is named after its address.
+ * The events are those of sonde record -u (store/events/userevents.h), all on CPU 0: a directory does not
+ * say where a call ran. Task switches (switches.c) have their CPU, and a buffer of their own. A function is a symbol; one without a symbol is named after its address.
  * The file lies in $TMPDIR and loses its name as soon as it is open. Filters that the recorder stored
  * (default.opts) do not apply: the commands have their own.
  */
@@ -22,10 +22,11 @@
 #include "decode/formats/event.h"
 #include "format/tracedat.h"
 #include "inputs/uftrace/data.h"
+#include "inputs/uftrace/switches.h"
 #include "store/packedtext.h"
 #include "store/pagebuilder.h"
 #include "store/tracefile.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 #include "store/writer.h"
 #include "symbols/uftrace/session.h"
 
@@ -45,6 +46,7 @@ struct conversion {
 	struct uftdata data;
 	struct uft_walk *walk;
 	struct pagebuilder page;
+	struct uftswitches switches;
 	struct map functions; /* number + 1, by symbol or by address */
 	struct textbuf kallsyms, formats, header_page, header_event, cmdlines, processes, packed;
 	struct textbuf ftrace; /* formats of the kernel's calls */
@@ -60,6 +62,7 @@ static void release(struct conversion *c)
 	uft_walk_free(c->walk);
 	uftdata_close(&c->data);
 	pagebuilder_release(&c->page);
+	pagebuilder_release(&c->switches.page);
 	map_release(&c->functions);
 	textbuf_release(&c->kallsyms);
 	textbuf_release(&c->formats);
@@ -249,6 +252,7 @@ static int add_texts(struct conversion *c, struct errmsg *err)
 	userevents_fmt_header_page(&c->header_page, PAGE_BYTES);
 	userevents_fmt_header_event(&c->header_event);
 	userevents_add_formats(&c->formats);
+	uftswitches_add_format(&c->formats);
 	add_kernel_formats(c);
 	add_tasks(c);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -269,16 +273,22 @@ static int write_file(struct conversion *c, const char *path, struct errmsg *err
 				       .n_threads = 1,
 				       .is_copy = true};
 	struct writer_buffer buffer = {.name = "", .clock = "mono", .page_size = PAGE_BYTES};
-	struct writer_source source = {c, next_page};
-	int index;
+	struct writer_buffer sched = {.name = "sched", .clock = "mono", .page_size = PAGE_BYTES};
+	struct writer_source source = {c, next_page}, switches = {&c->switches, uftswitches_next};
+	int index, more = 0;
 
 	TRY(writer_open(&c->writer, &config, err));
-	writer_set_cpu_count(c->writer, 1);
+	writer_set_cpu_count(c->writer, c->data.n_perfs ? (uint32_t)c->data.n_perfs : 1);
 	TRY(add_texts(c, err));
 	index = writer_add_buffer(c->writer, &buffer, err);
-	if (index < 0)
-		return index;
+	if (index >= 0 && c->data.n_perfs)
+		more = writer_add_buffer(c->writer, &sched, err);
+	if (index < 0 || more < 0)
+		return index < 0 ? index : more;
 	TRY(writer_write_buffer(c->writer, index, &source, err));
+	uftswitches_rewind(&c->switches);
+	if (c->data.n_perfs)
+		TRY(writer_write_buffer(c->writer, more, &switches, err));
 	TRY(writer_add_text(c->writer, TRACEFILE_KALLSYMS, piece_of(&c->kallsyms), err));
 	return writer_close(TAKE(c->writer), err);
 }
@@ -295,12 +305,14 @@ static int start(struct conversion *c, const char *dir, struct errmsg *err)
 				       .long_size = sizeof(long),
 				       .data_offset = 8 + sizeof(long),
 				       .page_size = PAGE_BYTES};
+	c->switches = (struct uftswitches){.data = &c->data, .page = c->page};
 	TRY(uftdata_open(&c->data, dir, UFT_NAMES_SIMPLE, false, err));
 	uftdata_walk_config(&c->data, &config);
 	config.no_event = true;
 	c->has_kernel = c->data.kernel && !c->data.kernel->layout.swap &&
 			c->data.kernel->layout.long_size == sizeof(long);
-	if (pagebuilder_init(&c->page) < 0 || uft_walk_new(&c->walk, &config) < 0)
+	if (pagebuilder_init(&c->page) < 0 || pagebuilder_init(&c->switches.page) < 0 ||
+	    uft_walk_new(&c->walk, &config) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", dir);
 	return 0;
 }

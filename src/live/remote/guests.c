@@ -21,6 +21,7 @@
 #include "format/bytes.h"
 #include "live/remote/network.h"
 #include "live/request.h"
+#include "live/sources/sources.h"
 #include "live/remote/syncclock.h"
 #include "store/guestopts.h"
 #include "wire/guest/guest.h"
@@ -136,7 +137,8 @@ struct one {
 struct run {
 	const struct live_request *o;
 	const struct guest_list *list;
-	struct recording_config config;
+	struct livesources sources;
+	struct record_outcome outcome; /* of the sources */
 	struct session s;
 	struct recording *rec; /* NULL: the host is not recorded */
 	struct netkey key;
@@ -202,7 +204,7 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 	parse_place(w, &g->place);
 	g->transport = is_number(g->place.host) ? TRANSPORT_VSOCK : TRANSPORT_TCP;
 	g->pid = g->transport == TRANSPORT_VSOCK ? find_process(g->place.host) : -1;
-	code = guestrecord_fmt_path(w, r->config.path, g->path, sizeof(g->path));
+	code = guestrecord_fmt_path(w, r->sources.config.path, g->path, sizeof(g->path));
 	if (code < 0)
 		return errmsg_set_errno(err, code, "cannot name the trace of '%s'", g->place.name);
 	for (size_t i = 0; i < index; i++)
@@ -223,7 +225,7 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 				       .transport = g->transport,
 				       .args = (const char *const *)w->words,
 				       .n_args = w->n_words,
-				       .trace_id = r->config.trace_id,
+				       .trace_id = r->sources.config.trace_id,
 				       .path = g->path,
 				       .key = r->o->key ? &r->key : NULL,
 				       .fifos = r->o->no_fifos ? NULL : g->place.name,
@@ -260,7 +262,7 @@ static int note_guest(struct run *r, const struct one *g, struct errmsg *err)
 
 static int finish(struct run *r, struct errmsg *err)
 {
-	struct recording_sum sum = {0};
+	struct recording_sum *sum = &r->outcome.sum;
 	int code = 0, code2, fd;
 
 	for (size_t i = 0; i < r->list->n; i++) {
@@ -279,11 +281,11 @@ static int finish(struct run *r, struct errmsg *err)
 	}
 	if (r->rec) {
 		fd = recording_dup(r->rec);
-		code2 = recording_finish(r->rec, &sum, err);
+		code2 = recording_finish(r->rec, sum, err);
 		r->rec = NULL;
 		code = code < 0 ? code : code2;
 		if (code2 >= 0 && r->report)
-			r->report->host(fd, r->config.path, &sum);
+			r->report->host(fd, r->sources.config.path, sum);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -294,8 +296,9 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 {
 	int code = 0;
 
-	if (plan_does_something(&r->o->plan))
-		code = recording_open(&r->rec, &r->s, &r->config, err);
+	if (plan_does_something(&r->o->plan) || r->o->has_user || r->o->syscalls ||
+	    r->o->samples.is_wanted)
+		code = recording_open(&r->rec, &r->s, &r->sources.config, err);
 	for (size_t i = 0; i < r->list->n && code >= 0; i++)
 		code = open_guest(r, i, err);
 	for (size_t i = 0; i < r->list->n && code >= 0; i++)
@@ -322,13 +325,8 @@ int guestrecord_run(struct live_request *o, const struct recording_config *confi
 		    const struct guest_list *list, char **argv, const struct guest_report *report,
 		    struct errmsg *err)
 {
-	struct run r = {.o = o, .list = list, .config = *config, .report = report};
-	struct session_config sc = {.plan = &o->plan,
-				    .argv = argv,
-				    .user = o->user,
-				    .keep = o->keep,
-				    .all_formats = o->all_formats,
-				    .tell = live_request_tell(o)};
+	struct run r = {.o = o, .list = list, .sources.o = o, .report = report};
+	struct session_config sc = live_request_session(o, argv);
 	int code = o->key ? netkey_open(&r.key, o->key, err) : 0, code2;
 
 	if (o->proxy)
@@ -337,10 +335,17 @@ int guestrecord_run(struct live_request *o, const struct recording_config *confi
 			"there are no proxies here: leave out --proxy, run 'sonde agent' on "
 			"the host, and record it with -A NAME@2");
 	TRY(code);
-	r.config.trace_id = guestopts_make_id();
 	r.ones = calloc(list->n, sizeof(*r.ones));
 	if (!r.ones)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record guests");
+	code = livesources_open(&r.sources, o, config, argv, &r.outcome, err);
+	if (code < 0) {
+		livesources_close(&r.sources, &r.outcome);
+		free(r.ones);
+		return code;
+	}
+	r.sources.config.trace_id = guestopts_make_id();
+	livesources_hook(&r.sources, &sc, &r.s, err);
 	code = session_open(&r.s, &sc, err);
 	if (code >= 0)
 		code = record(&r, argv, err);
@@ -352,6 +357,7 @@ int guestrecord_run(struct live_request *o, const struct recording_config *confi
 	if (r.rec)
 		recording_free(r.rec);
 	code2 = session_close(&r.s, err);
+	livesources_close(&r.sources, &r.outcome);
 	free(r.ones);
 	return code < 0 ? code : code2;
 }

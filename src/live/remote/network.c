@@ -450,12 +450,7 @@ int netrecord_run(struct live_request *o, const struct recording_config *config,
 		  struct netrecord_sent *ret_sent, struct errmsg *err)
 {
 	struct netrun n = {.o = o, .config = config, .sent = ret_sent};
-	struct session_config sc = {.plan = &o->plan,
-				    .argv = argv,
-				    .user = o->user,
-				    .keep = o->keep,
-				    .all_formats = o->all_formats,
-				    .tell = live_request_tell(o)};
+	struct session_config sc = live_request_session(o, argv);
 	int r = parse_place(&n, err), r2;
 
 	if (!r && o->key)

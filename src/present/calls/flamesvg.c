@@ -110,11 +110,14 @@ static void add_title(const struct layout *l, const struct graph_node *n, struct
 	} else if (n->func && !n->func->is_user) {
 		textbuf_add_str(tb, " [kernel]");
 	}
+	if (n->func && n->func->is_inlined)
+		textbuf_add_str(tb, " (inlined)");
 	textbuf_add_str(tb, ": ");
 	add_time(l, width_of(l, n), tb);
 	textbuf_addf(tb, ", %.2f%%", all ? 100.0 * (double)width_of(l, n) / (double)all : 0.0);
 	if (n->func)
-		textbuf_addf(tb, ", %" PRIu64 " call%s", l->v->is_diff ? n->other_n : n->n,
+		textbuf_addf(tb, ", %" PRIu64 " %s%s", l->v->is_diff ? n->other_n : n->n,
+			     callgraph_is_bare(l->v->graph) ? "sample" : "call",
 			     (l->v->is_diff ? n->other_n : n->n) == 1 ? "" : "s");
 	if (l->v->is_diff)
 		add_change(l, n, tb);

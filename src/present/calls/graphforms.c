@@ -32,8 +32,8 @@ static void add_plain(const char *name, const char *bad, struct textbuf *tb)
 static void add_frame(const struct graph_node *node, struct textbuf *tb)
 {
 	add_plain(node->func->name, ";", tb);
-	if (!node->func->is_user)
-		textbuf_add_str(tb, "_[k]");
+	if (!node->func->is_user || node->func->is_inlined)
+		textbuf_add_str(tb, node->func->is_user ? "_[i]" : "_[k]");
 }
 
 void graphtext_fmt_folded(const struct graph_view *v, struct textbuf *tb)

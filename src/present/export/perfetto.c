@@ -7,9 +7,7 @@
  *	        process_tree = 2    { threads = 2 { tid, name, tgid } }        if tgids are known
  *	        track_descriptor = 60, track_event = 11                        functions as nested slices
  *
- * Protobuf is simple to write: a field is a varint of (number << 3 | type), then a varint or a
- * length and bytes. The length of a message is not known before it is written, so five bytes are
- * reserved for it and filled with a varint that is padded to five. A table defines the fields of
+ * A table defines the fields of
  * events that Perfetto knows; any other event becomes a generic event with its fields by name, so
  * that nothing is omitted. Function names are resolved here: the trace has the kernel's symbols,
  * Perfetto does not.
@@ -20,6 +18,7 @@
 #include "base/array.h"
 #include "decode/callevent.h"
 #include "format/bytes.h"
+#include "present/export/protobuf.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
 
@@ -29,11 +28,9 @@
 #include <string.h>
 
 #define FIELDS_MAX     8
-#define LEN_BYTES      5
 #define SEQUENCE       1 /* all packets have one writer */
 #define TEXT_MAX_BYTES 4096
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 enum {
 	PACKET = 1,
@@ -116,56 +113,13 @@ struct trace_export {
 	struct textbuf *out;
 };
 
-/* --- protobuf ---------------------------------------------------------------------------------- */
-
-static void add_varint(struct textbuf *tb, uint64_t v)
-{
-	char *p = textbuf_reserve(tb, 10);
-
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (char)(v | 0x80);
-	*p++ = (char)v;
-	textbuf_commit(tb, p);
-}
-
-static void add_uint(struct textbuf *tb, unsigned number, uint64_t v)
-{
-	add_varint(tb, number << 3 | WIRE_VARINT);
-	add_varint(tb, v);
-}
-
-static void add_text(struct textbuf *tb, unsigned number, const char *s, size_t len)
-{
-	add_varint(tb, number << 3 | WIRE_BYTES);
-	add_varint(tb, len);
-	textbuf_add(tb, s, len);
-}
-
-/* Begins a message. Returns the position of its length. */
-static size_t message_open(struct textbuf *tb, unsigned number)
-{
-	add_varint(tb, number << 3 | WIRE_BYTES);
-	textbuf_add_fill(tb, 0, LEN_BYTES);
-	return textbuf_len(tb);
-}
-
-static void message_close(struct textbuf *tb, size_t start)
-{
-	size_t len = textbuf_len(tb) - start;
-
-	if (tb->overflow)
-		return;
-	for (int i = 0; i < LEN_BYTES; i++, len >>= 7)
-		tb->start[start - LEN_BYTES + i] = (len & 0x7f) | (i + 1 < LEN_BYTES ? 0x80 : 0);
-}
-
 static size_t packet_open(struct trace_export *x, uint32_t machine)
 {
-	size_t start = message_open(x->out, PACKET);
+	size_t start = protobuf_open(x->out, PACKET);
 
-	add_uint(x->out, P_SEQUENCE, SEQUENCE);
+	protobuf_add_uint(x->out, P_SEQUENCE, SEQUENCE);
 	if (machine)
-		add_uint(x->out, P_MACHINE, machine);
+		protobuf_add_uint(x->out, P_MACHINE, machine);
 	return start;
 }
 
@@ -190,21 +144,21 @@ static void add_value(struct textbuf *tb, const struct printer *p, const struct 
 		struct piece s = printer_field_bytes(p, f);
 		size_t len = strnlen((const char *)s.data, s.len);
 
-		add_text(tb, number ? number : 3, (const char *)s.data,
-			 len < TEXT_MAX_BYTES ? len : TEXT_MAX_BYTES);
+		protobuf_add_text(tb, number ? number : 3, (const char *)s.data,
+				  len < TEXT_MAX_BYTES ? len : TEXT_MAX_BYTES);
 	} else if (!(f->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) && printer_number(p, f, &v)) {
 		bool is_signed = f->flags & FIELD_SIGNED;
 
 		if (is_signed)
 			v = bytes_extend_sign(v, f->size);
-		add_uint(tb, number ? number : is_signed ? 4 : 5, v);
+		protobuf_add_uint(tb, number ? number : is_signed ? 4 : 5, v);
 	}
 }
 
 static void add_known(struct textbuf *tb, struct printer *p, const struct known_event *k,
 		      const struct event *ev)
 {
-	size_t start = message_open(tb, k->number);
+	size_t start = protobuf_open(tb, k->number);
 
 	for (int i = 0; i < FIELDS_MAX && k->fields[i].name; i++) {
 		const struct field *f = event_find_field(ev, k->fields[i].name);
@@ -212,23 +166,23 @@ static void add_known(struct textbuf *tb, struct printer *p, const struct known_
 		if (f)
 			add_value(tb, p, f, k->fields[i].number);
 	}
-	message_close(tb, start);
+	protobuf_close(tb, start);
 }
 
 /* Adds any other event: GenericFtraceEvent { event_name = 1, field = 2 { name = 1, value } }. */
 static void add_generic(struct textbuf *tb, struct printer *p, const struct event *ev)
 {
-	size_t start = message_open(tb, 327);
+	size_t start = protobuf_open(tb, 327);
 
-	add_text(tb, 1, ev->name, strlen(ev->name));
+	protobuf_add_text(tb, 1, ev->name, strlen(ev->name));
 	for (size_t i = 0; i < ev->n_fields; i++) {
-		size_t field = message_open(tb, 2);
+		size_t field = protobuf_open(tb, 2);
 
-		add_text(tb, 1, ev->fields[i].name, strlen(ev->fields[i].name));
+		protobuf_add_text(tb, 1, ev->fields[i].name, strlen(ev->fields[i].name));
 		add_value(tb, p, &ev->fields[i], 0);
-		message_close(tb, field);
+		protobuf_close(tb, field);
 	}
-	message_close(tb, start);
+	protobuf_close(tb, start);
 }
 
 static void add_ftrace(struct trace_export *x, const struct record *rec)
@@ -236,16 +190,16 @@ static void add_ftrace(struct trace_export *x, const struct record *rec)
 	const struct formats *f = x->config.style->sources[rec->source].formats;
 	struct printer *p = x->lp.printers[rec->source];
 	const struct known_event *k = find_known(rec->event);
-	size_t start = message_open(x->out, 2);
+	size_t start = protobuf_open(x->out, 2);
 
-	add_uint(x->out, 1, rec->ts);
-	add_uint(x->out, 2, (uint32_t)formats_common(f, &f->pid, rec->data, rec->size));
+	protobuf_add_uint(x->out, 1, rec->ts);
+	protobuf_add_uint(x->out, 2, (uint32_t)formats_common(f, &f->pid, rec->data, rec->size));
 	printer_point_at(p, rec);
 	if (k)
 		add_known(x->out, p, k, rec->event);
 	else
 		add_generic(x->out, p, rec->event);
-	message_close(x->out, start);
+	protobuf_close(x->out, start);
 }
 
 /* --- functions --------------------------------------------------------------------------------- */
@@ -258,35 +212,35 @@ static uint64_t track_id(const struct slice_track *t)
 /* Adds a task's track, below its thread if its process is known, otherwise by name. */
 static void add_track(struct trace_export *x, struct slice_track *t, const struct record *rec)
 {
-	size_t start = packet_open(x, t->machine), track = message_open(x->out, P_TRACK), thread;
+	size_t start = packet_open(x, t->machine), track = protobuf_open(x->out, P_TRACK), thread;
 	char name[96];
 
 	t->is_told = true;
-	add_uint(x->out, 1, track_id(t));
+	protobuf_add_uint(x->out, 1, track_id(t));
 	if (t->pid && rec->task && rec->task->tgid >= 0) {
-		thread = message_open(x->out, 4);
-		add_uint(x->out, 1, rec->task->tgid);
-		add_uint(x->out, 2, t->pid);
-		message_close(x->out, thread);
+		thread = protobuf_open(x->out, 4);
+		protobuf_add_uint(x->out, 1, rec->task->tgid);
+		protobuf_add_uint(x->out, 2, t->pid);
+		protobuf_close(x->out, thread);
 	} else {
 		int n = t->pid ? snprintf(name, sizeof(name), "functions of %.64s-%d",
 					  rec->task ? rec->task->comm : "?", t->pid)
 			       : snprintf(name, sizeof(name), "functions on idle CPU %u", t->cpu);
 
-		add_text(x->out, 2, name, n);
+		protobuf_add_text(x->out, 2, name, n);
 	}
-	message_close(x->out, track);
-	message_close(x->out, start);
+	protobuf_close(x->out, track);
+	protobuf_close(x->out, start);
 }
 
 /* Adds a text that belongs to a slice: DebugAnnotation { name = 10, string_value = 6 }. */
 static void add_note(struct trace_export *x, const char *name, const struct piece *text)
 {
-	size_t note = message_open(x->out, 4);
+	size_t note = protobuf_open(x->out, 4);
 
-	add_text(x->out, 10, name, strlen(name));
-	add_text(x->out, 6, (const char *)text->data, text->len);
-	message_close(x->out, note);
+	protobuf_add_text(x->out, 10, name, strlen(name));
+	protobuf_add_text(x->out, 6, (const char *)text->data, text->len);
+	protobuf_close(x->out, note);
 }
 
 /* values may be NULL; their arguments belong to the begin, their return value to the end. */
@@ -295,18 +249,18 @@ static void add_slice(struct trace_export *x, const struct slice_track *t, uint6
 {
 	size_t start = packet_open(x, t->machine), event;
 
-	add_uint(x->out, P_TIME, ts);
-	event = message_open(x->out, P_EVENT);
+	protobuf_add_uint(x->out, P_TIME, ts);
+	event = protobuf_open(x->out, P_EVENT);
 	if (values && values->has_args && type == SLICE_BEGIN)
 		add_note(x, "arguments", &values->args);
 	if (values && values->has_ret && type == SLICE_END)
 		add_note(x, "retval", &values->ret);
-	add_uint(x->out, 9, type);
-	add_uint(x->out, 11, track_id(t));
+	protobuf_add_uint(x->out, 9, type);
+	protobuf_add_uint(x->out, 11, track_id(t));
 	if (type == SLICE_BEGIN)
-		add_text(x->out, 23, x->text.start, textbuf_len(&x->text));
-	message_close(x->out, event);
-	message_close(x->out, start);
+		protobuf_add_text(x->out, 23, x->text.start, textbuf_len(&x->text));
+	protobuf_close(x->out, event);
+	protobuf_close(x->out, start);
 }
 
 /* Ends n slices; values belong to the last, which is the outermost. */
@@ -412,14 +366,14 @@ static void add_thread(struct trace_export *x, const struct record *rec)
 		return;
 	t->is_named = true;
 	start = packet_open(x, machine);
-	tree = message_open(x->out, P_TREE);
-	thread = message_open(x->out, 2);
-	add_uint(x->out, 1, rec->task->pid);
-	add_text(x->out, 2, rec->task->comm, rec->task->comm_len);
-	add_uint(x->out, 3, rec->task->tgid);
-	message_close(x->out, thread);
-	message_close(x->out, tree);
-	message_close(x->out, start);
+	tree = protobuf_open(x->out, P_TREE);
+	thread = protobuf_open(x->out, 2);
+	protobuf_add_uint(x->out, 1, rec->task->pid);
+	protobuf_add_text(x->out, 2, rec->task->comm, rec->task->comm_len);
+	protobuf_add_uint(x->out, 3, rec->task->tgid);
+	protobuf_close(x->out, thread);
+	protobuf_close(x->out, tree);
+	protobuf_close(x->out, start);
 }
 
 /* Adds the events of a batch. A bundle contains consecutive events of one CPU. */
@@ -443,13 +397,13 @@ static void perfetto_add(struct trace_export *x, const struct batch *b, struct t
 				add_function(x, rec, kind_of(x, rec));
 		}
 		start = packet_open(x, x->config.machines[first->source]);
-		bundle = message_open(out, P_FTRACE);
-		add_uint(out, 1, first->cpu);
+		bundle = protobuf_open(out, P_FTRACE);
+		protobuf_add_uint(out, 1, first->cpu);
 		for (; i < end; i++)
 			if (b->records[i].event && kind_of(x, &b->records[i])->step == CALL_NOT)
 				add_ftrace(x, &b->records[i]);
-		message_close(out, bundle);
-		message_close(out, start);
+		protobuf_close(out, bundle);
+		protobuf_close(out, start);
 	}
 }
 

@@ -8,6 +8,7 @@
  */
 #include "present/export/slices.h"
 
+#include "base/array.h"
 #include "decode/callevent.h"
 #include "present/line.h"
 
@@ -86,16 +87,8 @@ int slice_track_enter(struct slice_track *t, unsigned depth)
 {
 	unsigned ends = slice_track_leave(t, depth);
 
-	if (t->n_open == t->cap) {
-		uint32_t cap = t->cap ? t->cap * 2 : 16;
-		uint32_t *open =
-			cap <= SLICES_OPEN_MAX ? realloc(t->open, cap * sizeof(*open)) : NULL;
-
-		if (!open)
-			return -1;
-		t->open = open;
-		t->cap = cap;
-	}
+	if (!ARRAY_ROOM(t->open, t->cap, t->n_open + 1, SLICES_OPEN_MAX))
+		return -1;
 	t->open[t->n_open++] = depth;
 	return (int)ends;
 }

@@ -9,6 +9,7 @@
  * limit of the JSON writer.
  */
 #include "base/json/jsonwriter.h"
+#include "decode/taskstate.h"
 #include "present/insight/json.h"
 #include "present/insight/words.h"
 #include "timeline/insight/insight.h"
@@ -65,7 +66,7 @@ static const char *const gaps[] = {
 		"The trace has neither calls of functions nor stacks in this range; record with "
 		"-p function_graph, or with stacks (-T).",
 	[FLAME_NO_SWITCHES] =
-		"The trace does not tell when tasks left their CPUs in this range; record with "
+		"The trace does not say when tasks left their CPUs in this range; record with "
 		"-e sched.",
 	[FLAME_NO_STACKS] =
 		"The trace has no stacks of switches; what is shown is the state of tasks and who "
@@ -76,7 +77,7 @@ void insight_emit_flame(const struct insight_flame *f, const struct timeline *tl
 			struct jsonwriter *w)
 {
 	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "unit", f->in_stacks ? "stacks" : "ns");
+	jsonwriter_add_string(w, "unit", f->in_stacks ? "stacks" : f->in_events ? "events" : "ns");
 	jsonwriter_add_string(w, "by", f->by);
 	if (f->clock != FLAME_NO_CLOCK)
 		jsonwriter_add_string(w, "clock", f->clock == FLAME_WALL ? "wall" : "cpu");
@@ -94,5 +95,33 @@ void insight_emit_flame(const struct insight_flame *f, const struct timeline *tl
 	emit_frame(f, 0, tl, w);
 	if (f->gap != FLAME_WHOLE)
 		jsonwriter_add_string(w, "why_empty", gaps[f->gap]);
+	jsonwriter_close(w);
+}
+
+/*
+ * {"event":"cpu-clock","samples":…,"start":…,"column":ns,"row":ns,"rows":50,"columns":…,
+ *  "cells":[cell,samples,…]}: only cells with samples.
+ */
+void insight_emit_heat(const struct insight_heat *h, struct jsonwriter *w)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "event", h->event);
+	jsonwriter_add_uint(w, "samples", h->n_samples);
+	jsonwriter_add_uint(w, "start", h->start);
+	jsonwriter_add_uint(w, "column", h->column_ns);
+	jsonwriter_add_uint(w, "row", h->row_ns);
+	jsonwriter_add_uint(w, "rows", INSIGHT_HEAT_ROWS);
+	jsonwriter_add_uint(w, "columns", h->n_columns);
+	jsonwriter_open(w, "cells", '[');
+	for (uint32_t i = 0; i < h->n_columns * INSIGHT_HEAT_ROWS; i++) {
+		if (!h->cells[i])
+			continue;
+		jsonwriter_add_uint(w, NULL, i);
+		jsonwriter_add_uint(w, NULL, h->cells[i]);
+	}
+	jsonwriter_close(w);
+	if (!h->event)
+		jsonwriter_add_string(w, "why_empty",
+				      "The trace has no samples; record with --sample.");
 	jsonwriter_close(w);
 }

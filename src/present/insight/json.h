@@ -17,6 +17,7 @@ void insight_emit_wakeups(const struct insight_wakeups *u, struct jsonwriter *w)
 void insight_emit_functions(const struct insight_functions *f, struct jsonwriter *w);
 void insight_emit_flame(const struct insight_flame *f, const struct timeline *tl,
 			struct jsonwriter *w);
+void insight_emit_heat(const struct insight_heat *h, struct jsonwriter *w);
 void insight_emit_spans(const struct insight_spans *s, struct jsonwriter *w);
 void insight_emit_list(const struct insight_list *l, struct jsonwriter *w);
 void insight_emit_why(const struct insight_why *y, const struct timeline *tl, struct jsonwriter *w);

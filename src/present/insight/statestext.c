@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
+#include "decode/taskstate.h"
 #include "present/insight/view.h"
 #include "present/insight/words.h"
 #include "timeline/states/states.h"

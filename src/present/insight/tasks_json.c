@@ -8,6 +8,7 @@
  * host is in the trace.
  */
 #include "base/json/jsonwriter.h"
+#include "decode/taskstate.h"
 #include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 

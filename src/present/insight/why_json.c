@@ -9,6 +9,7 @@
  * trace. The page shows the sentence as it is.
  */
 #include "base/json/jsonwriter.h"
+#include "decode/taskstate.h"
 #include "present/insight/json.h"
 #include "present/insight/words.h"
 #include "timeline/insight/insight.h"

@@ -222,7 +222,7 @@ static void fmt_sleep(const struct timeline *tl, const struct why_piece *p, char
 		snprintf(buf, size, "%s until %s wakes it", verb,
 			 task_name_fmt(tl, p->waker, name, sizeof(name)));
 	else
-		snprintf(buf, size, "%s; who ends it is not told", verb);
+		snprintf(buf, size, "%s; the trace does not say who ends it", verb);
 }
 
 const char *why_fmt_sentence(const struct timeline *tl, const struct why_piece *p, char *buf,

@@ -224,3 +224,64 @@ void uft_graphs_print_dot(const struct uft_graphs *g, const char *title, const c
 		add_edges(o, &g->single->root);
 	textbuf_add_str(&o->tb, "}\n");
 }
+
+/*
+ * The page needs the library Mermaid, which it loads from a server, as uftrace's page does. It has no
+ * buttons that hide parts of the graph.
+ */
+static const char page_begin[] = "<!DOCTYPE html>\n"
+				 "<html>\n"
+				 "<head><meta charset=\"utf-8\"><title>Function Call Graph for ";
+static const char page_graph[] = "</h2>\n<div class=\"mermaid\">\nflowchart TB\n";
+static const char page_end[] =
+	"</div>\n"
+	"<script src=\"https://cdn.jsdelivr.net/npm/mermaid/dist/mermaid.min.js\"></script>\n"
+	"<script>mermaid.initialize({maxTextSize: 99999999, securityLevel: \"strict\"});</script>\n"
+	"</body>\n"
+	"</html>\n";
+
+/* In a page, and between quotes of Mermaid. */
+static void add_name(struct uft_out *o, const char *name)
+{
+	for (; *name; name++)
+		if (*name == '<')
+			textbuf_add_str(&o->tb, "&lt;");
+		else if (*name == '>')
+			textbuf_add_str(&o->tb, "&gt;");
+		else if (*name == '&')
+			textbuf_add_str(&o->tb, "&amp;");
+		else
+			textbuf_add_char(&o->tb, *name == '"' ? '\'' : *name);
+}
+
+static void add_box(struct uft_out *o, const struct uft_node *n, int depth)
+{
+	textbuf_addf(&o->tb, "%d_%d[\"", depth, n->number);
+	add_name(o, n->name);
+	textbuf_add_str(&o->tb, "\"]");
+}
+
+static void add_arrows(struct uft_out *o, const struct uft_node *n, int depth)
+{
+	for (const struct uft_node *c = n->first; c; c = c->next) {
+		textbuf_add_str(&o->tb, "  ");
+		add_box(o, n, depth);
+		textbuf_addf(&o->tb, " -->|%d| ", c->n_calls);
+		add_box(o, c, depth + 1);
+		textbuf_add_str(&o->tb, ";\n");
+		uft_out_flush(o, false);
+		add_arrows(o, c, depth + 1);
+	}
+}
+
+void uft_graphs_print_mermaid(const struct uft_graphs *g, const char *title, struct uft_out *o)
+{
+	textbuf_add_str(&o->tb, page_begin);
+	add_name(o, title);
+	textbuf_add_str(&o->tb, "</title></head>\n<body>\n<h2>Function Call Graph for ");
+	add_name(o, title);
+	textbuf_add_str(&o->tb, page_graph);
+	if (g->single)
+		add_arrows(o, &g->single->root, 0);
+	textbuf_add_str(&o->tb, page_end);
+}

@@ -19,6 +19,8 @@ bool uft_task_graph_print(struct uft_task *first, uint64_t min_ns, const char *f
 			  struct uft_out *o);
 /* --flame-graph: folded stacks. sample_ns 0: calls are counted. */
 void uft_graphs_print_folded(const struct uft_graphs *g, uint64_t sample_ns, struct uft_out *o);
+/* --mermaid: a page with the tree; title: of the program. */
+void uft_graphs_print_mermaid(const struct uft_graphs *g, const char *title, struct uft_out *o);
 /* --graphviz */
 void uft_graphs_print_dot(const struct uft_graphs *g, const char *title, const char *version,
 			  const char *command, struct uft_out *o);

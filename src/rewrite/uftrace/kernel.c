@@ -17,7 +17,7 @@
 #include "format/bytes.h"
 #include "rewrite/uftrace/uftwriter_int.h"
 #include "store/pagebuilder.h"
-#include "store/userevents.h"
+#include "store/events/userevents.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -28,6 +28,7 @@
 #define PAGE_BYTES	 4096u
 #define CPUS_MAX	 4096
 #define HEADER_MAX_BYTES (64u << 20)
+#define PARENTS_MAX	 (1u << 22)
 #define FORMAT_MAX_BYTES 4095u /* uftrace reads a format into 4096 bytes */
 #define PIECE_BYTES	 (256u << 10)
 
@@ -56,13 +57,9 @@ static struct uft_cpu *find_cpu(struct uftwriter *w, uint32_t cpu)
 	for (; k->n_cpus <= cpu; k->n_cpus++) {
 		struct uft_cpu *c = &k->cpus[k->n_cpus];
 
-		*c = (struct uft_cpu){.page.big_endian = bytes_host_is_big(),
-				      .page.long_size = sizeof(long),
-				      .page.data_offset = 8 + sizeof(long),
-				      .page.page_size = PAGE_BYTES,
-				      .page.keeps_missed = true};
+		*c = (struct uft_cpu){0};
 		textbuf_init(&c->pages, 2 * PIECE_BYTES);
-		if (pagebuilder_init(&c->page) < 0)
+		if (pagebuilder_init_host(&c->page, PAGE_BYTES) < 0)
 			return NULL;
 	}
 	return &k->cpus[cpu];
@@ -154,6 +151,22 @@ static size_t place_of_tid(uint32_t type)
 	return 0;
 }
 
+/* A new process; other threads of a process have its pid. data: behind the head. */
+static void note_parent(struct uftwriter *w, const uint8_t *data, size_t len)
+{
+	uint32_t n[3]; /* pid, parent, thread */
+	void **slot;
+
+	if (len < sizeof(n))
+		return;
+	memcpy(n, data, sizeof(n));
+	if (n[0] != n[2] || !n[1])
+		return;
+	slot = map_take(&w->parents, (uint64_t)n[0] + 1, PARENTS_MAX);
+	if (slot)
+		*slot = (void *)(uintptr_t)n[1];
+}
+
 int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg *err)
 {
 	TEXTBUF(kept, data.len + 1);
@@ -167,6 +180,8 @@ int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg
 		memcpy(&head, data.data + pos, sizeof(head));
 		if (head.size < sizeof(head) || head.size > data.len - pos)
 			break;
+		if (head.type == PERF_RECORD_FORK)
+			note_parent(w, data.data + pos + sizeof(head), head.size - sizeof(head));
 		at = place_of_tid(head.type);
 		if (!at || head.size < sizeof(head) + at + 4)
 			continue;

@@ -3,6 +3,7 @@
  * texts.c - the text files of a uftrace.data directory: what was recorded, of which tasks, where.
  *
  *	info          40 bytes: "Ftrace!", version, features, which lines follow; then KEY:VALUE lines
+ *	events.txt    names of the program's events
  *	task.txt      SESS, TASK and FORK lines with the time of each
  *	default.opts  options that readers of the directory use
  */
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #define INFO_MAX_BYTES (64u << 20)
+#define ANCESTORS_MAX  1000 /* processes that are looked at, if they have no calls themselves */
 
 #define VERSION	       4
 #define ITEMS	       0x3bff /* all lines but those of argument specifications */
@@ -47,6 +49,8 @@ static void add_header(const struct uftwriter *w, const struct uftwriter_run *ru
 
 	if (w->n_perf_cpus)
 		features |= UFT_FEATURE_PERF_EVENT;
+	if (run->n_marks)
+		features |= UFT_FEATURE_EVENT;
 	if (w->kernel.formats)
 		features |= UFT_FEATURE_KERNEL | (w->kernel.n_events ? UFT_FEATURE_EVENT : 0);
 	if (!build_id(w))
@@ -185,7 +189,22 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 	return uftwriter_write_text(w, "info", &tb, err);
 }
 
-/* The trace does not say who created a process: the first one counts as the parent of all. */
+/*
+ * The nearest ancestor of a process that is in the directory. Where perf's records do not say who created
+ * it, the first process counts as its parent.
+ */
+static int parent_of(const struct uftwriter *w, int pid)
+{
+	const struct uft_task *t = NULL;
+	uintptr_t parent = (uintptr_t)pid;
+
+	for (int i = 0; i < ANCESTORS_MAX && parent && !t; i++) {
+		parent = (uintptr_t)map_find(&w->parents, parent + 1);
+		t = parent ? map_find(&w->tasks, parent + 1) : NULL;
+	}
+	return t && t->tgid != pid ? t->tgid : w->order[0]->tgid;
+}
+
 static int write_tasks(struct uftwriter *w, const struct uftwriter_run *run, uint64_t sid,
 		       struct errmsg *err)
 {
@@ -202,12 +221,22 @@ static int write_tasks(struct uftwriter *w, const struct uftwriter_run *run, uin
 				     s, ns, t->tgid, (unsigned long long)sid, exename(w, run));
 		if (i && t->tid == t->tgid)
 			textbuf_addf(&tb, "FORK timestamp=%llu.%09llu pid=%d ppid=%d\n", s, ns,
-				     t->tid, w->order[0]->tgid);
+				     t->tid, parent_of(w, t->tid));
 		else
 			textbuf_addf(&tb, "TASK timestamp=%llu.%09llu tid=%d pid=%d\n", s, ns,
 				     t->tid, t->tgid);
 	}
 	return uftwriter_write_text(w, "task.txt", &tb, err);
+}
+
+static int write_events(const struct uftwriter *w, const struct uftwriter_run *run,
+			struct errmsg *err)
+{
+	TEXTBUF(tb, INFO_MAX_BYTES);
+
+	for (size_t i = 0; i < run->n_marks; i++)
+		textbuf_addf(&tb, "EVENT: %zu %s\n", UFT_EVENT_USER + i, run->marks[i]);
+	return run->n_marks ? uftwriter_write_text(w, "events.txt", &tb, err) : 0;
 }
 
 int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, uint64_t sid,
@@ -217,5 +246,6 @@ int uftwriter_write_texts(struct uftwriter *w, const struct uftwriter_run *run, 
 
 	TRY(write_tasks(w, run, sid, err));
 	TRY(uftwriter_write_file(w, "default.opts", defaults, strlen(defaults), err));
+	TRY(write_events(w, run, err));
 	return write_info(w, run, err);
 }

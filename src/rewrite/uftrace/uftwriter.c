@@ -224,6 +224,17 @@ int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct 
 	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
 }
 
+int uftwriter_mark(struct uftwriter *w, int tid, uint64_t ts, uint32_t i, struct errmsg *err)
+{
+	struct uft_task *t = map_find(&w->tasks, (uint64_t)tid + 1);
+
+	if (!t)
+		return 0;
+	put_pending(w, t);
+	put_record(t, ts, make_word(UFT_EVENT, 0, UFT_EVENT_USER + i));
+	return textbuf_len(&t->records) >= PIECE_BYTES ? flush_task(w, t, err) : 0;
+}
+
 void uftwriter_lose(struct uftwriter *w, uint64_t n)
 {
 	w->n_lost += n ? n : 1;
@@ -285,6 +296,7 @@ void uftwriter_free(struct uftwriter *w)
 	}
 	free(w->order);
 	map_release(&w->tasks);
+	map_release(&w->parents);
 	uftwriter_free_modules(w);
 	uftwriter_free_kernel(w);
 	arena_release(&w->arena);

@@ -26,6 +26,8 @@ struct formats;
 struct record;
 struct uftwriter;
 
+#define UFTWRITER_MARK_BYTES 200
+
 /* What the directory says about the recording. Texts may be NULL. */
 struct uftwriter_run {
 	bool is_here;	     /* recorded just now on this machine; usage is valid */
@@ -40,6 +42,9 @@ struct uftwriter_run {
 	bool is_glob, has_libcalls;
 	bool keeps_open;      /* calls that have not returned are written, too */
 	bool has_auto_values; /* the values are those of all functions, not of named ones */
+	/* names of the program's events, "PROVIDER:NAME", by number */
+	const char (*marks)[UFTWRITER_MARK_BYTES];
+	size_t n_marks;
 };
 
 struct uftwriter_config {
@@ -72,6 +77,8 @@ struct uftwriter_counts {
 /* 0 or negative with a message. */
 int uftwriter_enter(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
 int uftwriter_leave(struct uftwriter *w, const struct uftwriter_call *c, struct errmsg *err);
+/* Event number i of the program; names come at the end. A task without calls gets none. */
+int uftwriter_mark(struct uftwriter *w, int tid, uint64_t ts, uint32_t i, struct errmsg *err);
 /* n events were lost here. */
 void uftwriter_lose(struct uftwriter *w, uint64_t n);
 

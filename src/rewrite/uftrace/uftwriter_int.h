@@ -82,6 +82,7 @@ struct uftwriter {
 		addresses;  /* function in events to its made-up address; see uftwriter_address() */
 	struct map leavers; /* addresses of stubs whose functions may not return */
 	struct map tasks;   /* by tid + 1 */
+	struct map parents; /* parent of a process by its pid + 1, from perf's records */
 	struct uft_task **order;
 	size_t n_tasks, cap_tasks;
 	struct map forms;   /* of values: struct uft_forms by function in events */

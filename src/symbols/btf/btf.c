@@ -23,6 +23,7 @@
  *
  * The kernel's file can be mapped since 6.16; on older kernels it is read.
  */
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/hash.h"
 #include "base/files/regular.h"
@@ -229,6 +230,14 @@ uint32_t btf_function_number(const struct btf *b, const char *name, size_t len)
 	return btf_find(b, BTF_FUNC, name, len);
 }
 
+const char *btf_function_name(const struct btf *b, uint32_t id)
+{
+	struct btf_type t;
+
+	btf_get(b, id, &t);
+	return t.kind == BTF_FUNC ? btf_string(t.owner, t.name) : "";
+}
+
 uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len)
 {
 	return btf_find(b->base ? b->base : b, BTF_TYPEDEF, name, len);
@@ -305,10 +314,11 @@ static bool take_parts(struct btf *b)
  */
 static int note_types(struct btf *b)
 {
-	size_t pos = 0, len = b->type_bytes.len, n = 0, cap = len / 24 + 16;
-	uint32_t *list = malloc(cap * sizeof(*list)), *larger;
+	size_t pos = 0, len = b->type_bytes.len, n = 0, cap = 0;
 
-	while (list && pos < len) {
+	if (!ARRAY_ROOM(b->offsets, cap, len / 24 + 16, ARRAY_NO_MAX))
+		return -ENOMEM;
+	while (pos < len) {
 		uint32_t info, kind;
 
 		if (len - pos < BTF_TYPE_BYTES || n == MAX_TYPES)
@@ -317,21 +327,14 @@ static int note_types(struct btf *b)
 		kind = info >> 24 & 31;
 		if (!kind || kind >= BTF_N_KINDS)
 			break;
-		if (n == cap) {
-			larger = realloc(list, (cap *= 2) * sizeof(*list));
-			if (!larger)
-				free(list);
-			list = larger;
-			if (!list)
-				break;
-		}
-		list[n++] = pos;
+		if (!ARRAY_ROOM(b->offsets, cap, n + 1, ARRAY_NO_MAX))
+			return -ENOMEM;
+		b->offsets[n++] = pos;
 		pos += BTF_TYPE_BYTES + kinds[kind].fixed +
 		       (size_t)kinds[kind].each * (info & 0xffff);
 	}
-	b->offsets = list;
 	b->end_id = b->first_id + n;
-	return !list ? -ENOMEM : pos == len ? 0 : -EINVAL;
+	return pos == len ? 0 : -EINVAL;
 }
 
 /* Reads the parts of b->all. After a failure b may be incomplete; the caller releases it. */

@@ -41,6 +41,8 @@ const struct types *btf_types(const struct btf *b);
 int btf_find_function(const struct btf *b, const char *name, size_t len, struct type *ret_type);
 /* Returns the BTF id of the function itself, or 0. */
 uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
+/* Returns the name of the function with this BTF id, or "". */
+const char *btf_function_name(const struct btf *b, uint32_t id);
 /* Returns the BTF id of a typedef, or 0. */
 uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len);
 /*

@@ -57,11 +57,33 @@ static bool demangled_read(struct demangled *d, const char *symbol)
 	return true;
 }
 
+/*
+ * Names of Rust: _RNvCs…, or names of C++ that end with a hash, ::h0123456789abcdef, which is left out. A
+ * suffix of the optimiser (.llvm.123) is not part of the name.
+ */
+static bool demangle_rust(const char *symbol, char *name, size_t n_bytes)
+{
+	char plain[SYMBOL_BYTES];
+	const char *suffix = strstr(symbol, ".llvm.");
+	size_t len = suffix ? (size_t)(suffix - symbol) : strlen(symbol);
+	SCOPED(scope_free) char *text = NULL;
+
+	if ((strncmp(symbol, "_R", 2) && strncmp(symbol, "_ZN", 3)) || len >= sizeof(plain))
+		return false;
+	memcpy(plain, symbol, len);
+	plain[len] = '\0';
+	text = rust_demangle(plain, DMGL_NO_OPTS);
+	return text && (size_t)snprintf(name, n_bytes, "%s", text) < n_bytes;
+}
+
 bool demangle(const char *symbol, char *name, size_t n_bytes)
 {
 	struct demangled d;
-	bool is_read = demangled_read(&d, symbol);
+	bool is_read;
 
+	if (demangle_rust(symbol, name, n_bytes))
+		return true;
+	is_read = demangled_read(&d, symbol);
 	if (is_read) {
 		const char *suffix = strstr(d.rest, " [clone ");
 

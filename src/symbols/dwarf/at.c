@@ -142,6 +142,36 @@ int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret
 	return 0;
 }
 
+size_t debuginfo_frames(struct debuginfo *d, uint64_t address, struct debuginfo_frame *frames,
+			size_t max)
+{
+	struct debuginfo_at at = {0};
+	struct unit *u = d->last_unit;
+	size_t n = 0;
+
+	if (!d->dwarf || units_list(d) < 0)
+		return 0;
+	if (!u || dwarf_haspc(&u->skeleton, address) <= 0)
+		u = unit_of_address(d, address);
+	d->last_unit = u;
+	if (!u || unit_walk(d, u) < 0)
+		return 0;
+	take_line(u, address, &at);
+	for (struct instance *i = unit_instance_at(u, address); i && n < max;
+	     i = i->parent >= 0 ? &u->instances[i->parent] : NULL) {
+		struct function *f = instance_function(d, u, i);
+
+		frames[n++] = (struct debuginfo_frame){.function = f ? f->name : "?",
+						       .linkage = f ? f->linkage : NULL,
+						       .file = at.file,
+						       .line = at.line,
+						       .is_inlined = is_inlined(i)};
+		at.file = NULL;
+		at.line = is_inlined(i) ? instance_call_line(u, i, &at.file) : 0;
+	}
+	return n;
+}
+
 /*
  * --- variables outside of functions --------------------------------------------------------------
  */

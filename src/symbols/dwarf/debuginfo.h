@@ -258,6 +258,21 @@ struct debuginfo_at {
 
 /* Returns -ENOENT if neither a function nor a symbol covers the address. */
 int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at);
+/* A function whose code is at an address, and the line that it executes there. */
+struct debuginfo_frame {
+	const char *function; /* name as in the source */
+	const char *linkage;  /* its symbol, if DWARF has one: mangled, or an alias; else NULL */
+	const char *file;     /* as DWARF names it; NULL: unknown */
+	unsigned line;	      /* 0: unknown */
+	bool is_inlined;
+};
+
+/*
+ * Finds all functions at an address: the innermost inlined copy first, the function that contains
+ * all of them last. Only DWARF has them. Returns their number, at most max.
+ */
+size_t debuginfo_frames(struct debuginfo *d, uint64_t address, struct debuginfo_frame *frames,
+			size_t max);
 /*
  * Finds where the function that begins at an address is in the source; if it is none, the line of
  * the code there. *ret_file is as DWARF names it. It is quick for addresses in ascending order.

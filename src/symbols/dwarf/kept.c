@@ -91,7 +91,6 @@ static bool follow_frame(void *ctx, uint64_t address, const struct instruction_e
 {
 	struct frame_walk *w = ctx;
 
-	(void)address;
 	if (e->written & w->bit) {
 		w->is_gone = w->is_set;
 		w->is_set = true;

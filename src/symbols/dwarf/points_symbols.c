@@ -125,7 +125,6 @@ static int find_shared(void *ctx, const struct symbol *symbol, uint64_t address)
 	struct chooser *c = ctx;
 	struct search *s = c->s;
 
-	(void)symbol;
 	for (size_t i = 0; i < s->n && !s->shared; i++)
 		if (s->list[i].address == address)
 			s->shared = c->resolver->name;

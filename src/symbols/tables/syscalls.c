@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/textbuf.h"
 
+#include <linux/audit.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,17 @@ const struct syscall_table *syscalls_for(const char *machine, size_t len)
 				return t;
 	}
 	return NULL;
+}
+
+const struct syscall_table *syscalls_for_audit(uint32_t machine)
+{
+	const char *name = machine == AUDIT_ARCH_X86_64	   ? "x86_64"
+			   : machine == AUDIT_ARCH_I386	   ? "i386"
+			   : machine == AUDIT_ARCH_AARCH64 ? "aarch64"
+			   : machine == AUDIT_ARCH_RISCV64 ? "riscv64"
+							   : "";
+
+	return syscalls_for(name, strlen(name));
 }
 
 void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start)

@@ -8,6 +8,7 @@
 #define SONDE_SYMBOLS_TABLES_SYSCALLS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct textbuf;
 
@@ -21,6 +22,9 @@ extern const struct syscall_table syscall_tables[]; /* ended by a row without a 
 
 /* Returns the table for a machine by its uname(1) name, or NULL. */
 const struct syscall_table *syscalls_for(const char *machine, size_t len);
+
+/* … by its number in the audit subsystem: AUDIT_ARCH_X86_64 … */
+const struct syscall_table *syscalls_for_audit(uint32_t machine);
 
 static inline const char *syscall_name(const struct syscall_table *t, unsigned long long number)
 {

@@ -23,6 +23,7 @@
  * that is not the task at the end of the segment before, there is a gap between the two.
  */
 #include "base/array.h"
+#include "decode/taskstate.h"
 #include "timeline/timeline_int.h"
 
 #define DELTA_MAX ((UINT64_C(1) << SCHED_DELTA_BITS) - 1)

@@ -3,6 +3,7 @@
  * flame.c - makes a flame graph of a range: its frames, and the available kinds of graphs.
  *
  *	functions   CPU time of functions by their callers  (calls.c)
+ *	samples     time or events of samples by their stacks   (samples.c)
  *	stacks      number of stacks, of all events or of one event   (stacks.c)
  *	off-CPU     time that tasks were off their CPUs     (stacks.c)
  *
@@ -12,6 +13,7 @@
 #include "base/scope.h"
 #include "decode/formats/event.h"
 #include "timeline/insight/insight_int.h"
+#include "timeline/insight/samples.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +44,9 @@ struct flame {
 	uint64_t from, to;
 	struct flametree t;
 	const char *by;
-	bool in_stacks;
+	bool in_stacks, in_events;
+	struct sampled_events sampled;
+	char sampled_by[256]; /* text of `by` */
 	enum flame_clock clock;
 	enum flame_gap gap;
 	uint64_t *n_of; /* number of stacks by kind of their event */
@@ -62,13 +66,41 @@ static bool has_stacks(const struct timeline *tl)
 	return false;
 }
 
-/* Fills the graph. by is "functions", "stacks", an event, or NULL: functions if there are any. */
+/* Adds samples of an event; NULL: the first that is no wait. -ENODATA: there are none. */
+static int fill_samples(struct flame *f, const char *event)
+{
+	const char *name;
+
+	TRY(insight_add_samples(f->ls, event, f->task, f->from, f->to, &f->t, &f->sampled, &name));
+	if (!name)
+		return -ENODATA;
+	snprintf(f->sampled_by, sizeof(f->sampled_by), SAMPLES_BY "%s", name);
+	f->by = f->sampled_by;
+	f->in_events = !sampled_is_time(name);
+	if (f->t.n == 1)
+		f->gap = FLAME_NO_SUCH_STACKS;
+	return 0;
+}
+
+/*
+ * Fills the graph. by is "functions", "samples/EVENT", "stacks", an event, or NULL: functions if
+ * there are any, else samples.
+ */
 static int fill_on_cpu(struct flame *f, const char *by)
 {
 	struct flame_calls calls = {&f->t, f->task < 0};
+	size_t head = strlen(SAMPLES_BY);
 	bool is_wall;
 	int r = -ENODATA;
 
+	if (by && !strncmp(by, SAMPLES_BY, head)) {
+		r = fill_samples(f, by + head);
+		if (r == -ENODATA) {
+			f->by = by;
+			f->gap = FLAME_NO_SUCH_STACKS;
+		}
+		return r == -ENODATA ? 0 : r;
+	}
 	if (!by || !strcmp(by, "functions"))
 		r = insight_each_call(f->ls, f->task, f->from, f->to, false, add_call, &calls,
 				      &is_wall);
@@ -79,6 +111,11 @@ static int fill_on_cpu(struct flame *f, const char *by)
 	f->by = "functions";
 	if (r != -ENODATA || (by && !strcmp(by, "functions")))
 		return r == -ENODATA ? 0 : r;
+	if (!by) {
+		r = fill_samples(f, NULL);
+		if (r != -ENODATA)
+			return r;
+	}
 	f->in_stacks = true;
 	f->by = by ? by : "stacks";
 	f->n_kinds = timeline_n_kinds(f->ls->tl);
@@ -99,9 +136,14 @@ static int fill_off_cpu(struct flame *f)
 
 	TRY(insight_off_cpu(f->ls, f->task, f->from, f->to, &f->t, &by_stack));
 	f->by = by_stack ? "stacks" : "states";
-	if (f->t.n == 1)
+	if (f->t.n == 1) {
+		int r = fill_samples(f, SAMPLES_OFF_CPU);
+
+		if (r != -ENODATA)
+			return r;
 		f->gap = FLAME_NO_SWITCHES;
-	else if (!by_stack)
+	}
+	if (f->t.n > 1 && !by_stack)
 		f->gap = FLAME_NO_STACKS;
 	return 0;
 }
@@ -133,7 +175,29 @@ static int add_event_choice(struct flame *f, size_t i, struct insight_flame *ret
 	return add_choice(ret, name, f->n_of[i]);
 }
 
-/* Lists the other possible graphs: functions, all stacks, stacks of each event. */
+static int add_sample_choices(struct flame *f, struct insight_flame *ret)
+{
+	int r = 0;
+
+	/* another graph is drawn: samples are not counted, but there may be some */
+	if (!f->sampled.n) {
+		const char *name;
+
+		r = insight_add_samples(f->ls, "", f->task, f->from, f->to, NULL, &f->sampled,
+					&name);
+	}
+	for (size_t i = 0; i < f->sampled.n && !r; i++) {
+		char by[256];
+
+		if (!f->sampled.list[i].n)
+			continue;
+		snprintf(by, sizeof(by), SAMPLES_BY "%s", f->sampled.list[i].name);
+		r = add_choice(ret, by, f->sampled.list[i].n);
+	}
+	return r;
+}
+
+/* Lists the other possible graphs: functions, samples, all stacks, stacks of each event. */
 static int find_choices(struct flame *f, struct insight_flame *ret)
 {
 	struct timeline *tl = f->ls->tl;
@@ -142,6 +206,8 @@ static int find_choices(struct flame *f, struct insight_flame *ret)
 
 	if (f->clock != FLAME_NO_CLOCK || insight_has_calls(f->ls))
 		r = add_choice(ret, "functions", 0);
+	if (!r)
+		r = add_sample_choices(f, ret);
 	for (size_t i = 0; i <= f->n_kinds && f->n_of; i++)
 		all += f->n_of[i];
 	if (!r && has_stacks(tl))
@@ -155,6 +221,7 @@ static int find_choices(struct flame *f, struct insight_flame *ret)
 static void flame_release(struct flame *f)
 {
 	free(f->n_of);
+	sampled_events_release(&f->sampled);
 	flametree_release(&f->t);
 }
 
@@ -172,6 +239,7 @@ int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, con
 	TRY(flametree_list(&f.t, &ls->labels, &answer.frames, &answer.n_frames));
 	answer.by = strdup(f.by);
 	answer.in_stacks = f.in_stacks;
+	answer.in_events = f.in_events;
 	answer.clock = f.clock;
 	answer.gap = f.gap;
 	if (!answer.by)

@@ -25,6 +25,7 @@
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_H
 
 #include "base/arena.h"
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane.h"
 #include "timeline/states/interrupts.h"
 #include "timeline/states/owners.h"
@@ -238,7 +239,7 @@ struct flame_frame { /* frame 0 is the root; children have larger numbers than t
 };
 
 struct flame_choice { /* another graph that could be drawn */
-	char *by;     /* "functions", "stacks", "SYSTEM/NAME" */
+	char *by;     /* "functions", "samples/EVENT", "stacks", "SYSTEM/NAME" */
 	uint64_t n;   /* number of stacks; 0: not counted */
 };
 
@@ -256,7 +257,12 @@ enum flame_clock { FLAME_NO_CLOCK, FLAME_CPU, FLAME_WALL };
 struct insight_flame {
 	bool is_off_cpu;
 	bool in_stacks; /* weights are numbers of stacks; if false, times */
-	char *by;	/* "functions", "stacks", "SYSTEM/NAME"; off-CPU: "stacks", "states" */
+	bool in_events; /* of samples: weights are numbers of events, not times */
+	/*
+	 * "functions", "samples/EVENT", "stacks", "SYSTEM/NAME"; off-CPU: "stacks", "states",
+	 * "samples/off-cpu"
+	 */
+	char *by;
 	enum flame_clock clock; /* only for functions */
 	enum flame_gap gap;
 	struct flame_choice *choices; /* only for on-CPU */
@@ -266,12 +272,31 @@ struct insight_flame {
 };
 
 /*
- * by: "functions", "stacks", or "SYSTEM/NAME", the stacks of that event; NULL: functions, if there
- * are any.
+ * by: "functions", "samples/EVENT", "stacks", or "SYSTEM/NAME", the stacks of that event; NULL:
+ * functions, if there are any, else samples.
  */
 int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, const char *by,
 		  int task, uint64_t from, uint64_t to);
 void insight_flame_release(struct insight_flame *f);
+
+/* --- heat map of samples: samples.c ------------------------------------------------------------ */
+
+#define INSIGHT_HEAT_ROWS    50
+#define INSIGHT_HEAT_COLUMNS 1200 /* at most */
+
+struct insight_heat {
+	char *event;	    /* its name; NULL: there are no samples */
+	uint64_t n_samples; /* in the range */
+	uint64_t start;	    /* where the first column begins */
+	uint64_t column_ns, row_ns;
+	uint32_t n_columns;
+	uint32_t *cells; /* samples of each; a column has INSIGHT_HEAT_ROWS */
+};
+
+/* by: "samples/EVENT"; NULL: the first event that is no wait. */
+int insight_heat(struct insight_heat *ret, struct lanes *ls, const char *by, int task,
+		 uint64_t from, uint64_t to);
+void insight_heat_release(struct insight_heat *h);
 
 /* --- spans: spans.c, list.c ------------------------------------------------------------------------ */
 

@@ -12,27 +12,13 @@
  */
 #include "timeline/insight/sleepplace.h"
 
-#include "base/array.h"
+#include "analyse/sched/waitplace.h"
 #include "decode/formats/event.h"
 
 #include <string.h>
 
 #define STACK_NEAR_NS 1000000
 #define FRAMES_LOOKED 16
-
-/* Returns true if the frame is only a general wait function. */
-static bool is_waiting_only(const char *frame)
-{
-	static const char *const begins[] = {
-		"schedule",	     "__schedule",
-		"io_schedule",	     "preempt_schedule",
-		"__cond_resched",    "wait_for_completion",
-		"__wait_for_common", "bit_wait",
-		"__wait_on_bit",     "out_of_line_wait_on_bit",
-	};
-
-	return ARRAY_ANY(ARRAY_LEN(begins), i, !strncmp(frame, begins[i], strlen(begins[i])));
-}
 
 int sleep_places_init(struct sleep_places *p, struct lanes *ls)
 {
@@ -68,7 +54,7 @@ static void read_place(struct looking *l, const struct walk_event *ev)
 	for (unsigned i = 0; i < n && !l->found; i++) {
 		const char *frame = labels_find(&r->ls->labels, labels[i]);
 
-		if (!is_waiting_only(frame))
+		if (!frame_is_general_wait(frame, strlen(frame)))
 			l->found = frame;
 	}
 }

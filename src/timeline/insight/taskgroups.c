@@ -8,6 +8,8 @@
  */
 #include "timeline/insight/taskgroups.h"
 
+#include "decode/taskstate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,7 @@
  */
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/states/stolen.h"
 

@@ -9,6 +9,7 @@
  * it is unknown when a woken task ran (states.h); such waits are only counted.
  */
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/lengths.h"
 #include "timeline/states/interrupts.h"

@@ -21,6 +21,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/insight/insight_int.h"
 #include "timeline/insight/sleepplace.h"
 #include "timeline/insight/userplace.h"

@@ -6,6 +6,7 @@
  * are in one array, which has room for one name per sum; a cause points to its part.
  */
 #include "base/array.h"
+#include "decode/taskstate.h"
 #include "timeline/insight/whycauses.h"
 
 #include <errno.h>

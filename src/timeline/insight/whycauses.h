@@ -6,6 +6,7 @@
 #ifndef SONDE_TIMELINE_INSIGHT_WHYCAUSES_H
 #define SONDE_TIMELINE_INSIGHT_WHYCAUSES_H
 
+#include "decode/taskstate.h"
 #include "timeline/insight/insight.h"
 
 struct why_name { /* all tasks with one name */

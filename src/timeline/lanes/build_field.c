@@ -22,6 +22,8 @@
 struct gathering {
 	struct timeline *tl;
 	const struct field **fields; /* by kind */
+	const struct field **wheres; /* by kind; NULL: all events */
+	double where_number;
 	size_t n_fields;
 };
 
@@ -41,6 +43,15 @@ static double number_of(const struct field *f, const uint8_t *data, bool swap)
 	return f->flags & FIELD_SIGNED ? (double)((int64_t)(v << shift) >> shift) : (double)v;
 }
 
+/* Has the event the wanted value in another field? */
+static bool is_chosen(const struct gathering *g, const struct walk_event *ev, bool swap)
+{
+	const struct field *w = g->wheres[ev->kind];
+
+	return w && (uint64_t)w->offset + w->size <= ev->size &&
+	       number_of(w, ev->data, swap) == g->where_number;
+}
+
 static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
 {
 	const struct gathering *g = ctx;
@@ -52,6 +63,8 @@ static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *e
 	if (!f || (uint64_t)f->offset + f->size > ev->size)
 		return false;
 	swap = timeline_source(g->tl, timeline_kind(g->tl, ev->kind)->source)->formats->swap;
+	if (g->wheres && !is_chosen(g, ev, swap))
+		return false;
 	if (field_is_gone(f, bytes_get(ev->data + f->offset, f->size, swap)))
 		return false;
 	number = number_of(f, ev->data, swap);
@@ -120,6 +133,12 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 	g->fields = calloc(g->n_fields + 1, sizeof(*g->fields));
 	if (!g->fields)
 		return -ENOMEM;
+	g->where_number = (double)ln->spec.where_number;
+	if (ln->spec.where[0]) {
+		g->wheres = calloc(g->n_fields + 1, sizeof(*g->wheres));
+		if (!g->wheres)
+			return -ENOMEM;
+	}
 	for (size_t i = 0; i < g->n_fields && i < timeline_n_kinds(tl); i++) {
 		const struct field *f;
 
@@ -129,6 +148,10 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 		if (!is_number(f))
 			continue;
 		g->fields[i] = f;
+		if (g->wheres) {
+			f = event_find_any(timeline_kind(tl, i)->event, ln->spec.where);
+			g->wheres[i] = is_number(f) ? f : NULL;
+		}
 		n_found++;
 	}
 	if (n_kinds && !n_found)
@@ -209,7 +232,9 @@ void lane_release_field(struct lane_plan *p)
 {
 	struct gathering *g = p->own;
 
-	if (g)
+	if (g) {
 		free(g->fields);
+		free(g->wheres);
+	}
 	free(g);
 }

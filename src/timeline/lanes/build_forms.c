@@ -15,6 +15,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/lanes/callstack.h"
 #include "timeline/lanes/forms.h"
 #include "timeline/lanes/lane_int.h"
@@ -33,7 +34,7 @@ static const struct {
 	{LANE_OF_SOFTIRQ, FORM_SOFTIRQ, true, "softirqs", "record with -e irq"},
 	{LANE_OF_CALLS, FORM_CALLS, false, "functions", "record with -u or -p function_graph"},
 	{LANE_OF_CPUCALLS, FORM_CALLS, true, "functions", "record with -u or -p function_graph"},
-	{LANE_OF_SYS, FORM_SYS, false, "system calls", "record with -e raw_syscalls"},
+	{LANE_OF_SYS, FORM_SYS, false, "system calls", "record with --syscalls or -e raw_syscalls"},
 	{LANE_OF_VCPU, FORM_VCPU, false, "guests", "record with -e kvm on the host"},
 };
 

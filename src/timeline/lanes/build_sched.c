@@ -11,6 +11,7 @@
  * In a growing trace, a lane copies the settled part of its previous version (lane.settled), so
  * that only new data is processed.
  */
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane_int.h"
 
 #include "base/clock.h"

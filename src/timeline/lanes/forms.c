@@ -67,6 +67,7 @@ static const struct form table[] = {
 	{FORM_SOFTIRQ, "irq", "tasklet_entry", "tasklet_exit", LABEL_SYMBOL, "func", "tasklet"},
 	{FORM_SOFTIRQ, "timer", "timer_expire_entry", "timer_expire_exit", LABEL_SYMBOL, "function",
 	 "timer"},
+	{FORM_SYS, "syscall", "", "syscall", LABEL_SYSCALL, "nr"}, /* one event, at the end */
 	{FORM_SYS, "raw_syscalls", "sys_enter", "sys_exit", LABEL_SYSCALL, "id"},
 	{FORM_SYS, "syscalls", "sys_enter_*", "sys_exit_*", LABEL_NAME},
 	{FORM_VCPU, "kvm", "kvm_entry", "kvm_exit", LABEL_KVM, "exit_reason"},
@@ -79,8 +80,8 @@ static const struct form table[] = {
 };
 
 /* Systems whose events belong to other lanes, or do not nest. */
-static const char *const not_calls[] = {"irq", "irq_vectors",  "ipi",	"timer",
-					"kvm", "raw_syscalls", "sched", "syscalls"};
+static const char *const not_calls[] = {"irq",		"irq_vectors", "ipi",	   "timer",  "kvm",
+					"raw_syscalls", "sched",       "syscalls", "syscall"};
 
 /* --- which kind is what ------------------------------------------------------------------------------------- */
 
@@ -196,7 +197,7 @@ static void settle_kind(struct forms *fs, struct timeline *tl, struct form_kind 
 		fk->detail = event_find_field(ev, "isa");
 	}
 	fk->is_whole = call_event_step(ev, &fk->is_user) == CALL_WHOLE;
-	if (fk->is_whole)
+	if (fk->is_whole || (fk->is_leave && f->classes == FORM_SYS))
 		fk->duration = event_find_field(ev, "duration");
 	if (f->label == LABEL_VALUE)
 		fk->names = find_names(ev, fk->what);
@@ -430,6 +431,9 @@ bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev
 		ret->is_whole = true;
 		ret->extra = duration;
 	}
+	if (fk->is_leave && number_of(fk->duration, ev, fk->swap, &duration) &&
+	    duration < UINT64_C(1) << 48)
+		ret->extra = duration;
 	if (fk->is_leave && number_of(fk->begin, ev, fk->swap, &begin) &&
 	    number_of(fk->end, ev, fk->swap, &end) && end > begin &&
 	    end - begin < UINT64_C(1) << 48)

@@ -14,6 +14,7 @@
  *	sys:M:PID            system calls of a task, as spans
  *	event:M:SYSTEM/NAME  a tracepoint: ticks
  *	field:M:SYSTEM/NAME:FIELD[:PID|cpuN]   a number of it over time (min, max, last per pixel)
+ *	                                       value[event=3~cs]: only events whose field event is 3
  *	pair:M:SYSTEM/A:SYSTEM/B:KEY[:KEYB]    spans from A to B, matched by a field, `pid` or `cpu`
  *	found:ID             hits of a selection (search), ticks
  *	all:M:N              all events of a CPU, ticks; lost events are marked in it

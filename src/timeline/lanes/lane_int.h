@@ -5,6 +5,7 @@
 
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/lanes/calls_cache.h"
 #include "timeline/index/passes.h"
 #include "timeline/index/labels.h"
@@ -43,7 +44,10 @@ struct lane_spec {
 		char system[SPEC_NAME_BYTES], name[SPEC_NAME_BYTES];
 	} event, event_b;
 	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* fields, or keys of a pair */
-	int only_pid, only_cpu;				       /* -1: all */
+	/* FIELD[KEY=NUMBER~…]: only events whose KEY has this value; "": all */
+	char where[SPEC_NAME_BYTES];
+	uint64_t where_number;
+	int only_pid, only_cpu; /* -1: all */
 	/*
 	 * Selects only a part of the lane: [window << bits, (window + 1) << bits). 0 selects the
 	 * whole lane. See window.c.

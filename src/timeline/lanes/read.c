@@ -12,6 +12,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/states/states_int.h"
 

@@ -21,6 +21,7 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane_int.h"
 
 #include <errno.h>

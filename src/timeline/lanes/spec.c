@@ -119,6 +119,21 @@ static bool take_only(const char *s, struct lane_spec *spec)
 	return true;
 }
 
+/* Parses FIELD or FIELD[KEY=NUMBER~WORDS]: the words are for the page, which shows them. */
+static bool take_field(char *s, struct lane_spec *spec)
+{
+	char *open = strchr(s, '['), *equals = open ? strchr(open, '=') : NULL, *end;
+
+	if (!open)
+		return take_name(s, spec->field);
+	if (!equals || s[strlen(s) - 1] != ']')
+		return false;
+	end = equals + 1 + strcspn(equals + 1, "~]");
+	*open = *equals = *end = 0;
+	return take_name(s, spec->field) && take_name(open + 1, spec->where) &&
+	       take_number(equals + 1, UINT32_MAX, &spec->where_number);
+}
+
 static bool take_pair(struct lane_spec *s, struct parts *p)
 {
 	if (p->n < 5 || p->n > 6 || !take_event(p->part[2], &s->event) ||
@@ -143,7 +158,7 @@ static bool take_shape(struct lane_spec *s, enum spec_shape shape, struct parts 
 		return p->n == 3 && take_event(p->part[2], &s->event);
 	case SHAPE_FIELD:
 		return p->n >= 4 && p->n <= 5 && take_event(p->part[2], &s->event) &&
-		       take_name(p->part[3], s->field) && (p->n == 4 || take_only(p->part[4], s));
+		       take_field(p->part[3], s) && (p->n == 4 || take_only(p->part[4], s));
 	default:
 		return take_pair(s, p);
 	}

@@ -15,6 +15,7 @@
  * whose buckets contain the sums; full neighbours with the same value become one record. So a tile
  * costs at most about ten thousand spans or 1024 buckets for each row, for any range.
  */
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane_int.h"
 
 #include "base/array.h"

@@ -24,6 +24,7 @@
  * would take as long.
  */
 #include "base/lock.h"
+#include "decode/taskstate.h"
 #include "timeline/states/states_int.h"
 #include "timeline/timeline_int.h"
 

@@ -10,6 +10,7 @@
  * The idle task has a clock on each CPU, which advances while no other task runs there. If the
  * trace has no switches, or too many to store, the wall clock is used.
  */
+#include "decode/taskstate.h"
 #include "timeline/insight/insight_int.h"
 
 #include "base/array.h"

@@ -514,8 +514,6 @@ static void hand_on(void *ctx, uint16_t task, const struct task_track *t,
 	const struct handing_on *h = ctx;
 	struct state_span cut = *s;
 
-	(void)t;
-	(void)next;
 	if (cut.start < h->from) {
 		cut.start = h->from;
 		cut.open_start = true;

@@ -6,6 +6,7 @@
 #ifndef SONDE_TIMELINE_STATES_STATES_INT_H
 #define SONDE_TIMELINE_STATES_STATES_INT_H
 
+#include "decode/taskstate.h"
 #include "timeline/index/darktimes.h"
 #include "timeline/states/states.h"
 #include "timeline/states/turns.h"

@@ -20,6 +20,7 @@
  */
 #include "timeline/states/stolen.h"
 #include "base/array.h"
+#include "decode/taskstate.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #ifndef SONDE_TIMELINE_STATES_STOLEN_H
 #define SONDE_TIMELINE_STATES_STOLEN_H
 
+#include "decode/taskstate.h"
 #include "timeline/lanes/lane.h"
 #include "timeline/states/states.h"
 

@@ -24,6 +24,7 @@
 
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/taskstate.h"
 #include "store/tracefile.h"
 #include <errno.h>
 #include <stdlib.h>

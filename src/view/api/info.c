@@ -297,7 +297,6 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	size_t n = 0;
 	SCOPED(scope_free) uint64_t *list = list_processes(st, &n);
 
-	(void)req;
 	if (!list)
 		return errmsg_set(err, -ENOMEM, "out of memory");
 	jsonwriter_init(&w, &a->body);

@@ -90,6 +90,16 @@ static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 	return stats_of_flame(a, true, w);
 }
 
+static int stats_heat(const struct stats_args *a, struct jsonwriter *w)
+{
+	struct insight_heat h;
+
+	TRY(insight_heat(&h, a->st->lanes, a->by, a->task, a->from, a->to));
+	insight_emit_heat(&h, w);
+	insight_heat_release(&h);
+	return 0;
+}
+
 /* Splits the lanes in the query. The specs point into *ret_copy. */
 static int split_lanes(const struct stats_args *a, const char **specs, size_t *ret_n,
 		       char **ret_copy)
@@ -133,7 +143,7 @@ static const struct {
 } whats[] = {
 	{"tasks", stats_tasks},		{"events", stats_events}, {"wakeups", stats_wakeups},
 	{"functions", stats_functions}, {"flame", stats_flame},	  {"offcpu", stats_offcpu},
-	{"spans", stats_spans},		{"list", stats_list},
+	{"spans", stats_spans},		{"list", stats_list},	  {"heat", stats_heat},
 };
 
 static const struct {
@@ -202,7 +212,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	jsonwriter_init(&w, &a->body);
 	r = errmsg_set(err, -EINVAL,
 		       "what must be tasks, events, wakeups, functions, flame, offcpu, "
-		       "spans or list");
+		       "heat, spans or list");
 	for (size_t i = 0; what && i < ARRAY_LEN(whats); i++)
 		if (!strcmp(whats[i].name, what)) {
 			*err = (struct errmsg){0};

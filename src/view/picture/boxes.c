@@ -17,6 +17,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
+#include "decode/taskstate.h"
 #include "timeline/states/states.h"
 #include "view/picture/picture_int.h"
 

@@ -3,9 +3,10 @@
  * firstlanes.c - chooses the first lanes for the page, and for a picture without chosen lanes.
  *
  * These lanes are useful for most traces: for each machine its CPUs (at most sixteen); for guests
- * also the times in which their host ran them; interrupts; then the tasks of the recorded command
- * and the longest running ones, and the functions of the busiest of them. Without switches, a CPU
- * lane shows the tasks as far as they are known, and a second lane all events of the CPU.
+ * also the times in which their host ran them; interrupts; curves of counters; then the tasks of the
+ * recorded command and the longest running ones, and the functions of the busiest of them. Without
+ * switches, a CPU lane shows the tasks as far as they are known, and a second lane all events of the
+ * CPU.
  *
  * If only functions of programs were recorded, nothing is known of CPUs and of the states of tasks:
  * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the
@@ -13,6 +14,8 @@
  */
 #include "base/array.h"
 #include "base/scope.h"
+#include "decode/formats/formats.h"
+#include "decode/samples/sampleinfo.h"
 #include "timeline/timeline.h"
 #include "view/picture/lanewords.h"
 
@@ -22,13 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USER_BUFFER "user" /* as `record -u` names it */
-#define FIRST_CPUS  16
-#define FIRST_TASKS 8
-#define FIRST_CALLS 3
-#define FIRST_IRQS  8 /* number of CPUs whose interrupts are shown */
-#define FIRST_LEAST 3 /* number of tasks of each machine, if there are many machines */
-#define CPUS_MAX    4096
+#define USER_BUFFER	   "user" /* as `record -u` names it */
+#define FIRST_CPUS	   16
+#define FIRST_TASKS	   8
+#define FIRST_CALLS	   3
+#define FIRST_IRQS	   8  /* number of CPUs whose interrupts are shown */
+#define FIRST_LEAST	   3  /* number of tasks of each machine, if there are many machines */
+#define FIRST_COUNTERS	   16 /* curves of counters */
+#define CPUS_MAX	   4096
+#define COUNTER_NAME_BYTES 48
 
 ARRAY_ORDER(compare_cpu, uint32_t, COMPARE(*x, *y))
 
@@ -198,6 +203,57 @@ static bool has_only_calls(const struct stage *st, uint32_t machine)
 	return has_user;
 }
 
+/* A name that can be a part of a lane's spec, where ':' and ',' separate. */
+static void fmt_name(const char *name, char *buf, size_t n_bytes)
+{
+	size_t n = 0;
+
+	for (; *name && n + 1 < n_bytes; name++)
+		buf[n++] = strchr(":,@~[]", *name) || (unsigned char)*name <= ' ' ? '.' : *name;
+	buf[n] = 0;
+}
+
+static void add_counter(const struct choosing *c, const struct sampleinfo *info, size_t number,
+			int64_t cpu)
+{
+	char spec[160], name[COUNTER_NAME_BYTES];
+
+	fmt_name(sampleinfo_event_name(info, (uint32_t)number), name, sizeof(name));
+	snprintf(spec, sizeof(spec), "field:%u:perf/counter:value[event=%zu~%s]", c->machine,
+		 number, name);
+	if (cpu >= 0)
+		snprintf(spec + strlen(spec), sizeof(spec) - strlen(spec), ":cpu%lld",
+			 (long long)cpu);
+	c->add(c->ctx, spec);
+}
+
+/* Adds the curves of `record --counters`: of each CPU, if there are few, or of the tasks. */
+static void add_counters(const struct choosing *c, const uint32_t *cpus, size_t n_cpus)
+{
+	const struct formats *f = NULL;
+	struct sampleinfo info;
+
+	for (size_t i = 0, n = timeline_n_kinds(c->st->tl); i < n && !f; i++) {
+		const struct timeline_kind *k = timeline_kind(c->st->tl, i);
+
+		if (k->event && stage_count(&k->n_events) &&
+		    timeline_source(c->st->tl, k->source)->machine == c->machine &&
+		    !strcmp(k->event->system, "perf") && !strcmp(k->event->name, "counter"))
+			f = timeline_source(c->st->tl, k->source)->formats;
+	}
+	if (!f || !f->tf || sampleinfo_read(&info, f->tf) < 0)
+		return;
+	for (size_t i = info.n_events - info.n_counters; i < info.n_events; i++) {
+		bool by_cpu = info.counters_of_cpus && info.n_counters * n_cpus <= FIRST_COUNTERS;
+
+		for (size_t k = 0; by_cpu && k < n_cpus; k++)
+			add_counter(c, &info, i, cpus[k]);
+		if (!by_cpu)
+			add_counter(c, &info, i, -1);
+	}
+	sampleinfo_release(&info);
+}
+
 static void add_machine(const struct choosing *c, uint32_t *cpus)
 {
 	size_t n = machine_cpus(c->st, c->machine, cpus, CPUS_MAX), n_best;
@@ -217,6 +273,7 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	add_vcpus(c);
 	if (has_sched)
 		add_interrupts(c, cpus, n);
+	add_counters(c, cpus, n);
 	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
 	for (size_t i = 0; i < n_best; i++)
 		add_lane(c, "task", c->machine, best[i].task->pid);

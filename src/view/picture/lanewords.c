@@ -111,7 +111,14 @@ static void name_vcpu(const struct stage *st, const struct parts *p, const char 
 static void name_field(const struct stage *st, const struct parts *p, const char *more,
 		       struct lane_words *ret)
 {
-	snprintf(ret->name, sizeof(ret->name), "%s.%s", event_name(p->rest[0]), p->rest[1]);
+	/* value[event=3~cs]: the words after ~ are the name of a counter */
+	const char *words = strchr(p->rest[1], '[') ? strchr(p->rest[1], '~') : NULL;
+
+	if (words)
+		snprintf(ret->name, sizeof(ret->name), "%.*s", (int)strcspn(words + 1, "]"),
+			 words + 1);
+	else
+		snprintf(ret->name, sizeof(ret->name), "%s.%s", event_name(p->rest[0]), p->rest[1]);
 	if (p->rest[2][0])
 		snprintf(ret->more, sizeof(ret->more), "of %s", p->rest[2]);
 	else

@@ -171,6 +171,10 @@ static int serve(struct serving *s, struct errmsg *err)
 
 int serving_run(struct serving *s, struct errmsg *err)
 {
+	enum viewtrace_use use = s->is_live	    ? VIEWTRACE_LIVE
+				 : s->config->align ? VIEWTRACE_ALIGNED
+						    : VIEWTRACE_VIEW;
+
 	if (serving_check_readable(s, err) < 0)
 		return errmsg_code(err);
 	if (s->is_lowered)
@@ -179,8 +183,7 @@ int serving_run(struct serving *s, struct errmsg *err)
 	    note_hole(s, sandbox_paths(s->paths, s->n, s->cache, err), "Landlock",
 		      "can open any file that you can") < 0)
 		return errmsg_code(err);
-	if (viewtrace_open(&s->vt, s->paths, s->n, s->is_live ? VIEWTRACE_LIVE : VIEWTRACE_VIEW,
-			   err) < 0)
+	if (viewtrace_open(&s->vt, s->paths, s->n, use, err) < 0)
 		return errmsg_code(err);
 	s->config->opened(s->config->ctx);
 	return serve(s, err);

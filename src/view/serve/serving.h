@@ -25,6 +25,7 @@ struct serving_config {
 	/* beside: store the index next to the first file; no_cache: do not store it */
 	bool beside, no_cache;
 	bool no_browser, no_sandbox;
+	bool align; /* let the files begin at the same time, to compare them */
 	/* Reports a message to the user. */
 	void (*note)(void *ctx, const char *sentence);
 	/*

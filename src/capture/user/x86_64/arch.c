@@ -37,6 +37,7 @@
 #define XRAY_BYTES	  11
 #define COUNTER_REACH	  64 /* bytes in which -pg's call is searched */
 #define PADDING_MAX_BYTES 4096
+#define FETCH_BLOCK	  16
 
 /* One way to hook a function. */
 struct way {
@@ -443,16 +444,47 @@ static void build(const struct userimage *img, size_t hook, const struct userima
 	build_fixes(img, h, &m, place->bias, body, patches);
 }
 
+/*
+ * --- taking a hook out of running code (runtime/remove.c) ----------------------------------------
+ */
+
+/* A branch to the moved bytes of another function, whose distance was changed. */
+static bool is_fixed(const struct userimage *img, uint64_t begin, uint64_t end)
+{
+	return ARRAY_ANY(img->n_fixes, i,
+			 img->fixes[i].address < end &&
+				 img->fixes[i].address + (img->fixes[i].n_bytes
+								  ? img->fixes[i].n_bytes
+								  : 4) >
+					 begin);
+}
+
+/*
+ * The bytes must lie in a block that processors fetch at once. A call of mcount or __fentry__ among
+ * the moved bytes would come back: the jump over it costs less.
+ */
+static bool is_removable(const struct userimage *img, const struct hook *h)
+{
+	uint64_t patch = hook_patch(img, h);
+	struct x86_parts p;
+
+	return patch % FETCH_BLOCK + h->patch_bytes <= FETCH_BLOCK &&
+	       !find_counter(img, patch, patch, patch + h->n_moved, &p) &&
+	       !is_fixed(img, patch, patch + h->patch_bytes);
+}
+
 const struct userarch userarch_x86_64 = {
 	.machine = EM_X86_64,
 	.reach = 0x7fff0000, /* 2 GB, less a margin */
 	.stack_reg = 7,
 	.stack_bytes = 8, /* the return address */
+	.find_main = x86_find_main,
 	.prove = x86_prove,
 	.is_counted = is_counted,
 	.skip = skip_entry,
 	.scan = x86_scan,
 	.plan = plan_function,
 	.plan_points = x86_plan_points,
+	.is_removable = is_removable,
 	.build = build,
 };

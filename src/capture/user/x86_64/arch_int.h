@@ -25,6 +25,10 @@ struct moved {
 	struct x86_parts parts[MOVED_MAX];
 };
 
+/* --- x86_64/start.c --- */
+
+uint64_t x86_find_main(const struct userimage *img);
+
 /* --- x86_64/move.c --- */
 
 /*

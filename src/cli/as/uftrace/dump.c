@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dump.c - `uftrace dump`: raw records, --chrome, --flame-graph, --graphviz.
+ * dump.c - `uftrace dump`: raw records, --chrome, --flame-graph, --graphviz, --mermaid.
  *
- * --mermaid is a page with a script that loads its library from elsewhere; sonde's own
- * `export --mermaid` writes the graph alone, so this form is refused with that hint.
+ * Raw records come file by file, JSON in the order of time. The other forms are trees of who calls
+ * whom, of all sessions together; they share the counting of `uftrace graph`.
  */
 #include "analyse/uftrace/graph.h"
 #include "present/uftrace/dump.h"
@@ -35,6 +35,7 @@ static void find_date(const struct uft_opts *o, char *buf, size_t n_bytes)
 static int print_trees(struct uft_reading *r)
 {
 	const struct uftinfo *info = &r->data.dir.info;
+	const char *title = uft_basename(info->exename ? info->exename : "");
 	struct uft_graphs g;
 	int status = 1;
 
@@ -44,9 +45,10 @@ static int print_trees(struct uft_reading *r)
 			uft_warn(r->o, "inverted time: broken data?");
 		if (r->o->flame_graph)
 			uft_graphs_print_folded(&g, r->o->sample_time_ns, &r->text);
+		else if (r->o->graphviz)
+			uft_graphs_print_dot(&g, title, UFT_VERSION, info->cmdline, &r->text);
 		else
-			uft_graphs_print_dot(&g, uft_basename(info->exename ? info->exename : ""),
-					     UFT_VERSION, info->cmdline, &r->text);
+			uft_graphs_print_mermaid(&g, title, &r->text);
 		status = 0;
 	}
 	uft_graphs_release(&g);
@@ -71,11 +73,6 @@ int uft_dump(struct uft_opts *o, int argc, char **argv)
 	int status = UFT_FAILED;
 
 	(void)argc, (void)argv;
-	if (o->mermaid) {
-		uft_fail(o, "sonde does not write this page; 'sonde export --mermaid' writes the "
-			    "graph of a trace");
-		return 1;
-	}
 	if (uft_reading_open(&r, o) && uft_reading_walk(&r)) {
 		status = 0;
 		if (o->flame_graph && !o->sample_time_ns)
@@ -84,7 +81,7 @@ int uft_dump(struct uft_opts *o, int argc, char **argv)
 			find_date(o, date, sizeof(date));
 			uft_dump_print_chrome(&r.data, r.walk, o->no_args, UFT_VERSION, date,
 					      &r.text);
-		} else if (o->flame_graph || o->graphviz) {
+		} else if (o->flame_graph || o->graphviz || o->mermaid) {
 			status = print_trees(&r);
 		} else {
 			uft_dump_print(&r.data, r.walk, r.events, &r.text);

@@ -2,8 +2,9 @@
 /*
  * optwords.c - the options of uftrace 0.13 as rows, and what their values mean.
  *
- * The long options of 0.13 are here, those without effect, too: a script that passes them must run. A value
- * that makes no sense gives uftrace's message on standard output, and is ignored.
+ * The long options of 0.13 are here, those without effect, too: a script that passes them must run. Some are
+ * of later versions: --trace, --trigger, --no-callsite. A value that makes no sense gives uftrace's message on
+ * standard output, and is ignored.
  */
 #include "cli/as/uftrace/optwords.h"
 
@@ -244,6 +245,15 @@ static void apply_colour(struct uft_opts *o, const char *value)
 	}
 }
 
+/* Of later versions; --trace=off is --disable. */
+static void apply_trace(struct uft_opts *o, const char *value)
+{
+	if (find_word(value, yes_words) < 0 && find_word(value, no_words) < 0)
+		USE("unknown trace setting: %s (ignoring..)\n", value);
+	else
+		o->disabled = find_word(value, no_words) >= 0;
+}
+
 static void apply_demangle(struct uft_opts *o, const char *value)
 {
 	o->demangle = UFT_DEMANGLE_SIMPLE;
@@ -260,7 +270,13 @@ static void apply_format(struct uft_opts *o, const char *value)
 	o->html = !strcmp(value, "html");
 	if (o->html && o->colour == UFT_AUTO)
 		o->colour = UFT_ON;
-	if (!o->html && strcmp(value, "normal"))
+	/* later versions: forms of dump */
+	o->chrome |= !strcmp(value, "chrome");
+	o->flame_graph |= !strcmp(value, "flame-graph");
+	o->graphviz |= !strcmp(value, "graphviz");
+	o->mermaid |= !strcmp(value, "mermaid");
+	if (!o->html && !o->chrome && !o->flame_graph && !o->graphviz && !o->mermaid &&
+	    strcmp(value, "normal"))
 		USE("invalid format argument: %s\n", value);
 }
 
@@ -334,6 +350,12 @@ static void apply_pid(struct uft_opts *o, const char *value)
 	o->pid = (int)strtol(value, NULL, 0);
 }
 
+static void apply_nothing(struct uft_opts *o, const char *value)
+{
+	(void)o;
+	(void)value;
+}
+
 static void apply_debug(struct uft_opts *o, const char *value)
 {
 	(void)value;
@@ -391,7 +413,8 @@ static const struct uft_option rows[] = {
 	FLAG("flame-graph", 0, flame_graph, "dump as folded stacks"),
 	FLAG("flat", 0, flat, "one line for each record"),
 	FLAG("force", 0, force, "run programs that cannot be traced, too"),
-	CALL("format", 0, "FORMAT", apply_format, "output: normal, html"),
+	CALL("format", 0, "FORMAT", apply_format,
+	     "output: normal, html; of dump: chrome, flame-graph, graphviz, mermaid"),
 	FLAG("graphviz", 0, graphviz, "dump as a graph for dot"),
 	FLAG("help", 'h', show_help, "this text"),
 	LIST("hide", 'H', "FUNC", hide, "hide FUNC, not what it calls"),
@@ -416,6 +439,7 @@ static const struct uft_option rows[] = {
 	FLAG("mermaid", 0, mermaid, "dump as a mermaid graph in a page"),
 	CALL("nest-libcall", 'l', NULL, apply_nest_libcall, "record calls between libraries, too"),
 	FLAG("no-args", 0, no_args, "show no arguments and return values"),
+	CALL("no-callsite", 0, NULL, apply_nothing, "accepted; has no effect"),
 	FLAG("no-comment", 0, no_comment, "no names after closing braces"),
 	FLAG("no-event", 0, no_event, "no events"),
 	FLAG("no-libcall", 0, no_libcall, "no library calls"),
@@ -454,7 +478,8 @@ static const struct uft_option rows[] = {
 	FLAG("time", 0, time, "print how long the program took"),
 	CALL("time-filter", 't', "TIME", apply_time_filter, "only calls that took this long"),
 	CALL("time-range", 'r', "TIME~TIME", apply_range, "only this range of time"),
-	LIST(NULL, 'T', "FUNC@ACTION[,…]", trigger, "act when FUNC is called"),
+	CALL("trace", 0, "STATE", apply_trace, "begin with tracing on or off"),
+	LIST("trigger", 'T', "FUNC@ACTION[,…]", trigger, "act when FUNC is called"),
 	NOT("unpatch", 'U', "FUNC", patch, "do not trace FUNC"),
 	FLAG("usage", 0, show_usage, "this text"),
 	CALL("verbose", 0, NULL, apply_debug, "accepted; has no effect"),

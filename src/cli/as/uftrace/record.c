@@ -23,6 +23,7 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/kernel/taskswitches.h"
+#include "cli/as/uftrace/marks.h"
 #include "cli/as/uftrace/program.h"
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/callopts.h"
@@ -97,21 +98,31 @@ static void add_patterns(struct words *w)
 		add_pattern(w, word);
 }
 
+/*
+ * Functions of libraries that uftrace does not show: it has ended its recording before the first one is
+ * called, and has functions of its own in place of the others.
+ */
+static const char *const unseen[] = {"__cxa_finalize",	  "__cxa_throw",     "__cxa_rethrow",
+				     "__cxa_begin_catch", "__cxa_end_catch", "_Unwind_Resume"};
+
 /* Which functions: patched ones, instrumented ones, calls into libraries. */
 static void add_choice(struct words *w, enum uft_program_kind kind)
 {
 	if (w->o->patch)
 		add_patterns(w);
-	else
-		add_word(w, "-u");
+	else /* libraries may be instrumented, too */
+		add_word(w, kind == UFT_PROGRAM_CYG ? "-u" : "-u*@*");
 	if (!w->o->patch && kind != UFT_PROGRAM_CYG)
 		add_word(w, "--only-instrumented");
 	if (w->o->no_libcall)
 		return;
 	add_word(w, "--libcalls");
-	/* uftrace has ended its recording before this one is called */
-	add_word(w, "--no-user");
-	add_word(w, "__cxa_finalize");
+	if (w->o->nest_libcall)
+		add_word(w, "--nested-libcalls");
+	for (size_t i = 0; i < ARRAY_LEN(unseen); i++) {
+		add_word(w, "--no-user");
+		add_word(w, unseen[i]);
+	}
 }
 
 /* "SIG@trace_on" of --signal is "SIG=on". */
@@ -428,7 +439,7 @@ static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwrit
 		r = use_filter(o, &choice, config.functions, &run, err);
 	about->default_opts = textbuf_text(&defaults);
 	if (r >= 0 && run.src.n)
-		r = uftexport_calls(&run, writer, max_depth, err);
+		r = uftexport_calls(&run, writer, max_depth, about->n_marks, err);
 	if (r >= 0)
 		r = add_switches(o, writer, switches, err);
 	if (r >= 0)
@@ -502,7 +513,33 @@ static void add_kernel_filters(struct words *w)
 	}
 }
 
-/* -E: events of the kernel, "SYSTEM:NAME@kernel"; those of programs are not recorded. */
+/* -E: events of the program, "PROVIDER:NAME" (SDT). */
+static void add_marks(struct words *w, const char *path, struct uft_marks *marks)
+{
+	const struct uft_opts *o = w->o;
+	char *list = o->event ? arena_strndup(&w->o->arena, o->event, strlen(o->event)) : NULL,
+	     *word, text[4096 + UFT_MARK_BYTES + 32];
+
+	while ((word = list ? strsep(&list, ";") : NULL))
+		if (!strstr(word, "@kernel") && strncmp(word, "linux:", 6) != 0)
+			uft_marks_add(marks, path, word, o->match_glob);
+	if (marks->n && geteuid()) {
+		uft_warn(o, "-E: events of programs are recorded by probes of the kernel, which "
+			    "needs root");
+		marks->n = 0;
+	}
+	for (size_t i = 0; i < marks->n; i++) {
+		uft_marks_fmt(marks, i, path, text, sizeof(text));
+		add_word(w, "-e");
+		add_word(w, text);
+	}
+	if (marks->n) {
+		add_word(w, "-F");
+		add_word(w, "-c");
+	}
+}
+
+/* -E: events of the kernel, "SYSTEM:NAME@kernel". */
 static void add_events(struct words *w, bool has_kernel)
 {
 	char *list = arena_strndup(&w->o->arena, w->o->event, strlen(w->o->event)), *word;
@@ -510,11 +547,6 @@ static void add_events(struct words *w, bool has_kernel)
 	while ((word = list ? strsep(&list, ";") : NULL)) {
 		char *at = strstr(word, "@kernel");
 
-		if (!at && strncmp(word, "linux:", 6))
-			uft_warn(w->o,
-				 "-E %s: events of programs are not recorded; use sonde record "
-				 "-u -e EVENT",
-				 word);
 		if (!at || !has_kernel)
 			continue;
 		*at = 0;
@@ -530,8 +562,6 @@ static void add_kernel(struct words *w)
 	bool has_events = o->event && strstr(o->event, "@kernel"), can;
 	char text[32];
 
-	if (o->event && !has_events)
-		add_events(w, false);
 	if (!o->kernel && !has_events)
 		return;
 	can = can_trace_kernel(o);
@@ -560,10 +590,10 @@ static void add_kernel(struct words *w)
 /* What uftrace records and sonde does not. */
 static void warn_missing(const struct uft_opts *o)
 {
-	if (o->nest_libcall)
-		uft_warn(o, "-l: calls between libraries are not recorded");
 	if (o->watch)
 		uft_warn(o, "--watch has no effect");
+	if (o->trigger && strstr(o->trigger, "read="))
+		uft_warn(o, "-T: counters (read=) are not recorded");
 }
 
 /*
@@ -617,6 +647,7 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 				      .keeps_open = o->trigger && strstr(o->trigger, "finish"),
 				      .has_auto_values = o->auto_args};
 	struct words w = {.o = o};
+	struct uft_marks marks = {0};
 	SCOPED(taskswitches_close_scoped) struct taskswitches *switches = NULL;
 	struct recordfirst first = {0};
 	struct errmsg err = {0};
@@ -630,7 +661,11 @@ static int record(struct uft_opts *o, int argc, char **argv, bool with_filters)
 	add_choice(&w, kind);
 	add_rules(&w);
 	add_values(&w);
+	add_marks(&w, path, &marks);
 	add_kernel(&w);
+	about.marks = (const char(*)[UFT_MARK_BYTES])marks.names;
+	about.n_marks = marks.n;
+	add_word(&w, "--wait-children");
 	add_word(&w, "-q");
 	add_word(&w, "--");
 	add_word(&w, path);

@@ -6,6 +6,7 @@
  *
  * With --record the program is recorded first, into a directory that is removed afterwards.
  */
+#include "analyse/uftrace/valuetext.h"
 #include "analyse/uftrace/walk.h"
 #include "base/errmsg.h"
 #include "base/files/caller.h"
@@ -13,7 +14,9 @@
 #include "cli/as/uftrace/reading.h"
 #include "cli/as/uftrace/uftrace.h"
 #include "cli/calls/recordfirst.h"
+#include "base/textbuf.h"
 #include "format/uftrace.h"
+#include "present/uftrace/values.h"
 #include "store/uftrace/newdir.h"
 #include "script/script.h"
 #include "symbols/tasks.h"
@@ -24,12 +27,14 @@
 #include <unistd.h>
 
 #define FUNCTIONS_MAX (1u << 22)
+#define VALUES_MAX    (1u << 20) /* bytes of the values of a call */
 
 struct running {
 	struct uft_reading *reading;
 	struct script *script;
 	struct map functions; /* struct flow_func by struct uft_sym */
 	uint32_t n_functions;
+	struct textbuf values; /* of the current call */
 	struct errmsg err;
 	int result; /* 1: the script wants no more */
 };
@@ -53,6 +58,36 @@ static const struct flow_func *function_of(struct running *run, const struct uft
 	return fn;
 }
 
+/* The arguments or the return value of the current record; NULL: it has none. */
+static char *values_of(struct running *run, struct uft_lane *l)
+{
+	bool is_exit = l->rec.type == UFT_EXIT;
+
+	if (!l->rec.more || run->reading->o->no_args)
+		return NULL;
+	textbuf_clear(&run->values);
+	if (!uft_values_literals(l, is_exit, &run->values) || run->values.overflow)
+		return NULL;
+	textbuf_add_char(&run->values, '\0');
+	return run->values.start;
+}
+
+static void add_event(struct running *run, struct uft_lane *l)
+{
+	struct task task = {.pid = l->tid, .tgid = -1};
+	struct flow_task flow = {.task = &task};
+	struct replay_item item = {
+		.ts = l->rec.time_ns, .task = &flow, .level = l->rec.depth, .kind = REPLAY_EVENT};
+	char name[200], data[1000] = "";
+	struct script_event event = {name, data, l->rec.addr};
+
+	uft_event_name(run->reading->events, l->rec.addr, name, sizeof(name));
+	if (l->rec.addr < UFT_EVENT_USER)
+		uft_event_data(run->reading->walk->c.kernel, l->rec.addr, &l->values, false, data,
+			       sizeof(data));
+	run->result = script_add_event(run->script, &item, &event, &run->err);
+}
+
 static void add_call(struct running *run, struct uft_lane *l)
 {
 	struct uft_walk *walk = run->reading->walk;
@@ -72,6 +107,7 @@ static void add_call(struct running *run, struct uft_lane *l)
 		return;
 	fn = *known;
 	fn.addr = l->rec.addr;
+	*(item.kind == REPLAY_ENTER ? &item.args : &item.ret) = values_of(run, l);
 	if (item.kind == REPLAY_LEAVE && call) {
 		item.has_duration = true;
 		item.duration = uft_call_ns(call);
@@ -86,7 +122,11 @@ static int walk(struct running *run)
 
 	run->result = script_begin(run->script, &run->err);
 	while (!run->result && (l = uft_walk_next(w))) {
-		if (!uft_walk_wants(w, l) || !uft_decide(w, l, NULL))
+		if (!uft_walk_wants(w, l))
+			continue;
+		if (l->rec.type == UFT_EVENT) /* filters of functions are not for them */
+			add_event(run, l);
+		if (!uft_decide(w, l, NULL))
 			continue;
 		if (l->rec.type == UFT_ENTRY || l->rec.type == UFT_EXIT)
 			add_call(run, l);
@@ -111,6 +151,7 @@ static int run_script(struct uft_reading *reading, int argc, char **argv)
 	struct running run = {.reading = reading};
 	int status = 0;
 
+	textbuf_init(&run.values, VALUES_MAX);
 	if (caller_become() < 0 || script_open(&run.script, &spec, NULL, &run.err) < 0) {
 		uft_warn(reading->o, "%s",
 			 run.err.text[0] ? run.err.text : "cannot run as the calling user");
@@ -121,6 +162,7 @@ static int run_script(struct uft_reading *reading, int argc, char **argv)
 		status = 1;
 	}
 	script_close(run.script);
+	textbuf_release(&run.values);
 	free_functions(&run.functions);
 	return status;
 }

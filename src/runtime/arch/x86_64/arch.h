@@ -98,6 +98,28 @@ static inline bool arch_replace(uint64_t *head, uint64_t old, uint64_t new_)
 	return done;
 }
 
+/* Does the processor have cmpxchg16b? Only the first ones of this architecture lack it. */
+static inline bool arch_has_wide_store(void)
+{
+	uint32_t eax = 1, ebx, ecx = 0, edx;
+
+	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+	return ecx >> 13 & 1;
+}
+
+/* Replaces 16 aligned bytes; false: they are others. */
+static inline bool arch_replace_wide(uint64_t *words, const uint64_t old[2], const uint64_t new_[2])
+{
+	uint64_t low = old[0], high = old[1];
+	bool done;
+
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(done), "+m"(*(unsigned __int128 *)words), "+a"(low), "+d"(high)
+			 : "b"(new_[0]), "c"(new_[1])
+			 : "memory");
+	return done;
+}
+
 static inline uint64_t arch_return_address(const uint64_t *slot)
 {
 	return *slot;

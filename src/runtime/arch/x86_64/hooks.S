@@ -46,11 +46,12 @@
 	.globl snrt_enter_begin, snrt_enter_tls, snrt_enter_slow_at, snrt_enter_end
 	.globl snrt_leave_begin, snrt_leave_tls, snrt_leave_slow_at, snrt_leave_end
 	.globl snrt_ruled_begin, snrt_ruled_slow_at, snrt_ruled_end
-	.globl snrt_enter_slow, snrt_leave_slow
+	.globl snrt_enter_slow, snrt_leave_slow, snrt_remove_slow
 	.hidden snrt_enter_begin, snrt_enter_tls, snrt_enter_slow_at, snrt_enter_end
 	.hidden snrt_leave_begin, snrt_leave_tls, snrt_leave_slow_at, snrt_leave_end
 	.hidden snrt_ruled_begin, snrt_ruled_slow_at, snrt_ruled_end
 	.hidden snrt_enter_slow, snrt_leave_slow, snrt_slow_enter, snrt_slow_leave
+	.hidden snrt_remove_slow, snrt_remove
 
 #ifdef SNRT_IS_ATTACHED
 	.globl snrt_enter_key, snrt_leave_key
@@ -121,7 +122,7 @@ snrt_enter_slow_at:
 	.quad	0
 snrt_enter_end:
 
-/* enter, where a rule counts: always the slow way. */
+/* enter, where a rule counts, or where the hook is to go: always a slow way. */
 	.balign	8
 snrt_ruled_begin:
 	push	%rax
@@ -201,12 +202,12 @@ snrt_leave_end:
 	.endm
 
 /* As enter left it: rdx, rcx, rax, thunk + 5, slot. */
-snrt_enter_slow:
+	.macro slow_way function
 	push	%rsi
 	save_rest
 	lea	80(%rsp), %rdi		/* 9 registers, thunk + 5 */
 	mov	72(%rsp), %rsi
-	call_c	snrt_slow_enter
+	call_c	\function
 	test	%rax, %rax
 	je	1f
 	mov	%rax, 72(%rsp)		/* not traced: on to the body, not to the thunk */
@@ -216,6 +217,13 @@ snrt_enter_slow:
 	pop	%rcx
 	pop	%rax
 	ret
+	.endm
+
+snrt_enter_slow:
+	slow_way snrt_slow_enter
+
+snrt_remove_slow:
+	slow_way snrt_remove
 
 /* As leave left it: rsi, rdx, rcx, rax, slot. */
 snrt_leave_slow:

@@ -13,7 +13,7 @@
 extern const uint8_t snrt_enter_begin[], snrt_enter_tls[], snrt_enter_slow_at[], snrt_enter_end[];
 extern const uint8_t snrt_leave_begin[], snrt_leave_tls[], snrt_leave_slow_at[], snrt_leave_end[];
 extern const uint8_t snrt_ruled_begin[], snrt_ruled_slow_at[], snrt_ruled_end[];
-extern const uint8_t snrt_enter_slow[], snrt_leave_slow[];
+extern const uint8_t snrt_enter_slow[], snrt_leave_slow[], snrt_remove_slow[];
 #ifdef SNRT_IS_ATTACHED
 extern const uint8_t snrt_enter_key[], snrt_leave_key[];
 _Static_assert(SNRT_TCB_TID == 0x2d0, "hooks.S");
@@ -56,13 +56,15 @@ void snrt_hooks_write(uint8_t *page)
 {
 	uint64_t tls = (uintptr_t)&snrt_self - arch_thread_pointer();
 	uint8_t *enter = page + SNRT_ENTER, *leave = page + SNRT_LEAVE;
-	uint8_t *ruled = page + SNRT_ENTER_RULED;
+	uint8_t *ruled = page + SNRT_ENTER_RULED, *remove = page + SNRT_ENTER_REMOVE;
 
 	copy(enter, snrt_enter_begin, snrt_enter_end);
 	put(enter + (snrt_enter_tls - snrt_enter_begin) - 4, tls, 4);
 	put(enter + (snrt_enter_slow_at - snrt_enter_begin), (uintptr_t)snrt_enter_slow, 8);
 	copy(ruled, snrt_ruled_begin, snrt_ruled_end);
 	put(ruled + (snrt_ruled_slow_at - snrt_ruled_begin), (uintptr_t)snrt_enter_slow, 8);
+	copy(remove, snrt_ruled_begin, snrt_ruled_end);
+	put(remove + (snrt_ruled_slow_at - snrt_ruled_begin), (uintptr_t)snrt_remove_slow, 8);
 	copy(leave, snrt_leave_begin, snrt_leave_end);
 	put(leave + (snrt_leave_tls - snrt_leave_begin) - 4, tls, 4);
 #ifdef SNRT_IS_ATTACHED

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * options.c - the options of strace 6.1, translated for sonde's own.
+ *
+ * strace's letters mean something else in `sonde trace` now and then (-i, -a, -F), and its defaults
+ * differ: children are followed only with -f, and the output is standard error. What changes the
+ * traced program (-e inject, -e fault), and what sonde does not record (-i, -k, -n, -e read), is an
+ * error that says so.
+ */
+#include "cli/as/strace/strace_int.h"
+
+#include "base/array.h"
+#include "base/errmsg.h"
+#include "base/scope.h"
+#include "cli/record/recordopts.h"
+#include "present/syscalls/calllines.h"
+#include "symbols/syscalls/types.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum long_option { SEPARATELY = 256, TRACE, SIGNAL, STATUS, QUIET, TIMES, HEX, NOTHING, KEYED };
+
+#define LETTERS "+:a:Ab:cCdDe:E:fFhiI:kno:O:p:P:qrs:S:tTu:U:vVwxX:yzZ"
+
+static const struct option words[] = {
+	{"abbrev", required_argument, NULL, KEYED},
+	{"absolute-timestamps", optional_argument, NULL, TIMES},
+	{"attach", required_argument, NULL, 'p'},
+	{"columns", required_argument, NULL, 'a'},
+	{"const-print-style", required_argument, NULL, 'X'},
+	{"daemonize", optional_argument, NULL, 'D'},
+	{"debug", no_argument, NULL, 'd'},
+	{"decode-fds", optional_argument, NULL, 'y'},
+	{"env", required_argument, NULL, 'E'},
+	{"expr", required_argument, NULL, 'e'},
+	{"fault", required_argument, NULL, KEYED},
+	{"failed-only", no_argument, NULL, 'Z'},
+	{"follow-forks", no_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{"inject", required_argument, NULL, KEYED},
+	{"instruction-pointer", no_argument, NULL, 'i'},
+	{"interruptible", required_argument, NULL, 'I'},
+	{"no-abbrev", no_argument, NULL, 'v'},
+	{"output", required_argument, NULL, 'o'},
+	{"output-append-mode", no_argument, NULL, 'A'},
+	{"output-separately", no_argument, NULL, SEPARATELY},
+	{"quiet", optional_argument, NULL, QUIET},
+	{"raw", required_argument, NULL, KEYED},
+	{"read", required_argument, NULL, KEYED},
+	{"relative-timestamps", optional_argument, NULL, 'r'},
+	{"seccomp-bpf", no_argument, NULL, NOTHING},
+	{"silent", optional_argument, NULL, QUIET},
+	{"signal", required_argument, NULL, SIGNAL},
+	{"stack-traces", no_argument, NULL, 'k'},
+	{"status", required_argument, NULL, STATUS},
+	{"string-limit", required_argument, NULL, 's'},
+	{"strings-in-hex", optional_argument, NULL, HEX},
+	{"successful-only", no_argument, NULL, 'z'},
+	{"summary-columns", required_argument, NULL, 'U'},
+	{"summary-syscall-overhead", required_argument, NULL, 'O'},
+	{"summary", no_argument, NULL, 'C'},
+	{"summary-only", no_argument, NULL, 'c'},
+	{"summary-sort-by", required_argument, NULL, 'S'},
+	{"summary-wall-clock", no_argument, NULL, 'w'},
+	{"syscall-number", no_argument, NULL, 'n'},
+	{"syscall-times", optional_argument, NULL, 'T'},
+	{"timestamps", optional_argument, NULL, TIMES},
+	{"trace", required_argument, NULL, TRACE},
+	{"trace-path", required_argument, NULL, 'P'},
+	{"user", required_argument, NULL, 'u'},
+	{"verbose", required_argument, NULL, KEYED},
+	{"version", no_argument, NULL, 'V'},
+	{"write", required_argument, NULL, KEYED},
+	{NULL, 0, NULL, 0},
+};
+
+/* What sonde does not do, and why. */
+static const struct {
+	int letter;
+	const char *why;
+} refused[] = {
+	{'b', "-b: sonde does not stop the program, and cannot detach from it"},
+	{'D', "-D: sonde is no parent of the program that matters to it; run it in the background"},
+	{'i', "-i: sonde does not record the instruction pointer of system calls"},
+	{'k', "-k: sonde does not record stacks of system calls; use sonde record --sample"},
+	{'n', "-n: sonde does not show numbers of system calls"},
+	{'U', "-U: sonde shows strace's default columns"},
+};
+
+/* strace names the call that it does not know. */
+static int check_names(const char *value, struct errmsg *err)
+{
+	const char *p = strchr(value, '=') ? strchr(value, '=') + 1 : value;
+
+	p += *p == '!';
+	while (*p) {
+		size_t n = strcspn(p, ",");
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, p);
+		if (name[0] && !strpbrk(name, "%/?*@[") && (name[0] < '0' || name[0] > '9') &&
+		    strcmp(name, "all") && strcmp(name, "none") && strcmp(name, "file") &&
+		    strcmp(name, "process") && strcmp(name, "network") && strcmp(name, "signal") &&
+		    strcmp(name, "ipc") && strcmp(name, "desc") && strcmp(name, "memory") &&
+		    !syscalltype_find(name))
+			return errmsg_set(err, -EINVAL, "invalid system call '%s'", name);
+		p += n + (p[n] == ',');
+	}
+	return 0;
+}
+
+static bool has_key(const char *value, const char *key, const char **ret_rest)
+{
+	size_t n = strlen(key);
+
+	if (strncmp(value, key, n) || value[n] != '=')
+		return false;
+	*ret_rest = value + n + 1;
+	return true;
+}
+
+static int choose(struct strace *s, const char *value, struct errmsg *err)
+{
+	static const char *const changes[] = {"fault", "inject"};
+	static const char *const unknown[] = {"raw",   "read",	 "reads", "r",
+					      "write", "writes", "w",	  "kvm"};
+	const char *rest;
+
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+		if (has_key(value, changes[i], &rest))
+			return errmsg_set(err, -EINVAL,
+					  "-e %s= changes what system calls do: sonde only watches",
+					  changes[i]);
+	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
+		if (has_key(value, unknown[i], &rest))
+			return errmsg_set(err, -EINVAL, "-e %s= is not supported", unknown[i]);
+	if (has_key(value, "abbrev", &rest) || has_key(value, "a", &rest)) {
+		s->o.lines.text.verbose = !strcmp(rest, "none");
+		return 0;
+	}
+	if (has_key(value, "verbose", &rest) || has_key(value, "v", &rest))
+		return 0;
+	if (has_key(value, "quiet", &rest) || has_key(value, "silent", &rest) ||
+	    has_key(value, "q", &rest)) {
+		s->quiet = true;
+		s->o.lines.no_exits = strstr(rest, "exit") || !strcmp(rest, "all");
+		return 0;
+	}
+	if (has_key(value, "decode-fds", &rest)) {
+		s->o.lines.text.paths = !strcmp(rest, "none") ? 0 : !strcmp(rest, "path") ? 1 : 2;
+		return 0;
+	}
+	if (!has_key(value, "signal", &rest) && !has_key(value, "signals", &rest) &&
+	    !has_key(value, "s", &rest) && !has_key(value, "status", &rest))
+		TRY(check_names(value, err));
+	return traceopts_choose(&s->o, value, err);
+}
+
+static int choose_key(struct strace *s, const char *key, const char *value, struct errmsg *err)
+{
+	char text[1024];
+
+	if ((size_t)snprintf(text, sizeof(text), "%s=%s", key, value) >= sizeof(text))
+		return errmsg_set(err, -E2BIG, "--%s is too long", key);
+	return choose(s, text, err);
+}
+
+static int number(const char *letter, const char *value, long long *ret, struct errmsg *err)
+{
+	char *end;
+	long long n = strtoll(value, &end, 0);
+
+	if (end == value || *end || n < 0)
+		return errmsg_set(err, -EINVAL, "invalid -%s argument: '%s'", letter, value);
+	*ret = n;
+	return 0;
+}
+
+/* -E NAME=VALUE, -E NAME: the command inherits the environment of sonde. */
+static int environment(const char *value, struct errmsg *err)
+{
+	const char *sign = strchr(value, '=');
+	char name[256];
+
+	if (!sign)
+		return unsetenv(value) ? errmsg_set_errno(err, -errno, "cannot remove %s", value)
+				       : 0;
+	snprintf(name, sizeof(name), "%.*s", (int)(sign - value), value);
+	return setenv(name, sign + 1, 1) ? errmsg_set_errno(err, -errno, "cannot set %s", name) : 0;
+}
+
+static int constants(struct strace *s, const char *value, struct errmsg *err)
+{
+	static const char *const forms[] = {"abbrev", "raw", "verbose"};
+
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (!strcmp(value, forms[i])) {
+			s->o.lines.text.constants = i;
+			return 0;
+		}
+	return errmsg_set(err, -EINVAL, "invalid -X argument: '%s'", value);
+}
+
+/* Options that have no argument; false: it is another. */
+static bool take_flag(struct strace *s, int letter)
+{
+	struct calllines_spec *l = &s->o.lines;
+
+	switch (letter) {
+	case 'f':
+	case 'F':
+		s->separately |= s->follow && letter == 'f';
+		s->follow = true;
+		return true;
+	case SEPARATELY:
+		s->separately = true;
+		return true;
+	case 'A':
+		s->append = true;
+		return true;
+	case 'c':
+		s->o.counts = true;
+		return true;
+	case 'C':
+		s->o.counts_too = true;
+		return true;
+	case 'q':
+		l->no_exits |= s->quiet; /* -qq */
+		s->quiet = true;
+		return true;
+	case 'r':
+		l->relative = true;
+		return true;
+	case 'T':
+		l->durations = true;
+		return true;
+	case 'v':
+		l->text.verbose = true;
+		return true;
+	case 'z':
+		l->only_ok = true;
+		return true;
+	case 'Z':
+		l->only_failed = true;
+		return true;
+	case 't':
+		return traceopts_time(&s->o, NULL, NULL) >= 0;
+	case 'x':
+		return traceopts_hex(&s->o, NULL, NULL) >= 0;
+	case 'y':
+		return traceopts_paths(&s->o, NULL, NULL) >= 0;
+	case 'd':
+	case NOTHING: /* --seccomp-bpf: sonde never stops the program */
+	case 'w':     /* sonde's times are always those of a clock */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* -p "12 34", as pidof prints them. */
+static int add_pids(struct strace *s, const char *value, struct errmsg *err)
+{
+	SCOPED(scope_free) char *copy = strdup(value);
+	char *rest = copy, *word;
+	size_t n = 0;
+
+	if (!copy)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read -p");
+	while ((word = strsep(&rest, ", \n\t;"))) {
+		if (!*word)
+			continue;
+		if (strspn(word, "0123456789") != strlen(word) || atoi(word) <= 0)
+			return errmsg_set(err, -EINVAL, "Invalid process id: '%s'", word);
+		TRY(recordopts_pid(&s->o.record, word, err));
+		n++;
+	}
+	return n ? 0 : errmsg_set(err, -EINVAL, "Invalid process id: '%s'", value);
+}
+
+/* --timestamps[=FORMAT,PRECISION] */
+static int choose_times(struct strace *s, const char *value, struct errmsg *err)
+{
+	bool is_unix = false, has_micros = false;
+	SCOPED(scope_free) char *copy = strdup(value ? value : "");
+	char *rest = copy, *word;
+
+	if (!copy)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read --timestamps");
+	while ((word = strsep(&rest, ","))) {
+		word += strncmp(word, "format:", 7) ? 0 : 7;
+		word += strncmp(word, "precision:", 10) ? 0 : 10;
+		is_unix |= !strcmp(word, "unix");
+		has_micros |= !strcmp(word, "us");
+		if (*word && strcmp(word, "unix") != 0 && strcmp(word, "time") != 0 &&
+		    strcmp(word, "s") != 0 && strcmp(word, "us") != 0)
+			return errmsg_set(err, -EINVAL,
+					  "--timestamps has the format time or unix and the "
+					  "precision s or us, not '%s'",
+					  word);
+	}
+	s->o.lines.time = is_unix      ? CALLLINES_EPOCH
+			  : has_micros ? CALLLINES_MICROS
+				       : CALLLINES_SECONDS;
+	return 0;
+}
+
+static int take_value(struct strace *s, int letter, const char *value, struct errmsg *err)
+{
+	long long n;
+
+	switch (letter) {
+	case 'a':
+		TRY(number("a", value, &s->o.column, err));
+		return 0;
+	case 'e':
+		return choose(s, value, err);
+	case TRACE:
+		return choose_key(s, "trace", value, err);
+	case SIGNAL:
+		return choose_key(s, "signal", value, err);
+	case STATUS:
+		return choose_key(s, "status", value, err);
+	case 'E':
+		return environment(value, err);
+	case 'I':
+	case 'O':
+		return number(letter == 'I' ? "I" : "O", value, &n, err);
+	case 'o':
+		s->output = value;
+		return 0;
+	case 'p':
+		return add_pids(s, value, err);
+	case 'P':
+		return traceopts_path(&s->o, value, err);
+	case 's':
+		TRY(number("s", value, &s->o.string_max, err));
+		if (s->o.string_max > TRACEOPTS_STRING_MAX) /* longer ones are cut: "..."... */
+			s->o.string_max = TRACEOPTS_STRING_MAX;
+		return 0;
+	case QUIET:
+		return choose_key(s, "quiet", value ? value : "attach,personality", err);
+	case TIMES:
+		return choose_times(s, value, err);
+	case HEX:
+		s->o.lines.text.hex_strings = value && !strncmp(value, "non-ascii", 9) ? 1 : 2;
+		return 0;
+	case 'S':
+		return traceopts_sort(&s->o, value, err);
+	case 'u':
+		s->o.record.user = value;
+		return 0;
+	case 'X':
+		return constants(s, value, err);
+	default:
+		break;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		if (refused[i].letter == letter)
+			return errmsg_set(err, -ENOTSUP, "%s", refused[i].why);
+	return errmsg_set(err, -EINVAL, "Try 'strace -h' for more information.");
+}
+
+/* A word that getopt_long() does not know. */
+static int refuse_word(int letter, char **argv, struct errmsg *err)
+{
+	const char *word = argv[optind > 1 ? optind - 1 : 1];
+
+	if (letter == ':')
+		return errmsg_set(err, -EINVAL, "option requires an argument -- '%s'", word);
+	if (!strncmp(word, "--", 2))
+		return errmsg_set(err, -EINVAL,
+				  "unrecognized option '%s'\nTry 'strace -h' for more information.",
+				  word);
+	return errmsg_set(err, -EINVAL,
+			  "invalid option -- '%c'\nTry 'strace -h' for more information.", optopt);
+}
+
+static int usage(void)
+{
+	puts("Usage: strace [-ACdffhqqrtttTvVwxxyyzZ] [-e EXPR]... [-a COLUMN] [-o FILE]\n"
+	     "              [-s STRSIZE] [-X FORMAT] [-S SORTBY] [-P PATH]... [-p PID]...\n"
+	     "              { -p PID | [-E VAR=VAL]... [-u USERNAME] PROG [ARGS] }\n"
+	     "   or: strace -c[dfwzZ] [-e EXPR]... [-S SORTBY] [-P PATH]... [-p PID]...\n"
+	     "              { -p PID | [-E VAR=VAL]... [-u USERNAME] PROG [ARGS] }\n\n"
+	     "sonde records system calls with BPF and prints them as strace does; see "
+	     "sonde-as(1).");
+	return STRACE_DONE;
+}
+
+int strace_parse(struct strace *s, int argc, char **argv, struct errmsg *err)
+{
+	int letter, index = 0;
+
+	optind = 0; /* getopt() begins anew */
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, LETTERS, words, &index)) != -1) {
+		if (letter == 'h')
+			return usage();
+		if (letter == 'V') {
+			printf("strace -- version sonde-%s\n", SONDE_VERSION);
+			return STRACE_DONE;
+		}
+		if (letter == '?' || letter == ':')
+			return refuse_word(letter, argv, err);
+		if (letter == KEYED) {
+			TRY(choose_key(s, words[index].name, optarg, err));
+			continue;
+		}
+		if (!take_flag(s, letter))
+			TRY(take_value(s, letter, optarg, err));
+	}
+	s->first_arg = optind;
+	return 0;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * functionopts.c - what the options of `sonde functions` mean together.
+ *
+ * For a file, -l and -n select what is shown. For a live run they select what is traced, which is
+ * much cheaper; then the time of other functions counts as self time of their callers. With -u, -u
+ * itself selects what is traced, and -l and -n what is shown.
+ */
+#include "cli/calls/functionopts.h"
+
+#include "live/request.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static void set_shown(struct functions_options *o, const struct plan_words *only,
+		      const struct plan_words *never)
+{
+	o->config.only = (const char *const *)only->words;
+	o->config.n_only = only->n;
+	o->config.never = (const char *const *)never->words;
+	o->config.n_never = never->n;
+}
+
+int functionopts_check(struct functions_options *o, struct errmsg *err)
+{
+	struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+	int r = o->by ? calltimes_parse_groups(&o->config, o->by, err) : 0;
+
+	if (r >= 0 && o->sort)
+		r = calltimes_sort_parse("-s", o->sort, &o->config, err);
+	if (r >= 0 && o->fields)
+		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
+	for (size_t i = 0; i < o->columns.n; i++)
+		calltimes_column_need(o->columns.list[i], &o->config);
+	if (o->gather.record.has_user) {
+		o->only = b->functions;
+		o->never = b->no_functions;
+		b->functions = b->no_functions = (struct plan_words){0};
+	}
+	set_shown(o, o->gather.record.has_user ? &o->only : &b->functions,
+		  o->gather.record.has_user ? &o->never : &b->no_functions);
+	return r;
+}
+
+bool functionopts_are_about_file(const struct functions_options *o, int n_words)
+{
+	const struct live_request *req = &o->gather.record;
+	const struct plan_buffer *b = &req->plan.buffers[0];
+
+	return !n_words && !o->gather.input && !req->has_user && !b->functions.n &&
+	       !b->no_functions.n && !b->graph_functions.n && !b->no_graph_functions.n &&
+	       !b->modules.n && !b->pids.n && !req->plan.graph_depth && !o->gather.interval &&
+	       !access(FUNCTIONOPTS_FILE, F_OK);
+}
+
+int functionopts_choose_tracer(struct functions_options *o, struct errmsg *err)
+{
+	const struct live_request *req = &o->gather.record;
+	const struct plan_buffer *b = &req->plan.buffers[0];
+
+	if (o->gather.input)
+		return 0;
+	if (req->has_user && !req->has_kernel_depth &&
+	    (b->graph_functions.n || b->no_graph_functions.n || b->modules.n ||
+	     req->plan.graph_depth))
+		return errmsg_set(err, -EINVAL,
+				  "-g, --graph-notrace, --module and --max-graph-depth are for "
+				  "functions of the kernel; with -u add --kernel-depth N, or "
+				  "leave them out");
+	if (!req->has_user && req->has_kernel_depth)
+		return errmsg_set(err, -EINVAL,
+				  "--kernel-depth is for functions of programs (-u); use "
+				  "--max-graph-depth");
+	return req->has_user ? 0 : recordopts_tracer(o, "function_graph", err);
+}
+
+int functionopts_check_file(const struct functions_options *o, struct errmsg *err)
+{
+	bool has_range = o->gather.from || o->gather.to;
+
+	if (o->diff.path && (!o->gather.input || o->config.n_groups))
+		return errmsg_set(err, -EINVAL, "--diff compares two files, without --by");
+	if (o->sources && (!o->gather.input || o->diff.path))
+		return errmsg_set(err, -EINVAL,
+				  "--srcline shows source lines of one file; record the program "
+				  "first (sonde record -u)");
+	if (has_range && !o->gather.input)
+		return errmsg_set(err, -EINVAL, "--from and --to are for a file");
+	if (has_range && o->diff.path)
+		return errmsg_set(err, -EINVAL,
+				  "--diff compares whole files, without --from and --to");
+	return 0;
+}

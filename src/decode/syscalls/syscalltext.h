@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syscalltext.h - a recorded system call becomes a line, as strace writes it.
+ *
+ *	openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
+ *
+ * The records come in order of time, because the decoder learns descriptors from them. What was not
+ * copied is shown as an address. One thread may use it at a time.
+ */
+#ifndef SONDE_DECODE_SYSCALLS_SYSCALLTEXT_H
+#define SONDE_DECODE_SYSCALLS_SYSCALLTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct syscallevents_call;
+struct syscalltext;
+struct textbuf;
+
+/* How constants are shown: O_RDONLY, 0, or 0 with the name in a comment (strace -X). */
+enum syscalltext_constants {
+	SYSCALLTEXT_ABBREV,
+	SYSCALLTEXT_RAW,
+	SYSCALLTEXT_VERBOSE,
+};
+
+struct syscalltext_options {
+	uint32_t string_limit; /* -s; 0: 32 */
+	bool no_strings;       /* -s 0 */
+	uint8_t hex_strings;   /* -x: 1 if they are not ASCII, 2 always */
+	uint8_t paths;	       /* -y: descriptors with their paths; 2 (-yy) is the same now */
+	bool verbose;	       /* -v: structures and environment unabbreviated */
+	uint8_t constants;     /* enum syscalltext_constants */
+	bool unseen_threads;   /* the calls of threads that a process starts do not come here */
+	/*
+	 * Asked once about a socket or pipe: writes its path into `path` (as readlink of
+	 * /proc/PID/fd/FD) and returns its length, or negative. May be NULL.
+	 */
+	int (*find_path)(void *arg, int32_t tgid, int fd, char *path, size_t n);
+	void *arg;
+};
+
+/* Offsets in the text that a call became. */
+struct syscalltext_parts {
+	size_t n_name;	/* the name ends */
+	size_t n_entry; /* what is known when a call begins */
+	size_t n_args;	/* behind the closing bracket */
+	bool failed;	/* the call returned an error */
+};
+
+/* Returns 0 or -ENOMEM. */
+int syscalltext_new(struct syscalltext **ret, const struct syscalltext_options *o);
+void syscalltext_free(struct syscalltext *t);
+
+/*
+ * Adds the text of a record of n_bytes: a call with its result, a call that has not returned (only
+ * up to n_entry), "--- SIGCHLD {…} ---", or "+++ exited with 0 +++". Nothing if the record is too short.
+ */
+void syscalltext_fmt(struct syscalltext *t, const struct syscallevents_call *call, size_t n_bytes,
+		     struct textbuf *tb, struct syscalltext_parts *parts);
+
+/* Learns descriptors from a call that is not shown. */
+void syscalltext_see(struct syscalltext *t, const struct syscallevents_call *call, size_t n_bytes);
+
+/* A descriptor that was open before, e.g. from /proc. */
+int syscalltext_add_path(struct syscalltext *t, int32_t tgid, int fd, const char *path,
+			 bool cloexec);
+/* Not all calls of the process come here: its descriptors get no paths. */
+void syscalltext_distrust(struct syscalltext *t, int32_t tgid);
+/* Calls were lost: what was known of descriptors is not certain any more. */
+void syscalltext_lose(struct syscalltext *t);
+/* Does the decoder learn descriptors from this call? */
+bool syscalltext_changes_files(uint32_t machine, uint32_t nr);
+
+/*
+ * Adds one argument by itself, as in the line, and returns true; false if the call has no such
+ * argument. *ret_name: the kernel's name of the argument, "" if unknown.
+ */
+bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,
+			 size_t n_bytes, unsigned arg, struct textbuf *tb, const char **ret_name);
+
+/* "ENOENT"; NULL: unknown. */
+const char *syscalltext_errno(unsigned e);
+
+/* Adds only the result: "3", "-1 ENOENT (No such file or directory)". */
+void syscalltext_fmt_result(struct syscalltext *t, const struct syscallevents_call *call,
+			    size_t n_bytes, struct textbuf *tb);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perfdata.h - the numbers of perf.data that <linux/perf_event.h> does not have.
+ *
+ *	file    magic, u64 104, u64 bytes of an attribute, 3 × (u64 offset, u64 bytes): attributes,
+ *	        data, unused; 256 bits: features. Behind the data (offset, bytes) for each feature.
+ *	pipe    magic, u64 16; then only records, some of which have attributes and features
+ *	record  u32 type, u16 misc, u16 bytes; types from 64 on are made by perf, not by the kernel
+ */
+#ifndef SONDE_FORMAT_PERFDATA_H
+#define SONDE_FORMAT_PERFDATA_H
+
+#define SNF_PERF_MAGIC		 "PERFILE2"
+#define SNF_PERF_MAGIC_SWAPPED	 "2ELIFREP"
+#define SNF_PERF_MAGIC_OLD	 "PERFFILE" /* before 2011 */
+#define SNF_PERF_HEAD_BYTES	 104
+#define SNF_PERF_PIPE_HEAD_BYTES 16
+#define SNF_PERF_RECORD_HEAD	 8
+#define SNF_PERF_ATTR_MIN_BYTES	 64 /* of the first version of struct perf_event_attr */
+#define SNF_PERF_BUILD_ID_BYTES	 20
+
+/* Records that perf makes. */
+enum snf_perf_record {
+	SNF_PERF_ATTR = 64,
+	SNF_PERF_EVENT_TYPE,
+	SNF_PERF_TRACING_DATA,
+	SNF_PERF_BUILD_ID,
+	SNF_PERF_FINISHED_ROUND,
+	SNF_PERF_ID_INDEX,
+	SNF_PERF_AUXTRACE_INFO,
+	SNF_PERF_AUXTRACE,
+	SNF_PERF_AUXTRACE_ERROR,
+	SNF_PERF_THREAD_MAP,
+	SNF_PERF_CPU_MAP,
+	SNF_PERF_STAT_CONFIG,
+	SNF_PERF_STAT,
+	SNF_PERF_STAT_ROUND,
+	SNF_PERF_EVENT_UPDATE,
+	SNF_PERF_TIME_CONV,
+	SNF_PERF_FEATURE,
+	SNF_PERF_COMPRESSED,
+	SNF_PERF_FINISHED_INIT,
+	SNF_PERF_COMPRESSED2,
+	SNF_PERF_RECORD_MAX,
+};
+
+enum snf_perf_feature {
+	SNF_PERF_FEAT_TRACING_DATA = 1, /* formats of events, as in a trace.dat of version 6 */
+	SNF_PERF_FEAT_BUILD_ID,
+	SNF_PERF_FEAT_HOSTNAME,
+	SNF_PERF_FEAT_OSRELEASE,
+	SNF_PERF_FEAT_VERSION,
+	SNF_PERF_FEAT_ARCH,
+	SNF_PERF_FEAT_NRCPUS,
+	SNF_PERF_FEAT_CPUDESC,
+	SNF_PERF_FEAT_CPUID,
+	SNF_PERF_FEAT_TOTAL_MEM,
+	SNF_PERF_FEAT_CMDLINE,
+	SNF_PERF_FEAT_EVENT_DESC,
+	SNF_PERF_FEAT_CPU_TOPOLOGY,
+	SNF_PERF_FEAT_NUMA_TOPOLOGY,
+	SNF_PERF_FEAT_BRANCH_STACK,
+	SNF_PERF_FEAT_PMU_MAPPINGS,
+	SNF_PERF_FEAT_GROUP_DESC,
+	SNF_PERF_FEAT_AUXTRACE,
+	SNF_PERF_FEAT_STAT,
+	SNF_PERF_FEAT_CACHE,
+	SNF_PERF_FEAT_SAMPLE_TIME,
+	SNF_PERF_FEAT_MEM_TOPOLOGY,
+	SNF_PERF_FEAT_CLOCKID,
+	SNF_PERF_FEAT_DIR_FORMAT,
+	SNF_PERF_FEAT_BPF_PROG_INFO,
+	SNF_PERF_FEAT_BPF_BTF,
+	SNF_PERF_FEAT_COMPRESSED,
+	SNF_PERF_FEAT_CPU_PMU_CAPS,
+	SNF_PERF_FEAT_CLOCK_DATA,
+	SNF_PERF_FEAT_HYBRID_TOPOLOGY,
+	SNF_PERF_FEAT_PMU_CAPS,
+	SNF_PERF_FEATURES_MAX = 256,
+};
+
+/* EVENT_UPDATE: what it updates */
+#define SNF_PERF_UPDATE_NAME 2
+
+#endif

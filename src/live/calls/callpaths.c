@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callpaths.c - reads /proc/PID/fd and /proc/PID/cwd.
+ *
+ * A process may have closed a descriptor by the time somebody asks; then there is no path, or that
+ * of the next file with the same number. So /proc is asked at the beginning; then calls that open
+ * files are believed, and /proc says only the numbers of sockets and pipes.
+ */
+#include "live/calls/callpaths.h"
+
+#include "decode/syscalls/syscalltext.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FD_CWD	   (-100) /* AT_FDCWD */
+#define PATH_BYTES 4096
+
+int callpaths_find(void *arg, int32_t tgid, int fd, char *path, size_t n)
+{
+	char link[64];
+	ssize_t got;
+
+	if (fd == FD_CWD)
+		snprintf(link, sizeof(link), "/proc/%d/cwd", tgid);
+	else
+		snprintf(link, sizeof(link), "/proc/%d/fd/%d", tgid, fd);
+	got = readlink(link, path, n);
+	return got < 0 ? -errno : (int)got;
+}
+
+static bool is_cloexec(int32_t pid, int fd)
+{
+	char name[64], line[128];
+	unsigned flags = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/fdinfo/%d", pid, fd);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "flags: %o", &flags) != 1)
+		;
+	if (f)
+		fclose(f);
+	return flags & O_CLOEXEC;
+}
+
+static void add_one(struct syscalltext *t, int32_t pid, int fd)
+{
+	char path[PATH_BYTES];
+	int n = callpaths_find(NULL, pid, fd, path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return;
+	path[n] = 0;
+	syscalltext_add_path(t, pid, fd, path, fd >= 0 && is_cloexec(pid, fd));
+}
+
+void callpaths_add(struct syscalltext *t, int32_t pid)
+{
+	char name[64];
+	struct dirent *e;
+	DIR *d;
+
+	add_one(t, pid, FD_CWD);
+	snprintf(name, sizeof(name), "/proc/%d/fd", pid);
+	d = opendir(name);
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			add_one(t, pid, atoi(e->d_name));
+	closedir(d);
+}
+
+void callpaths_add_all(struct syscalltext *t)
+{
+	struct dirent *e;
+	DIR *d = opendir("/proc");
+
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (atoi(e->d_name) > 0)
+			callpaths_add(t, atoi(e->d_name));
+	closedir(d);
+}
+
+bool callpaths_has_threads(int32_t pid)
+{
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", pid);
+	return stat(name, &st) < 0 || st.st_nlink > 3; /* . and .. and the first */
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query.c - a database in memory whose tables are the trace, and statements run on it.
+ *
+ *	query_new   open ─▶ tables of events ─▶ computed tables ─▶ views ─▶ guard
+ *	query_run   prepare ─▶ step … ─▶ sink, statement by statement
+ *
+ * The database itself contains only views: names that Perfetto's queries use for what is here in
+ * another table.
+ */
+#include "query/query.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/shortage.h"
+#include "base/textbuf.h"
+#include "inputs/inputs.h"
+#include "query/eventtable.h"
+#include "query/guard.h"
+#include "query/listtable.h"
+#include "query/mistakes.h"
+#include "query/shortcut.h"
+#include "query/tables.h"
+#include "query/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define COLUMNS_MAX	  2000
+#define STEPS_PER_CHECK	  20000 /* instructions of SQLite between two looks at the clock */
+#define EXPLAIN_MAX_BYTES (1u << 20)
+
+struct query {
+	sqlite3 *db;
+	struct query_trace trace;
+	struct event_tables *events;
+	struct query_limits limits;
+	struct query_stop stop;
+	uint64_t deadline; /* 0: none */
+	bool is_late;
+};
+
+static const struct list_table *const families[] = {task_tables,  state_tables,	   slice_tables,
+						    stack_tables, function_tables, query_tables};
+
+static const struct {
+	const char *name, *sql;
+} views[] = {
+	{"ftrace_event",
+	 "SELECT id, ts, name, cpu, utid, id AS arg_set_id, cpu AS ucpu FROM event"},
+	{"thread_slice", "SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, s.depth, "
+			 "s.parent_id, s.utid, t.name AS thread_name, t.tid, t.upid, "
+			 "p.name AS process_name, p.pid FROM slice s JOIN thread t USING (utid) "
+			 "LEFT JOIN process p USING (upid)"},
+	{"sched_slice", "SELECT * FROM sched"},
+	{"slices", "SELECT * FROM slice"},
+};
+
+/* --- names of tables -------------------------------------------------------------------------- */
+
+static void each_own_table(void (*visit)(void *to, const char *name), void *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct list_table *t = families[i]; t->name; t++)
+			visit(to, t->name);
+	for (size_t i = 0; i < ARRAY_LEN(views); i++)
+		visit(to, views[i].name);
+	visit(to, "event");
+}
+
+struct name_search {
+	const char *name;
+	bool found;
+};
+
+static void compare_name(void *to, const char *name)
+{
+	struct name_search *s = to;
+
+	s->found |= !strcasecmp(s->name, name);
+}
+
+static bool is_taken(const char *name)
+{
+	struct name_search s = {name, false};
+
+	each_own_table(compare_name, &s);
+	return s.found;
+}
+
+static void each_table(void *ctx, void (*visit)(void *to, const char *name), void *to)
+{
+	const struct query *q = ctx;
+
+	each_own_table(visit, to);
+	event_tables_each(q->events, visit, to, false);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static bool is_due(void *ctx)
+{
+	struct query *q = ctx;
+
+	if (q->stop.is_due && q->stop.is_due(q->stop.ctx))
+		return true;
+	q->is_late = q->deadline && clock_now_ns() > q->deadline;
+	return q->is_late;
+}
+
+static int on_progress(void *ctx)
+{
+	return is_due(ctx);
+}
+
+static int add_tables(struct query *q)
+{
+	TRY(event_tables_new(&q->events, &q->trace, q->db, is_taken));
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct list_table *t = families[i]; t->name; t++)
+			TRY(list_table_register(q->db, &q->trace, t));
+	for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+		char *sql =
+			sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", views[i].name, views[i].sql);
+		int r = sql ? sqlite3_exec(q->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+		sqlite3_free(sql);
+		if (r != SQLITE_OK)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int query_new(struct query **ret, struct inputs *in, const struct query_limits *limits,
+	      const struct query_stop *stop, struct errmsg *err)
+{
+	struct query *q = calloc(1, sizeof(*q));
+	uint64_t memory;
+	int r;
+
+	if (!q)
+		return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
+	q->limits = *limits;
+	if (stop)
+		q->stop = *stop;
+	memory = limits->memory_bytes ? limits->memory_bytes : QUERY_MEMORY_BYTES;
+	r = query_trace_init(&q->trace, in, err);
+	q->trace.stop = (struct query_stop){is_due, q};
+	q->trace.list_max_bytes = memory;
+	if (r >= 0 &&
+	    sqlite3_open_v2(":memory:", &q->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
+			    NULL) != SQLITE_OK)
+		r = -ENOMEM;
+	q->trace.db = q->db;
+	if (r >= 0)
+		r = add_tables(q);
+	if (r >= 0)
+		r = guard_lock(q->db, memory);
+	if (r < 0) {
+		query_free(q);
+		return errmsg_set_errno(err, r, "cannot query the trace");
+	}
+	sqlite3_progress_handler(q->db, STEPS_PER_CHECK, on_progress, q);
+	*ret = q;
+	return 0;
+}
+
+void query_free(struct query *q)
+{
+	if (!q)
+		return;
+	sqlite3_close(q->db);
+	event_tables_free(q->events);
+	query_trace_release(&q->trace);
+	sqlite3_hard_heap_limit64(0);
+	free(q);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static void read_cell(sqlite3_stmt *st, int i, struct query_cell *cell)
+{
+	*cell = (struct query_cell){0};
+	switch (sqlite3_column_type(st, i)) {
+	case SQLITE_NULL:
+		return;
+	case SQLITE_INTEGER:
+		cell->kind = CELL_INTEGER;
+		cell->integer = sqlite3_column_int64(st, i);
+		return;
+	case SQLITE_FLOAT:
+		cell->kind = CELL_REAL;
+		cell->real = sqlite3_column_double(st, i);
+		break;
+	case SQLITE_BLOB:
+		cell->kind = CELL_BLOB;
+		cell->text = sqlite3_column_blob(st, i);
+		cell->len = (size_t)sqlite3_column_bytes(st, i);
+		return;
+	default:
+		cell->kind = CELL_TEXT;
+	}
+	cell->text = (const char *)sqlite3_column_text(st, i);
+	cell->len = (size_t)sqlite3_column_bytes(st, i);
+}
+
+static int give_columns(sqlite3_stmt *st, const struct query_sink *sink, int n)
+{
+	const char **names = calloc((size_t)n + 1, sizeof(*names));
+	int r;
+
+	if (!names)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		names[i] = sqlite3_column_name(st, i) ?: "?";
+	r = sink->columns(sink->ctx, names, (size_t)n);
+	free(names);
+	return r;
+}
+
+/* Steps through a statement. Returns SQLite's code; *ret_sink: a failure of the sink. */
+static int step(sqlite3_stmt *st, const struct query_sink *sink, int *ret_sink)
+{
+	int n = sqlite3_column_count(st), code;
+	struct query_cell *cells;
+
+	*ret_sink = n ? give_columns(st, sink, n) : 0;
+	if (*ret_sink < 0)
+		return SQLITE_ERROR;
+	cells = calloc((size_t)n + 1, sizeof(*cells));
+	if (!cells) {
+		*ret_sink = -ENOMEM;
+		return SQLITE_ERROR;
+	}
+	while ((code = sqlite3_step(st)) == SQLITE_ROW && *ret_sink >= 0) {
+		for (int i = 0; i < n; i++)
+			read_cell(st, i, &cells[i]);
+		*ret_sink = sink->row(sink->ctx, cells, (size_t)n);
+		if (*ret_sink < 0)
+			break;
+	}
+	free(cells);
+	if (n) {
+		int r = sink->end(sink->ctx);
+
+		*ret_sink = *ret_sink < 0 ? *ret_sink : r;
+	}
+	return *ret_sink < 0 ? SQLITE_ERROR : code;
+}
+
+static int fail(struct query *q, int code, const char *text, size_t at, struct errmsg *err)
+{
+	struct errmsg_spot spot = {.reason = QUERY_TOO_LONG};
+
+	if (q->is_late)
+		return errmsg_set_spot(err, -EINTR, &spot,
+				       "the query took longer than %.3g s; allow more with --limit "
+				       "time=TIME",
+				       (double)q->limits.time_ns / 1e9);
+	if (q->trace.err.code) { /* a table failed, and knows why */
+		*err = q->trace.err;
+		q->trace.err = (struct errmsg){0};
+		return errmsg_code(err);
+	}
+	return mistake_tell(q->db, code, text, at, each_table, q, err);
+}
+
+int query_run(struct query *q, const char *sql, const struct query_sink *sink, struct errmsg *err)
+{
+	q->is_late = false;
+	q->trace.err = (struct errmsg){0};
+	q->deadline = q->limits.time_ns ? clock_now_ns() + q->limits.time_ns : 0;
+	for (const char *s = sql; *s;) {
+		sqlite3_stmt *st = NULL;
+		const char *rest = s, *tail;
+		char *shortcut = shortcut_find(q->events, s, &rest);
+		int sink_error = 0, code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : s, -1,
+							      &st, shortcut ? &tail : &rest);
+
+		sqlite3_free(shortcut);
+		if (code == SQLITE_OK && st)
+			code = step(st, sink, &sink_error);
+		if (sink_error < 0) {
+			sqlite3_finalize(st);
+			return errmsg_set_errno(err, sink_error, "cannot write the result");
+		}
+		if (code != SQLITE_OK && code != SQLITE_DONE) {
+			int r = fail(q, code, sql, (size_t)(s - sql), err);
+
+			sqlite3_finalize(st);
+			return r;
+		}
+		sqlite3_finalize(st);
+		/* after a refused allocation a text may be missing */
+		if (shortage_pending())
+			return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
+		s = rest;
+	}
+	return 0;
+}
+
+bool query_is_complete(const char *sql)
+{
+	return sqlite3_complete(sql);
+}

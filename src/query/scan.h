@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scan.h - the records that a query wants, one after the other, in the order of time.
+ *
+ *	scan_open ─▶ scan_next … ─▶ scan_close
+ *
+ * What a scan does not want costs little: CPUs are not opened, sub-buffers outside of the range of
+ * time are not read, other events are skipped after two bytes. It learns no names and parses no
+ * formats. A record is valid until the next scan_next().
+ */
+#ifndef SONDE_QUERY_SCAN_H
+#define SONDE_QUERY_SCAN_H
+
+#include "decode/record.h"
+#include "decode/walker.h"
+#include "query/trace.h"
+
+struct scan_wants {
+	uint64_t from, to; /* inclusive; to: UINT64_MAX */
+	/* by file: flags by event id; NULL: all events */
+	uint8_t *const *events;
+	size_t n_ids;
+	const uint32_t *cpus; /* NULL: all */
+	size_t n_cpus;
+};
+
+struct scan_cursor;
+
+struct scan {
+	struct query_trace *trace;
+	struct scan_wants wants;
+	struct scan_cursor *cursors;
+	size_t n_cursors;
+	struct scan_cursor **heap; /* the earliest first */
+	size_t n_heap;
+	uint64_t n_walked;
+	struct record rec; /* event, task and extra are not set */
+	int id;		   /* of the event; -1: the record is too short */
+	int64_t missed;	   /* events lost before it; -1: an unknown number */
+	uint64_t place;	   /* unique in the trace: file, sub-buffer, position */
+	uint16_t file;
+};
+
+int scan_open(struct scan *s, struct query_trace *t, const struct scan_wants *wants);
+void scan_close(struct scan *s);
+/* Returns 1, 0 at the end, -EINTR if the query is stopped, or another negative errno. */
+int scan_next(struct scan *s);
+
+/* The task of the record. */
+static inline int scan_tid(const struct scan *s)
+{
+	const struct formats *f = s->trace->in->files[s->file].formats;
+
+	return formats_common(f, &f->pid, s->rec.data, s->rec.size);
+}
+
+#endif

@@ -493,6 +493,7 @@ static void nonsense_is_left_out(void **state)
 	struct usercollector *c = begin();
 	struct snrt_thread *good = start(0), *t;
 	struct usercollector_sum sum;
+	uint64_t now;
 
 	make_calls(good, 10);
 	start_as(1, getpid(), gettid(), 77); /* no such plan */
@@ -511,7 +512,9 @@ static void nonsense_is_left_out(void **state)
 		 (userclock_counter() + (1ull << 42)) << SNRT_TIME_SHIFT | 1); /* in the future */
 	t = start(7);
 	put(t, SNRT_EXIT | 1);
-	put_word(t, (userclock_counter() - (1ull << 42)) << SNRT_TIME_SHIFT | 1); /* long ago */
+	/* long ago, but not before the start of the machine, when the counter was 0 */
+	now = userclock_counter();
+	put_word(t, (now - (now / 2 < 1ull << 42 ? now / 2 : 1ull << 42)) << SNRT_TIME_SHIFT | 1);
 	for (int i = 0; i < 3; i++) {
 		usleep(100);
 		assert_true(usercollector_round(c) >= 0);

@@ -24,6 +24,7 @@
 #include "capture/perf/jitmap.h"
 #include "capture/perf/spaces.h"
 #include "capture/stacks/threadstops.h"
+#include "symbols/cxx/demangle.h"
 #include "symbols/dwarf/debuginfo.h"
 
 #include <dirent.h>
@@ -37,6 +38,7 @@
 #define FRAMES_MAX	 1024u
 #define INLINED_MAX	 32u
 #define FILES_MAX	 4096u
+#define NAME_BYTES	 4096
 #define KERNEL_MAX_BYTES 16384
 #define ARENA_MAX_BYTES	 (1u << 30)
 
@@ -203,6 +205,14 @@ static bool add_by_dwarf(struct stackshot *s, struct framelist *l, struct debugi
 	return n;
 }
 
+/* The name of a symbol as programmers write it: names of C++ and Rust are encoded. */
+static const char *keep_symbol(struct stackshot *s, const char *symbol)
+{
+	char name[NAME_BYTES];
+
+	return keep(s, demangle(symbol, name, sizeof(name)) ? name : symbol);
+}
+
 static void add_by_symbol(struct stackshot *s, struct framelist *l, struct named *n,
 			  const struct spaces_place *at, uint64_t address, const char *module)
 {
@@ -216,7 +226,7 @@ static void add_by_symbol(struct stackshot *s, struct framelist *l, struct named
 	*f = (struct stackshot_frame){.address = address, .module = module};
 	if (n && n->info && debuginfo_at(n->info, at->address, &found) >= 0) {
 		name = found.function ? found.function : found.symbol;
-		f->function = name ? keep(s, name) : NULL;
+		f->function = name ? keep_symbol(s, name) : NULL;
 		f->offset = found.symbol_offset;
 	} else if (n && n->jit) {
 		name = jitmap_find(n->jit, address, &start);

@@ -186,6 +186,8 @@ static int add_list(int **list, size_t *n, const char *text, long min, long max,
 
 		if (first >= 0 && is_range && *end == '-' && isdigit((unsigned char)end[1]))
 			last = strtol(end + 1, &end, 10);
+		if (!is_range && first > max && (!*end || *end == ','))
+			return errmsg_set(err, -ESRCH, "there is no process %ld", first);
 		if (first < min || last > max || last < first || (*end && *end != ','))
 			return errmsg_set(err, -EINVAL, "'%s' is no list of %s", text, what);
 		for (long i = first; i <= last; i++)

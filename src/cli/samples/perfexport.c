@@ -204,7 +204,8 @@ int perfexport_fmt(const struct sampleread_spec *asked, const struct perfexport_
 	sampleread_look(spec.path, &look);
 	if (look.has_samples)
 		TRY(sampleread_open(&r, &spec, err));
-	if (!x.n_events && (!r.set || !sampleset_n(r.set)))
+	if (!x.n_events && (!r.set || !sampleset_n(r.set)) &&
+	    !(form && form->may_be_empty && r.set && r.info.n_events))
 		return errmsg_set(err, -ENODATA, "there are no samples in %s", spec.path);
 	e = write_all(&x, r.set, r.set ? &r.info : &none, form, tb);
 	return e < 0 ? errmsg_set_errno(err, e, "cannot write the samples") : 0;

@@ -12,9 +12,10 @@
 struct perfexport_form {
 	const char *const *command; /* of the recording, ended by NULL; NULL: unknown */
 	bool is_pipe;		    /* can be read without seeking */
+	bool may_be_empty;	    /* a recording in which no sampled task ran is a file, too */
 };
 
-/* form: NULL: a file, of an unknown command. Fails with -ENODATA without samples. */
+/* form: NULL: a file, of an unknown command. Fails with -ENODATA without samples, unless the file may be empty. */
 int perfexport_fmt(const struct sampleread_spec *spec, const struct perfexport_form *form,
 		   struct textbuf *tb, struct errmsg *err);
 

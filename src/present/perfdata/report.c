@@ -26,10 +26,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define MARGIN	  "            "
-#define DEPTH_MAX 62 /* branches below each other; bits of a mask */
+#define MARGIN		 "            "
+#define DEPTH_MAX	 62 /* branches below each other; bits of a mask */
+
+#define FOLDED_MAX	 (1u << 20) /* chains of a row */
+#define FOLDED_MAX_BYTES (1u << 28)
+#define FOLDED_DEPTH_MAX 4096u
 
 static const char *const key_titles[PERFROWS_KEYS] = {
 	[PERFROWS_COMM] = "Command",	    [PERFROWS_DSO] = "Shared Object",
@@ -180,6 +185,73 @@ static void add_chains(struct textbuf *tb, const struct perfreport_config *confi
 	add_branches(&d, root, total, 1, 1);
 	if (textbuf_len(tb) > before)
 		textbuf_add_char(tb, '\n');
+}
+
+/*
+ * --- folded chains -----------------------------------------------------------------------------
+ */
+
+/* A chain that ends at a node. */
+struct ended {
+	const struct perfhists_node *node;
+	size_t path, path_len; /* in the texts */
+};
+
+struct folding {
+	struct textbuf texts;
+	struct ended *list;
+	size_t n, cap;
+	uint64_t min_hits;
+};
+
+/* Adds all chains below a node, whose own text is given. */
+static void fold_below(struct folding *f, const struct perfhists_node *parent, size_t path,
+		       size_t path_len, unsigned depth)
+{
+	for (const struct perfhists_node *c = parent->children; c && depth; c = c->next) {
+		size_t start = textbuf_len(&f->texts), len;
+
+		if (!textbuf_grow(&f->texts, path_len + 1))
+			return;
+		textbuf_add(&f->texts, f->texts.start + path, path_len);
+		textbuf_add_str(&f->texts, path_len ? ";" : "");
+		textbuf_add_str(&f->texts, c->frame.name);
+		len = textbuf_len(&f->texts) - start;
+		if (c->hits && c->hits >= f->min_hits &&
+		    ARRAY_ROOM(f->list, f->cap, f->n + 1, FOLDED_MAX))
+			f->list[f->n++] = (struct ended){c, start, len};
+		fold_below(f, c, start, len, depth - 1);
+	}
+}
+
+static int compare_ended(const void *pa, const void *pb)
+{
+	const struct ended *a = pa, *b = pb;
+
+	return COMPARE(b->node->hits, a->node->hits) ?: COMPARE(a->path, b->path);
+}
+
+static void add_folded(struct textbuf *tb, const struct perfreport_config *config,
+		       const struct perfhists_row *row, uint64_t total)
+{
+	struct folding f = {.min_hits =
+				    (uint64_t)((double)total * config->rows->min_percent / 100)};
+
+	textbuf_init(&f.texts, FOLDED_MAX_BYTES);
+	textbuf_add_char(&f.texts, '\0'); /* so that it has an address */
+	fold_below(&f, &row->chains, 0, 0, FOLDED_DEPTH_MAX);
+	if (f.n)
+		qsort(f.list, f.n, sizeof(*f.list), compare_ended);
+	for (size_t i = 0; i < f.n; i++) {
+		if (config->values == PERFREPORT_PERIODS)
+			textbuf_addf(tb, "%" PRIu64 " ", f.list[i].node->hits);
+		else
+			textbuf_addf(tb, "%.2f%% ", percent(f.list[i].node->hits, total));
+		textbuf_add(tb, f.texts.start + f.list[i].path, f.list[i].path_len);
+		textbuf_add_char(tb, '\n');
+	}
+	free(f.list);
+	textbuf_release(&f.texts);
 }
 
 /*
@@ -379,7 +451,9 @@ void perfreport_add(struct textbuf *tb, const struct perfreport_config *config,
 		if (rows[i]->is_hidden || percent(weight, total) < config->percent_limit)
 			continue;
 		add_row(tb, config, widths, rows[i], total);
-		if (config->rows->chains)
+		if (config->rows->chains && config->is_folded)
+			add_folded(tb, config, rows[i], total);
+		else if (config->rows->chains)
 			add_chains(tb, config, rows[i], total);
 	}
 	textbuf_add_str(tb, "\n\n");

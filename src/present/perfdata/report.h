@@ -30,6 +30,7 @@ struct perfreport_config {
 	size_t n_columns;
 	double percent_limit;
 	bool is_fractal;  /* shares of chains are of their row */
+	bool is_folded;	  /* chains as lines: 12.50% main;work;leaf */
 	bool hides_first; /* the first frame of a chain is the row's own function */
 	enum { PERFREPORT_PERCENT, PERFREPORT_PERIODS, PERFREPORT_COUNTS } values;
 	const char *separator; /* -t: no columns; NULL: none */

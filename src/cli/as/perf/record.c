@@ -440,11 +440,16 @@ static int write_file(const struct options *o, const char *trace, const char *co
 		      struct errmsg *err)
 {
 	const char *path = o->output ? o->output : "perf.data";
-	struct perfexport_form form = {.command = command, .is_pipe = !strcmp(path, "-")};
+	struct perfexport_form form = {
+		.command = command, .is_pipe = !strcmp(path, "-"), .may_be_empty = true};
 	struct sampleread_spec spec = {.path = trace};
 	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r = perfexport_fmt(&spec, &form, &tb, err);
 
-	TRY(perfexport_fmt(&spec, &form, &tb, err));
+	if (r == -ENODATA)
+		return errmsg_set(err, r, "perf: none of the events happened; %s was not written",
+				  path);
+	TRY(r);
 	TRY(form.is_pipe ? write_stdout(&tb, err) : write_path(&tb, path, err));
 	if (!o->quiet)
 		fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s ]\n",
@@ -480,10 +485,8 @@ int perf_record(int argc, char **argv, struct errmsg *err)
 
 	if (r)
 		return r;
-	if (!n && !o.all && !o.pids && !o.tids && !o.cpus) {
-		perf_usage_print(&usage, NULL, stderr);
-		return PERF_USAGE;
-	}
+	if (!n && !o.all && !o.pids && !o.tids && !o.cpus)
+		o.all = true;	  /* the whole machine, until Ctrl-C */
 	words.argv[1 + n] = NULL; /* what follows are options that were read */
 	return run(&o, argv, words.argv + 1, err);
 }

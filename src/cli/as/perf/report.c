@@ -27,7 +27,7 @@ struct options {
 	struct perf_choice choice;
 	struct perfrows_config rows;
 	struct perfreport_config report;
-	const char *input, *sort, *fields, *graph, *limit, *separator;
+	const char *input, *sort, *fields, *graph, *limit, *separator, *ignored;
 	bool show_n, no_children, children, header, header_only, unused, has_graph, order_set;
 	bool no_call_graph, show_total_period;
 };
@@ -49,6 +49,8 @@ static int apply_graph(void *opts, const char *value, struct errmsg *err)
 			o->no_call_graph = true;
 		} else if (!strcmp(word, "fractal")) {
 			o->report.is_fractal = true;
+		} else if (!strcmp(word, "folded")) {
+			o->report.is_folded = true;
 		} else if (!strcmp(word, "caller") || !strcmp(word, "callee")) {
 			o->rows.caller_first = !strcmp(word, "caller");
 			o->order_set = true;
@@ -60,7 +62,8 @@ static int apply_graph(void *opts, const char *value, struct errmsg *err)
 			if (*end)
 				return errmsg_set(err, -EINVAL,
 						  "perf: sonde does not know '%s' of -g; it has "
-						  "graph, fractal, none, caller, callee, a number",
+						  "graph, fractal, folded, none, caller, callee, "
+						  "a number",
 						  word);
 		}
 	}
@@ -73,6 +76,9 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "show-total-period", "Show a column with the sum of periods",
 		 AT(show_total_period)),
 	ROW_FLAG(0, "stdio", "Use the stdio interface", AT(unused)),
+	ROW_FLAG(0, "tui", "accepted; the report is text", AT(unused)),
+	ROW_FLAG(0, "stdio2", "accepted; the same as --stdio", AT(unused)),
+	ROW_STRING(0, "stdio-color", "mode", "accepted; the text has no colours", AT(ignored)),
 	ROW_FLAG(0, "header", "Show data header.", AT(header)),
 	ROW_FLAG(0, "header-only", "Show only data header.", AT(header_only)),
 	ROW_STRING('s', "sort", "key[,key2...]", "sort by key(s): comm, dso, sym, pid, cpu …",
@@ -86,6 +92,7 @@ static const struct option_row rows[] = {
 		 AT(children)),
 	ROW_FLAG(0, "no-children", "Show only the overhead of the functions themselves",
 		 AT(no_children)),
+	ROW_FLAG(0, "inline", "Show inlined functions (default)", AT(unused)),
 	ROW_FLAG(0, "no-inline", "Do not show inlined functions", AT(rows.no_inline)),
 	ROW_FLAG('G', "inverted", "alias for inverted call graph", AT(rows.caller_first)),
 	ROW_FLAG(0, "no-call-graph", "Do not show call graphs", AT(no_call_graph)),

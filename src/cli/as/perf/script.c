@@ -3,7 +3,8 @@
  * script.c - `sonde as perf script`: the samples of a perf.data, line by line.
  *
  * This file has the options and the filters; present/perfdata/script.h makes the lines. Scripts in
- * Perl and Python (-s, -g) are refused by name: sonde has its own (sonde-script(1)).
+ * Perl and Python (-s, -g) are refused by name: sonde has its own (sonde-script(1)). Only `report
+ * flamegraph` is known, as sonde flame.
  */
 #include "base/options.h"
 #include "base/scope.h"
@@ -11,16 +12,20 @@
 #include "cli/as/perf.h"
 #include "cli/as/perf/choice.h"
 #include "cli/as/perf_words.h"
+#include "cli/command.h"
 #include "cli/screen/output.h"
 #include "inputs/perfdata/session.h"
 #include "present/perfdata/script.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX_BYTES (1u << 20)
 #define FLUSH_BYTES    (64u << 10)
+
+extern const struct command cmd_flame;
 
 struct options {
 	struct perf_choice filter;
@@ -135,6 +140,18 @@ static int run(struct options *o, struct errmsg *err)
 	return perf_report_damage(s);
 }
 
+/* perf script report flamegraph: the one script of perf that many use. It writes this file. */
+static int draw_flamegraph(const struct options *o, struct errmsg *err)
+{
+	char name[] = "flame", option[] = "-o", output[] = "flamegraph.html", input[4096];
+	char *words[] = {name, option, output, input, NULL};
+
+	snprintf(input, sizeof(input), "%s", o->input ? o->input : "perf.data");
+	TRY(cmd_flame.run(&cmd_flame, 4, words, err));
+	fprintf(stderr, "dumping data to %s\n", output);
+	return 0;
+}
+
 int perf_script(int argc, char **argv, struct errmsg *err)
 {
 	SCOPED(perf_words_release) struct perf_words words = {0};
@@ -142,11 +159,14 @@ int perf_script(int argc, char **argv, struct errmsg *err)
 	int n, r = perf_words_parse(&words, &usage, &o, OPTIONS_STOP_AT_ARGUMENT, argc, argv, &n,
 				    err);
 
-	if (!r)
+	if (!r && n == 2 && !strcmp(words.argv[1], "report") &&
+	    !strcmp(words.argv[2], "flamegraph"))
+		r = draw_flamegraph(&o, err);
+	else if (!r)
 		r = n || o.script || o.generate
 			    ? errmsg_set(err, -ENOTSUP,
 					 "perf: sonde does not run scripts of perf; see "
-					 "sonde-script(1)")
+					 "sonde-script(1), and sonde-flame(1) for flame graphs")
 			    : run(&o, err);
 	perf_choice_release(&o.filter);
 	return r;

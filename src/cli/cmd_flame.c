@@ -124,7 +124,9 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 				  "with 'sonde sched record -g'",
 				  o->calls.input);
 	if (!callgraph_root(g->graph)->child)
-		return errmsg_set(err, -ENODATA, "there are no calls to draw in %s",
+		return errmsg_set(err, -ENODATA,
+				  g->of_samples ? "there are no samples to draw in %s"
+						: "there are no calls to draw in %s",
 				  o->calls.input);
 	snprintf(title, sizeof(title), "%.200s%s%.200s", basename(o->calls.input),
 		 o->diff ? " → " : "", o->diff ? basename(o->diff) : "");
@@ -162,11 +164,15 @@ static int flame(const struct flame_options *o, struct errmsg *err)
 {
 	SCOPED(graphing_release) struct graphing g = {0}, other = {0};
 	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int r;
 
 	TRY(graphing_read(&g, &o->calls, o->calls.input, err));
 	if (o->diff)
 		TRY(graphing_read(&other, &o->calls, o->diff, err));
-	TRY(draw(o, &g, &other, &tb, err));
+	r = draw(o, &g, &other, &tb, err);
+	if (r == -ENODATA && g.of_samples) /* why there are none, if the file is damaged */
+		graphing_finish(&g, &o->calls);
+	TRY(r);
 	TRY(callopts_print(&o->calls, &tb, err));
 	return graphing_finish(&g, &o->calls);
 }

@@ -14,6 +14,7 @@
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
 #include "base/scope.h"
+#include "cli/screen/notes.h"
 #include "decode/samples/sampleinfo.h"
 #include "inputs/samples/sampleread.h"
 #include "present/samples/tabletext.h"
@@ -138,6 +139,7 @@ int samplefunctions_run(const struct samplefunctions *f, struct errmsg *err)
 	struct sampletable_config c;
 	struct sampleread_spec spec = sampleopts_spec(f->samples, f->gather->input);
 	TEXTBUF(tb, TEXT_MAX_BYTES);
+	int e;
 
 	TRY(configure(f, &c, err));
 	spec.from = f->gather->from;
@@ -148,7 +150,10 @@ int samplefunctions_run(const struct samplefunctions *f, struct errmsg *err)
 	TRY(sampleread_open(&r, &spec, err));
 	c.set = r.set;
 	c.names = r.names;
-	TRY(fmt_all(f, &r, &c, &tb, err));
+	e = fmt_all(f, &r, &c, &tb, err);
+	if (e == -ENODATA) /* why there are none, if the file is damaged */
+		notes_print_damage(&r.in, f->gather->record.quiet);
+	TRY(e);
 	TRY(gather_print(f->gather, &tb, err));
 	return sampleopts_finish(&r, f->samples, f->gather->record.quiet);
 }

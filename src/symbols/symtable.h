@@ -4,9 +4,9 @@
  *
  *	symtable_new ─▶ symtable_add_elf, _add_kallsyms, _add_jit … ─▶ symtable_sort ─▶ symtable_find
  *
- * Of several symbols at one address one is kept, the same that perf chooses: with a length, not weak,
- * global, few underscores in front, long. A symbol without a length reaches to the next one. One
- * thread adds; afterwards any thread may look up.
+ * If several symbols have the same address, one is kept, the same that perf chooses: with a length,
+ * not weak, global, few underscores in front, long. A symbol without a length reaches to the next
+ * one. One thread adds; afterwards any thread may look up.
  */
 #ifndef SONDE_SYMBOLS_SYMTABLE_H
 #define SONDE_SYMBOLS_SYMTABLE_H

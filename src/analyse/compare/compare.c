@@ -9,8 +9,8 @@
  *	mean R = sum / n        error² = B / (B - 1) * Σ (sum_b - R * n_b)² / n²
  *
  * Two recordings differ although nothing has changed: addresses, clock speed, the machine's other
- * work. A test that knows only the variation inside would report every function. So the differences
- * of all measures of a kind are looked at together:
+ * work. A test that knows only the variation inside would report every function. So all measures of
+ * a kind are compared together:
  *
  *	common     their median: the machine was faster, or the compiler better. It is reported once.
  *	           A slow machine slows long calls more than short ones, whose time is mostly that of

@@ -8,7 +8,7 @@
  *	syscall:syscall  one event for each call
  *	perf:sample      functions by samples
  *
- * Where events were lost, all open pairs are forgotten: a duration over a gap would be invented.
+ * Where events were lost, all open pairs are dropped, because their durations are unknown.
  */
 #include "analyse/compare/observer.h"
 

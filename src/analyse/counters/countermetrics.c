@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * countermetrics.c - what two counters say together.
+ * countermetrics.c - ratios of two counters.
  *
  *	cycles / ns of CPU time             GHz
  *	instructions / cycles               insn per cycle

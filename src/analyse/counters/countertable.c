@@ -2,9 +2,10 @@
 /*
  * countertable.c - sums of counters in a run, and their statistics over runs.
  *
- * A PMU has few counters. If more events are wanted, the kernel counts them by turns and says how
- * long each was wanted (enabled) and counted (running); value * enabled / running is an estimate of
- * the whole. It is made for each counter, before counters are added up: CPUs differ in their turns.
+ * A PMU has few counters. If more events are requested, the kernel counts them in turns, and
+ * reports how long each was enabled and how long it was running; value * enabled / running is an
+ * estimate of the whole. It is computed for each counter, before counters are added up: CPUs differ
+ * in their turns.
  *
  * Over runs, mean and variance are updated with each observation (Welford), because sums of squares
  * of counts lose the digits that matter. The deviation is the standard error of the mean, as perf

@@ -6,14 +6,14 @@
  *	A1 ─▶ B1   A2 ──┼─▶ B2   A3 ─▶ B3   │  B4
  *	                │ early             │ early
  *
- * A part does not know what was under way when it began. The events that depend on that are early:
- * they are kept, and the whole decides about them when the part is joined, before anything else of
- * it.
+ * A part does not know which starts were open when it began. The events that depend on that are
+ * early: they are kept, and the whole adds them when the part is joined, before all other events of
+ * the part.
  *   - An end without a start in its part. Where calls nest, each such end belongs to a call of an
- *     earlier part. Else only the first event with its keys is early: after it, it is known what is
- *     under way.
- *   - Where calls do not nest, the first start with its keys: it replaces one that is under way.
- * After a gap (lost events) everything is known, and what was under way before it is given up.
+ *     earlier part. Otherwise only the first event with its keys is early: after it, the open start is
+ *     known.
+ *   - Where calls do not nest, the first start with its keys: it replaces one that is open.
+ * A gap (lost events) discards all open starts, so nothing behind it is early.
  *
  * Values that are texts belong to the reader of the part. They are found again in that of the whole.
  */

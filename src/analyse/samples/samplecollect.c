@@ -10,8 +10,8 @@
  *	        └ waits ──────────────────────── takes it ──────────── takes it ────────── complete
  *
  * The time off the CPU is known only when the task runs again. Until then its stack lies with the
- * task (struct sleeper). Waits that are not over at the end do not count: nobody knows how long
- * they are.
+ * task (struct sleeper). Waits that last until the end of the trace do not count, because their
+ * length is unknown.
  *
  * Every event is visited, because an event without a stack must not get that of a later one.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sampleset.c - two hash tables: stacks by their places, rows by what is kept of a sample.
+ * sampleset.c - two hash tables: stacks by their places, rows by the other data of a sample.
  *
  *	places   [ 7 3 1 | 9 3 1 | 4 1 | … ]      one array for all stacks
  *	stacks   { first 0, n 3 } { first 3, n 3 } …
@@ -32,7 +32,7 @@
 struct kept_stack {
 	size_t first;
 	uint32_t n;
-	uint32_t hash; /* the upper half: most stacks that differ are told by it */
+	uint32_t hash; /* the upper half; it distinguishes most stacks */
 };
 
 struct slots {

@@ -8,7 +8,7 @@
  *	only      the chain begins at the function; samples without it do not count
  *	never     the chain ends before the function
  *	callers   the chain ends with the function; samples without it do not count
- *	hide      the frame is left out
+ *	hide      the frame is omitted
  */
 #include "analyse/samples/sampletree.h"
 

@@ -12,7 +12,7 @@
  * The file's own symbol names the function that contains inlined ones: the recorder and DWARF may
  * call it differently (work.isra.0, templates), and tables with and without DWARF must agree.
  *
- * A file is opened when it has its first place; files of other build ids, and those without DWARF,
+ * A file is opened when its first place appears; files of other build ids, and those without DWARF,
  * are noted as having none.
  */
 #include "analyse/samples/stacknames.h"
@@ -112,7 +112,7 @@ static const char *pool(struct stacknames *sn, const char *text, size_t len)
 	return name ? name->text : NULL;
 }
 
-/* Texts of the function are pooled, so that their addresses tell them apart. */
+/* Texts of the function are pooled, so that equal texts have equal addresses. */
 static const struct flow_func *take_func(struct stacknames *sn, const struct flow_func *like)
 {
 	uint64_t h = hash_step(HASH_ODD, (uintptr_t)like->name, (uintptr_t)like->module);

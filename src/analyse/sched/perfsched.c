@@ -13,7 +13,7 @@
  *	           of a CPU counts as a run of 0.
  *	           The delay counts from the first waking since the task ran last, even if it was
  *	           woken while it ran; a preempted task has no delay.
- *	both       Nothing is said about lost events between.
+ *	both       Lost events are ignored.
  *
  * The state of each task is found by its index in the flow.
  */

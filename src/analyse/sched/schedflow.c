@@ -10,7 +10,7 @@
  *	                    runs, the note was stale (the task had not slept after the first waking),
  *	                    and the wait begins at the later one. A task that is runnable is never
  *	                    woken again, so this is exact.
- *	wakeup, running     the task goes on: an earlier waking has no effect any more
+ *	wakeup, running     the task continues: an earlier waking has no effect any more
  *	new                 runnable; the parent is the waker
  *
  * Each event names the task that runs on its CPU. If the last switch named another one, a switch is

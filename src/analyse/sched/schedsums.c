@@ -6,9 +6,9 @@
  *	     ──▶ cpus[cpu]: run or idle
  *	     ──▶ worst: a heap of the longest waits, the shortest of them on top
  *
- * Rows are kept by task. schedsums_finish() selects, merges tasks of one name, and sorts a copy. The
- * heap takes waits of chosen tasks only, and WORST_SPARE times more than is asked for: a task may get
- * another name later and be chosen no more.
+ * Rows are kept by task. schedsums_finish() selects, merges tasks of one name, and sorts a copy.
+ * The heap takes only waits of chosen tasks. It has room for WORST_SPARE times the requested
+ * number, because a task may get another name later and no longer be chosen.
  */
 #include "analyse/sched/schedsums.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functypes.c - writes the few types that the verifier wants to know to check a function by itself.
+ * functypes.c - writes the types that the verifier needs to check a function separately.
  *
  *	1       u64
  *	2, 3    the program:        u64 (u64 a), "f0"

@@ -3,8 +3,8 @@
  * codefiles.c - finds and opens files of code.
  *
  * The kernel reports a mapping with a path, as the process sees it, and with a build id or an inode.
- * The path may name another file meanwhile, or one in another root directory, so these are tried in
- * turn, and the first one that has the right build id or inode is used:
+ * By now the path may name another file, or a file in another root directory. So these paths are
+ * tried in turn, until one has the right build id or inode:
  *
  *	/proc/PID/map_files/START-END    exact, also for deleted files; needs a capability of root
  *	/proc/PID/root/PATH              the root directory of the process (containers)

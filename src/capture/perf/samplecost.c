@@ -3,7 +3,7 @@
  * samplecost.c - measures a sample by page faults of this thread.
  *
  * A page fault can be caused on purpose, and an event can sample each one. So some pages are touched without
- * and with such an event, whose samples have all that those of the given event have:
+ * and with such an event, whose samples have the same fields as those of the given event:
  *
  *	(time with the event - time without) / pages
  *

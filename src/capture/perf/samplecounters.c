@@ -3,8 +3,8 @@
  * samplecounters.c - reads counters at regular times, and stores how much each has grown.
  *
  * A value is stored with the time of its reading, as an event of the CPU that was counted; values of
- * tasks are events of CPU 0. A counter that has not grown twice is not stored again: a curve between
- * two zeros is the same, and thousands of idle threads cost nothing.
+ * tasks are events of CPU 0. A counter that has not grown in two intervals is not stored again: a
+ * curve between two zeros is the same, and thousands of idle threads cost nothing.
  */
 #include "capture/perf/samplecounters.h"
 
@@ -128,7 +128,7 @@ static int read_one(struct samplecounters *c, size_t i, struct samplepages *page
 	};
 
 	if (counterset_read(c->set, i, &now) < 0)
-		return 0; /* its task is gone */
+		return 0; /* its task has ended */
 	event.value = now.value - r->last.value;
 	event.enabled = now.enabled_ns - r->last.enabled_ns;
 	event.running = now.running_ns - r->last.running_ns;

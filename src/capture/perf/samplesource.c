@@ -316,7 +316,7 @@ static int refuse_event(const struct samplesource *s, size_t i, int code, int ti
 	}
 }
 
-/* Drops, one after the other, wishes that older kernels or users without rights cannot have. */
+/* Drops, one by one, requests that older kernels and users without rights are refused. */
 static bool relax(struct samplesource *s, size_t i, int code)
 {
 	struct perf_event_attr *a = &s->attrs[i];

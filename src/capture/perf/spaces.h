@@ -5,7 +5,7 @@
  *	spaces_read_proc     a process that runs already: /proc/PID/maps
  *	spaces_map           it maps code
  *	spaces_fork          a new process has the mappings of its parent
- *	spaces_exec          it starts another program: its mappings are gone
+ *	spaces_exec          it starts another program: its mappings end
  *	spaces_exit          it has ended
  *	spaces_find          the place of an address
  *

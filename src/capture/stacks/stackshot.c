@@ -4,7 +4,7 @@
  *
  *	/proc/PID/task             the threads, their names and states
  *	/proc/PID/task/TID/stack   kernel stacks: what each thread waits for, before it is disturbed
- *	threadstops                registers and copies of stacks; the threads go on
+ *	threadstops                registers and copies of stacks; the threads continue
  *	spaces, cfi, unwind        addresses of callers
  *	debuginfo_frames           names, inlined copies, lines
  *

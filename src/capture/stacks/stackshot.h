@@ -35,7 +35,7 @@ struct stackshot_thread {
 	size_t n_frames;
 	int why; /* 0, or why there are no user frames: see threadstops.h */
 	bool is_kernel_thread;
-	bool is_cut; /* the user stack goes on, but its copy ends or its rules are unknown */
+	bool is_cut; /* the user stack is longer, but its copy ends or its rules are unknown */
 };
 
 /*

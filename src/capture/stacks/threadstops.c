@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * threadstops.c - all threads are told to stop first, then each is waited for and copied: together
- * they stand still for about as long as one of them needs.
+ * threadstops.c - stops all threads of a process and copies them. All get the request to stop
+ * before the first is waited for, so that all together need about as long as one.
  *
- * A thread in uninterruptible sleep does not stop until it wakes up. It is waited for 200 ms, and then
- * let go without its user stack; its kernel stack says more about it anyway.
+ * A thread in uninterruptible sleep does not stop until it wakes up. After 200 ms it is released
+ * without its user stack; its kernel stack shows what it waits for.
  *
- * Of a stack 1 MB is copied, less if there are many threads: 256 MB in all.
+ * At most 1 MB of each stack is copied, and 256 MB of all threads.
  */
 #include "capture/stacks/threadstops.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sysclock.c - reads two clocks at the same moment, as well as a program can.
+ * sysclock.c - reads two clocks at nearly the same moment.
  *
  * One clock is read between two readings of the other. A task switch or an interrupt in between makes
  * the readings useless, so the shortest of a few attempts counts. That takes less than a microsecond,

@@ -8,10 +8,10 @@
  *
  * A CPU's records come in the order of time, so its page is in order, too.
  *
- * A reader that shows calls in the order of their beginnings must learn soon of a call that lasts.
- * So every LOOK_NS the table of calls that have not returned is read, and each that has lasted
- * longer becomes an event, once. It is on CPU 0, as its CPU is unknown, and has the time of the
- * reading: what came before is in the pages already.
+ * A reader that shows calls in the order of their beginnings must soon know about a call that
+ * lasts. So every LOOK_NS the table of calls that have not returned is read, and each that has
+ * lasted longer becomes an event, once. It is on CPU 0, as its CPU is unknown, and has the time of
+ * the reading: what came before is in the pages already.
  *
  * What user space reads here comes from programs that are traced (the memory), but its form comes
  * from the kernel.

@@ -21,7 +21,7 @@ struct errmsg;
 #define SYSPROGRAMS_CPUS_MAX   4096
 
 struct sysprograms_config {
-	/* all tasks, of which `not_process` is left out; otherwise those of sysprograms_add_task() */
+	/* all tasks except `not_process`; otherwise those of sysprograms_add_task() */
 	bool all_tasks;
 	int not_process;
 	bool no_children;		  /* do not follow new threads and processes */

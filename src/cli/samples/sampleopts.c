@@ -3,7 +3,7 @@
  * sampleopts.c - the options of commands that show samples.
  *
  * A trace may have recorded calls (record -u) and samples. Calls are exact, so they are the default
- * then; the formats of the kernel's function tracers are in every trace and say nothing.
+ * then. The formats of the kernel's function tracers are no sign of calls: every trace has them.
  */
 #include "cli/samples/sampleopts.h"
 

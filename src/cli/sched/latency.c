@@ -5,7 +5,7 @@
  *	schedrun ──▶ schedsums ──▶ latencytext
  *
  * The options are those of perf sched latency, and sonde's own for tasks and times. Unlike perf's,
- * rows are sorted by the longest wait: that is mostly what one looks for.
+ * rows are sorted by the longest wait.
  */
 #include "cli/sched/schedrun.h"
 

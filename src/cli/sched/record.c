@@ -10,8 +10,8 @@
  *	sched_migrate_task    moves between CPUs; rare
  *	sched_process_fork, sched_process_exit    parents, and numbers that are used again; rare
  *
- * sched_wakeup is left out, because it repeats sched_waking, and sched_stat_runtime, because the
- * switches say the same: these two are half of the events that perf sched record takes. With -g,
+ * sched_wakeup is not recorded, because it repeats sched_waking, nor sched_stat_runtime, because it
+ * repeats the switches: these two are half of the events that perf sched record takes. With -g,
  * switches and wakings have kernel stacks.
  *
  * Three settings are as expensive as the events. Excluding sonde's own tasks makes the kernel call

@@ -364,7 +364,7 @@ static void warn(const struct schedrun *run)
 			"sonde: %llu events of other buffers are not used; -B NAME chooses\n",
 			(unsigned long long)c->n_foreign);
 	if (c->n_dropped)
-		fprintf(stderr, "sonde: %llu events are not used, for lack of memory\n",
+		fprintf(stderr, "sonde: memory is short: %llu events are missing from the result\n",
 			(unsigned long long)c->n_dropped);
 	if (run->is_partial)
 		fprintf(stderr,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * targets.c - checks that what `sonde trace` is to trace exists: processes and CPUs.
+ * targets.c - checks that the processes and CPUs exist that `sonde trace` shall trace.
  *
  * A process or a CPU that does not exist makes no calls. So without this check a typing error looks
  * like a program that does nothing.
@@ -73,9 +73,9 @@ int traceopts_see_files(struct traceopts *o, struct errmsg *err)
 	const uint64_t *chosen[2] = {o->calls, o->calls_32};
 
 	if (o->cpu_list)
-		return errmsg_set(
-			err, -EINVAL,
-			"-y and -P need all calls of a process: they do not go with --cpu");
+		return errmsg_set(err, -EINVAL,
+				  "-y and -P need all calls of a process; they cannot be combined "
+				  "with --cpu");
 	o->lines.text.unseen_threads = o->no_children;
 	o->programs.only_failed = false; /* lines.only_failed chooses */
 	if (!o->has_calls)

@@ -4,9 +4,9 @@
  *
  *	openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000004>
  *
- * decode/syscalls makes the text. A record of another byte order, or one that is too long, is left to
- * the print format, which shows numbers. Records of any thread come here, in any order; so
- * descriptors have no paths: `sonde trace -i FILE -y` shows those.
+ * decode/syscalls makes the text. A record of another byte order, or one that is too long, is
+ * printed by the print format, which shows numbers. Records of any thread come here, in any order;
+ * so descriptors have no paths: `sonde trace -i FILE -y` shows those.
  */
 #include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"

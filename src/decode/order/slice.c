@@ -2,13 +2,13 @@
 /*
  * slice.c - parts of a trace for several workers.
  *
- *	CPU 0  ──page──┼──page───page──┼──page──        a bisection over the pages' times finds
+ *	CPU 0  ──page──┼──page───page──┼──page──        a binary search over the pages' times finds
  *	CPU 1  ─page──page┼──page──page┼─page───        the first record of a slice on each CPU
  *	                 from          to
  *
  * A place is the position of a record among the bytes of its CPU's sub-buffers. If the times of a
- * CPU go backwards, a bisection finds no place that a walk from the beginning would have passed at
- * that time; then the places of two neighbours differ.
+ * CPU go backwards, a binary search finds no place that a walk from the beginning would have passed
+ * at that time; then the places of two neighbours differ.
  */
 #include "decode/order/slice.h"
 

@@ -2,8 +2,8 @@
 /*
  * composite.c - pointers, arrays and structures: the types that contain other types.
  *
- * A structure is shown as {field=value, …}. Fields that strace shows only with -v are left out
- * without it, and "..." stands for them at the end.
+ * A structure is shown as {field=value, …}. Fields that strace shows only with -v are omitted
+ * without it; "..." at the end stands for them.
  */
 #include "base/textbuf.h"
 #include "decode/syscalls/text_int.h"

@@ -2,7 +2,7 @@
 /*
  * polling.c - waiting for descriptors: poll, select, epoll.
  *
- * What became ready is behind the result: = 1 ([{fd=3, revents=POLLIN}]).
+ * The descriptors that became ready are behind the result: = 1 ([{fd=3, revents=POLLIN}]).
  * The descriptors to wait for are memory of the call's beginning; what became ready, and the time that
  * was left, is memory of its end.
  */

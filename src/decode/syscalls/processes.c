@@ -2,8 +2,8 @@
 /*
  * processes.c - processes and threads: clone, prctl, capabilities, futexes, seccomp, ptrace.
  *
- * Calls with a command show as many arguments as the command has. Their printer gets the first of
- * them and shows the rest, too (p->last).
+ * A call with a command has as many arguments as the command takes. The printer of the first one
+ * shows the others, too (p->last).
  */
 #include "decode/syscalls/text_int.h"
 

@@ -2,8 +2,8 @@
 /*
  * strings.c - bytes of a program as quoted text: strings, paths, buffers, argument lists.
  *
- * As in strace: what is printable stays, the rest is octal with as few digits as possible (three if
- * a digit follows); -x writes a whole string in hex if it is not ASCII text, -xx every string. A
+ * As in strace: printable characters stay, others are octal with as few digits as possible (three
+ * if a digit follows); -x writes a whole string in hex if it is not ASCII text, -xx every string. A
  * string or buffer ends at the limit (-s), with "..." behind it; a path does not.
  */
 #include "base/textbuf.h"

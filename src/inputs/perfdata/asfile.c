@@ -160,7 +160,7 @@ static int take_all(struct perffile *c, struct errmsg *err)
 }
 
 /*
- * --- what was left out -------------------------------------------------------------------------
+ * --- what was omitted --------------------------------------------------------------------------
  */
 
 static void note_left_out(struct perffile *c)
@@ -182,7 +182,7 @@ static void note_left_out(struct perffile *c)
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].n)
-			note(c, "%s: not carried over: %llu %s", c->config->input,
+			note(c, "%s: not converted: %llu %s", c->config->input,
 			     (unsigned long long)rows[i].n, rows[i].what);
 	if (c->n_without_cpu)
 		note(c,

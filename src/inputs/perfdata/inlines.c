@@ -4,8 +4,8 @@
  *
  *	0x1220 beta  ─▶  inl (inlined), beta          from the DWARF of the file
  *
- * perf asks addr2line for the functions at an address, and takes every name that is not the symbol's
- * for an inlined one. So a function with two names (an alias in the symbol table) looks inlined, too;
+ * perf asks addr2line for the functions at an address, and treats every name but the symbol's as an
+ * inlined function. So a function with two names (an alias in the symbol table) looks inlined, too;
  * the result here is the same. What was found for an address is kept: the same few repeat.
  */
 #include "base/array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lanes.h - keeps the pages of several buffers and CPUs until a writer wants them one after the other.
+ * lanes.h - keeps the pages of several buffers and CPUs until a writer takes them lane by lane.
  *
  *	lanes_init ─▶ lanes_add, lanes_add_missed … ─▶ lanes_finish ─▶ lanes_next … ─▶ lanes_release
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * texts.c - what a trace file made of a perf.data says besides its events: formats, names of tasks and
- * functions, the files with code, the machine.
+ * texts.c - what a trace file has besides its events, if it is made of a perf.data: formats, names
+ * of tasks and functions, the files with code, the machine.
  *
  * A function with samples is a line of kallsyms at the place of its beginning. Code without a known
  * function is named after its file and address, at that address, so that no reader shows the function

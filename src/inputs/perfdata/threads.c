@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * threads.c - threads of a perf.data, and what their processes have mapped, while time goes on.
+ * threads.c - threads of a perf.data, and what their processes have mapped, at the time of each
+ * record.
  *
  *	MMAP    a range of a process now is a part of a file; older ranges below it are cut
  *	FORK    a new thread has the name of its parent; a new process its mappings, too

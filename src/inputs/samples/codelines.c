@@ -6,9 +6,9 @@
  *	place of the function ─▶ file with the recorded build id ─▶ symbol: where it ends
  *	                      ─▶ objdump of that range ─▶ line of each instruction ─▶ text of the line
  *
- * A sample that is not at the beginning of an instruction (that should not be) counts for the
- * instruction around it. Of a kernel function only the addresses are shown: its code is seldom in a
- * file, and /proc/kcore has it as it was patched.
+ * A sample inside of an instruction (there should be none) counts for this instruction. For a
+ * kernel function only the addresses are shown: its code is seldom in a file, and /proc/kcore has
+ * the patched code.
  */
 #include "inputs/samples/codelines.h"
 

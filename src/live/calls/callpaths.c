@@ -2,9 +2,9 @@
 /*
  * callpaths.c - reads /proc/PID/fd and /proc/PID/cwd.
  *
- * A process may have closed a descriptor by the time somebody asks; then there is no path, or that
- * of the next file with the same number. So /proc is asked at the beginning; then calls that open
- * files are believed, and /proc says only the numbers of sockets and pipes.
+ * /proc may be late: a process may have closed a descriptor, or opened another file with the same
+ * number. So /proc is read at the beginning only. Later, paths come from the calls that open files,
+ * and /proc has only the numbers of sockets and pipes.
  */
 #include "live/calls/callpaths.h"
 

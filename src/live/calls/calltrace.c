@@ -4,8 +4,8 @@
  *
  *	sequence_fill ──▶ batch ──▶ calllines ──▶ a piece of text ──▶ trickle_write
  *
- * It is report.c with other lines. A call that lasts is shown when it is announced, even if nothing
- * else happens: time passes for the lines, too.
+ * It is report.c with other lines. A call that lasts is shown even if no other event arrives: the
+ * clock decides, not the next record.
  */
 #include "live/calls/calltrace.h"
 

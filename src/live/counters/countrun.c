@@ -9,8 +9,8 @@
  * time limit, the next interval, the end of the delay. In between nothing runs: counting costs what
  * the kernel needs for it.
  *
- * An interval shows differences. Counters are never set back, because that would lose what happens
- * between reading and resetting.
+ * An interval shows differences. Counters are never reset, because events between reading and
+ * resetting would be lost.
  */
 #include "live/counters/countrun.h"
 
@@ -315,7 +315,7 @@ struct waiting {
 	struct pollfd *fds; /* [0]: signals */
 	pid_t *pids;
 	size_t n;
-	bool has_blind; /* one has no descriptor: it is looked at every BLIND_MS */
+	bool has_blind; /* one has no descriptor: it is checked every BLIND_MS */
 };
 
 /* Returns true if there was something to wait for, and all of it has ended. */

@@ -32,7 +32,7 @@ struct countrun_config {
 	const struct countersource *source; /* NULL: the kernel */
 	const char *sysfs;		    /* NULL: "/sys" */
 	const struct perfevents *events;
-	size_t first_optional;	 /* events from here on are left out if the machine has none */
+	size_t first_optional;	 /* events from here on are omitted if the machine has none */
 	char **argv;		 /* NULL: no command */
 	const char *pids, *tids; /* "12,34"; NULL: none */
 	const char *cpus;	 /* "0,2-3"; NULL: all, with all_tasks */

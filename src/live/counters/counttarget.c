@@ -7,7 +7,7 @@
  *	cgroups                 their threads on these CPUs: the descriptor of a directory stands for a pid
  *	--per-thread -a         every thread that exists now, on any CPU
  *
- * A thread may exit between readdir() and open: it is left out there.
+ * A thread that exits between readdir() and open is skipped.
  */
 #include "live/counters/counttarget.h"
 

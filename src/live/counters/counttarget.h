@@ -20,7 +20,7 @@ struct counttarget {
 	/* processes and threads that are watched: when all have exited, the run ends */
 	struct countwatch {
 		pid_t pid;
-		int fd; /* -1: none, so /proc is looked at now and then */
+		int fd; /* -1: none, so /proc is checked now and then */
 	} * watches;
 	size_t n_watches, cap_watches;
 	int *cgroup_fds;

@@ -143,7 +143,7 @@ void samples_tell(const struct live_request *o, const struct sampling_sum *sum)
 		live_request_note(o, "%zu thread%s ended before the sampling began", sum->n_gone,
 				  sum->n_gone == 1 ? "" : "s");
 	if (sum->n_odd)
-		live_request_note(o, "%llu records of perf events make no sense",
+		live_request_note(o, "%llu records of perf events are damaged",
 				  (unsigned long long)sum->n_odd);
 	if (o->verbose && sum->n_cut)
 		live_request_note(o, "%llu stacks have more than %u frames, and were cut",

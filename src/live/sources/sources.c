@@ -2,7 +2,7 @@
 /*
  * sources.c - opens the sources of a recording, and closes them with their sums.
  *
- *	system calls   BPF programs; they are told the tasks just before the command runs
+ *	system calls   BPF programs; they get the tasks just before the command runs
  *	samples        perf_event_open(), when the command's process exists
  *	functions      a library in the command: its environment
  *

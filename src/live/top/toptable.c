@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * toptable.c - gathers samples that are alike, and makes rows of them when a picture is wanted.
+ * toptable.c - counts equal samples, and makes rows of them when a table is shown.
  *
  *	sample ─▶ cell: event, thread, CPU, stack; how many ─▶ at a picture: keys as texts ─▶ row
  *
@@ -207,7 +207,7 @@ struct making {
 	const struct toptable_config *config;
 	struct topnamer namer;
 	struct toprows *rows;
-	struct map by_text; /* hash of the keys to row + 1; collisions are told by texts */
+	struct map by_text; /* hash of the keys to row + 1; texts resolve collisions */
 };
 
 static uint64_t mix_text(uint64_t h, const char *text)
@@ -394,7 +394,7 @@ static void fmt_chain(const struct making *m, const struct cell *c, char *buf, s
 			topnamer_function(&m->namer, c->stack[i], name, sizeof(name)));
 }
 
-/* Keeps the heaviest chains of a row; one that comes later than CHAINS_MAX others is left out. */
+/* Keeps the heaviest chains of a row; at most CHAINS_MAX. */
 static void keep_chain(struct topchain *list, size_t *n, const char *text, double weight)
 {
 	for (size_t i = 0; i < *n; i++) {
@@ -451,7 +451,7 @@ static int make_rows(struct making *m, const struct toptable *t)
 		for (struct cell *c = t->cells.slots[i].value; c; c = c->next)
 			if (add_cell(m, c) < 0)
 				return -ENOMEM;
-	/* chains of the rows that are large enough to be looked at; before sorting moves the rows */
+	/* chains of the rows that are large enough to be shown; before sorting moves the rows */
 	for (size_t i = 0; m->config->has_callers && i < r->n; i++)
 		if (r->rows[i].self * 100 >= r->weight)
 			add_chains(m, t, &r->rows[i]);

@@ -188,11 +188,12 @@ static void fmt_side(const struct diff_view *v, const char *name, const struct d
 		textbuf_addf(tb, "; events were lost at %llu places",
 			     (unsigned long long)s->n_gaps);
 	if (s->measures->n_dropped)
-		textbuf_addf(tb, "; no room for %llu", (unsigned long long)s->measures->n_dropped);
+		textbuf_addf(tb, "; %llu more measures do not fit into memory",
+			     (unsigned long long)s->measures->n_dropped);
 	textbuf_add_char(tb, '\n');
 }
 
-/* What all measures of a kind have in common is one line. */
+/* One line for each kind of measures with a common factor. */
 static void fmt_common(const struct diff_view *v, struct textbuf *tb)
 {
 	static const enum compare_what whats[] = {COMPARE_DURATION, COMPARE_TOTAL};
@@ -203,11 +204,12 @@ static void fmt_common(const struct diff_view *v, struct textbuf *tb)
 		const struct compare_common *c = &v->compare->common[k][what];
 
 		if (c->is_known && fabs(c->ratio - 1) >= COMMON_MIN)
-			textbuf_addf(tb,
-				     "All %zu measures of '%s' have in common: %+.1f %% %s in B; "
-				     "the rows below are changes besides that\n",
-				     c->n, kinds[k].word, (c->ratio - 1) * 100,
-				     what == COMPARE_TOTAL ? "in all" : "each");
+			textbuf_addf(
+				tb,
+				"All %zu measures of '%s' changed by a common factor: %+.1f %% "
+				"%s in B; the rows below show only the rest\n",
+				c->n, kinds[k].word, (c->ratio - 1) * 100,
+				what == COMPARE_TOTAL ? "in all" : "each");
 	}
 }
 

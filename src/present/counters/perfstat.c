@@ -7,9 +7,8 @@
  *	                                25 for an event without a value
  *
  * perf prints rows by event and then by CPU or thread, but by socket, core, die or node and then by
- * event. With -x the columns have no width. In the form -j a metric that there is not has the unit
- * it would have, and "(null)" for a rate. A machine's scripts may know these forms by heart, so they
- * are kept, odd as they are.
+ * event. With -x the columns have no width. With -j, a missing metric has the unit that it would
+ * have, and a missing rate "(null)". Scripts may depend on these odd forms, so they are kept.
  */
 #include "present/counters/perfstat.h"
 

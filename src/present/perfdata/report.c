@@ -80,7 +80,7 @@ static void add_value(struct drawing *d, const struct perfhists_node *n, uint64_
 		textbuf_addf(d->tb, "%.2f%%", percent(n->cumul, total));
 }
 
-/* One frame of a branch: the pipes of the branches that go on, and the frame's name. */
+/* One frame of a branch: the pipes of the branches that continue, and the frame's name. */
 static void add_frame(struct drawing *d, const struct perfhists_node *branch,
 		      const struct perfhists_node *frame, unsigned depth, uint64_t pipes,
 		      uint64_t total)

@@ -21,7 +21,7 @@ struct annotate_view {
 	const char *event;
 	bool in_time;
 	bool colour;
-	bool only_hot;	 /* leave out instructions without samples */
+	bool only_hot;	 /* omit instructions without samples */
 	bool no_sources; /* only instructions */
 };
 

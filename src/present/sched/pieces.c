@@ -89,7 +89,7 @@ void sched_fmt_stack(const struct sched_view *v, const struct sched_stack *k, bo
 	}
 }
 
-/* Is it a frame that perf leaves out? */
+/* Is it a frame that perf omits? */
 static bool is_left_out(const struct ksym *sym)
 {
 	static const char *const names[] = {"schedule", "__schedule", "preempt_schedule"};
@@ -105,7 +105,7 @@ void sched_fmt_stack_as_perf(const struct sched_view *v, const struct sched_stac
 	uint32_t first = first_frame(v, k, false);
 	bool any = false;
 
-	/* perf looks at two frames more, which are mostly left out */
+	/* perf reads two frames more, and omits most of them */
 	for (uint32_t i = first; i < k->n && i - first < v->n_frames + 2; i++) {
 		const struct ksym *sym = symbol(v, k, i);
 

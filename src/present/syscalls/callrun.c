@@ -3,7 +3,7 @@
  * callrun.c - walks over the records of trace files, and prints the system calls.
  *
  * A file has system calls as sonde records them, or only the kernel's events raw_syscalls, of which
- * rawcalls.h makes calls. Other events are not even decoded.
+ * rawcalls.h makes calls. Other events are not decoded.
  *
  * Records in a sub-buffer begin at any multiple of 4 bytes; a copy is aligned for its numbers.
  */

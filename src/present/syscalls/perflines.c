@@ -13,8 +13,8 @@
  *
  * The beginning of a call waits here until something else happens. If that is its end, it is one line.
  *
- * Names: execve() and the children of a thread that has a name give one; before that the trace says
- * what the thread is called.
+ * Names: execve() and the children of a thread that has a name give one; before that the trace has
+ * the name of the thread.
  */
 #include "present/syscalls/perflines.h"
 
@@ -181,7 +181,7 @@ static void learn(struct perflines *p, const struct syscallevents_call *call, si
  * --- texts -------------------------------------------------------------------------------------
  */
 
-/* Beginnings of constants that perf leaves out; the longer ones of the same letters first. */
+/* Beginnings of constants that perf omits; of two that begin alike, the longer one first. */
 static size_t prefix_of(const char *word, size_t len)
 {
 	static const char *const prefixes[] = {

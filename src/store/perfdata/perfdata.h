@@ -134,7 +134,7 @@ void perfdata_parse_trailer(const struct perfdata *pd, const uint8_t *record,
 			    struct perfdata_trailer *ret);
 
 /*
- * Visits the values of sample->read; time_enabled and time_running are left out. A value without an
+ * Visits the values of sample->read; time_enabled and time_running are skipped. A value without an
  * id has the sample's.
  */
 int perfdata_each_value(const struct perfdata_sample *s,

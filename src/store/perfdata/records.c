@@ -9,7 +9,7 @@
  * perf writes what one CPU's ring has, then the next one's: the order of the file is not that of time.
  * perf itself sorts in rounds (FINISHED_ROUND), which needs less memory; an index of all records (24
  * bytes each, usually a quarter of the file) needs no trust in rounds. Records of the same time keep
- * their order. Records without a time (perf makes them for what was there before) come first.
+ * their order. Records without a time come first: perf writes them for what existed before.
  *
  * A pipe has no length in its head, so one that was cut between two records looks complete. But perf ends
  * each round of samples with FINISHED_ROUND: samples behind the last one mean that the rest is missing.

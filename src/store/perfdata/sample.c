@@ -2,9 +2,9 @@
 /*
  * sample.c - the fields of a sample, and of the end of other records.
  *
- * A sample has the fields that its event asked for (attr.sample_type), in a fixed order. Which event
- * it belongs to says an id: the first word (IDENTIFIER), or one further behind (ID), whose place is
- * the same for all events of a file; with one event there may be none.
+ * A sample has the fields that its event asked for (attr.sample_type), in a fixed order. An id
+ * names the event: the first word (IDENTIFIER), or a later one (ID), whose place is the same for
+ * all events of a file. If there is only one event, the id may be missing.
  *
  * Other records of the kernel end with some of these fields, if attr.sample_id_all is set:
  *

@@ -5,9 +5,9 @@
  *	0000000000001136 <half>:
  *	    1136:	push   %rbp              ─▶ address, text
  *
- * Why a process: objdump's library changes its interface with every version, and capstone is on few
- * machines; objdump is wherever people compile. The path is an argument, no shell sees it; it
- * begins with "/", so that it is no option.
+ * Why a process: objdump's library changes its interface with every version, and few machines have
+ * capstone; every machine with a compiler has objdump. The path is an argument that no shell
+ * parses, and begins with "/", so that it is no option.
  */
 #include "symbols/insn/disassembly.h"
 

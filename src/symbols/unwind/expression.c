@@ -7,8 +7,8 @@
  *
  *	breg7(rsp)+8 breg16(rip)+0 lit15 and lit11 ge lit3 shl plus
  *
- * Branches are carried out, too, with a limit of steps. An operation that needs what a copy of a stack
- * cannot have (object addresses, pieces, calls) fails.
+ * Branches are carried out, too, with a limit of steps. Operations that need more than a copy of
+ * the stack (object addresses, pieces, calls) fail.
  */
 #include "format/bytes.h"
 #include "symbols/unwind/cfi_int.h"

@@ -6,18 +6,18 @@
  *	    cycles          fd 3      fd 5     or       fd 3    fd 5
  *	    instructions    fd 4      fd 6              fd 4    fd 6     group of the fd above
  *
- * perf_event_open() refuses for many reasons with few numbers. They are told apart like this:
+ * perf_event_open() has few error numbers for many reasons. They mean:
  *
- *	EINVAL with exclude_guest         a PMU that cannot tell guests apart: ask again without
- *	EINVAL with exclude_* as well     an uncore PMU that cannot tell modes apart: the same
+ *	EINVAL with exclude_guest         a PMU that cannot exclude guests: ask again without
+ *	EINVAL with exclude_* as well     an uncore PMU that cannot exclude modes: the same
  *	EACCES, EPERM                     perf_event_paranoid: ask again for user mode only, unless the
  *	                                  user asked for the kernel
- *	ENOENT, ENODEV, EOPNOTSUPP, …     the machine does not count this event: it is left out
- *	ESRCH                             the thread has exited: it is left out
+ *	ENOENT, ENODEV, EOPNOTSUPP, …     the machine does not count this event: it is omitted
+ *	ESRCH                             the thread has exited: it is omitted
  *	EMFILE                            the limit of descriptors is raised as far as we may, once
  *
- * Members of a group have the leader's descriptor of the same task and CPU. If the leader is left
- * out, so is the group; if a weak group (:W) is refused, its members are opened without one.
+ * Members of a group have the leader's descriptor of the same task and CPU. If the leader is
+ * omitted, so is the group; if a weak group (:W) is refused, its members are opened without one.
  *
  * Counters of events of a PMU with a cpumask (memory controllers, caches shared by cores) belong to
  * no task: they are opened on the CPUs of the mask.
@@ -140,7 +140,7 @@ static int refuse_rights(const struct counterset *set, size_t event, int why, st
 		name, set->config.threads[0] == -1 ? " on whole CPUs" : "");
 }
 
-/* Returns 0 if the event or thread is left out. */
+/* Returns 0 if the event or thread is omitted. */
 static int note_refusal(struct counterset *set, size_t event, int why, struct errmsg *err)
 {
 	switch (why) {

@@ -44,7 +44,7 @@ struct counterset_counter {
 
 /*
  * Returns -EACCES, -EPERM (perf_event_paranoid), -EMFILE … with a message. A thread that exits
- * meanwhile is left out; -ESRCH if none is left.
+ * meanwhile is omitted; -ESRCH if none is left.
  */
 int counterset_open(struct counterset **ret, const struct counterset_config *config,
 		    struct errmsg *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpulist.c - reads lists of CPUs and the topology that sysfs tells.
+ * cpulist.c - reads lists of CPUs, and the topology from sysfs.
  *
  *	devices/system/cpu/online                           0-3
  *	devices/system/cpu/cpu2/topology/physical_package_id   the socket

@@ -237,7 +237,7 @@ static int copy_text(char **to, const char *text)
 static int copy_pmu(struct perfevents_event *e, const struct pmu *pmu)
 {
 	e->attr.type = pmu->type;
-	/* Uncore PMUs refuse what they cannot tell apart: modes and guests. */
+	/* Uncore PMUs cannot exclude modes and guests, and refuse to. */
 	e->attr.exclude_guest = pmu->is_core;
 	TRY(copy_text(&e->pmu, pmu->name));
 	TRY(copy_text(&e->cpumask, pmu->cpumask));

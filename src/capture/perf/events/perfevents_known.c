@@ -2,8 +2,8 @@
 /*
  * perfevents_known.c - all events that a machine knows, and the one a mistyped name means.
  *
- * Whether a hardware event exists on this processor is nowhere written down: perf_event_open() is
- * asked, for our own process, without starting the counter. Events of a PMU's directory exist.
+ * No file lists the hardware events of this processor. So each is opened for our own process,
+ * without starting the counter. Events in the directory of a PMU exist.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

@@ -8,7 +8,7 @@
  *	         48 8d 3d DISTANCE   lea main(%rip),%rdi     or   48 c7 c7 ADDRESS   mov $main,%rdi
  *	         ff 15 …             call *__libc_start_main  or  67 e8 …, e8 …      call
  *
- * Bytes that only look like that lead to no beginning of a function of .eh_frame.
+ * Other bytes may look like that, but their address begins no function of .eh_frame.
  */
 #include "capture/user/x86_64/arch_int.h"
 

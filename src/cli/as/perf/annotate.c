@@ -8,7 +8,7 @@
  * The samples and the code are those of sonde annotate (analyse/samples/annotation.h,
  * inputs/samples/codelines.h); only the text is perf's. Lines of the source have their number in the
  * file: perf counts lines of the disassembly there. Functions whose code is not on this machine are
- * left out, as in perf.
+ * omitted, as in perf.
  */
 #include "analyse/calls/callflow.h"
 #include "analyse/samples/annotation.h"

@@ -53,7 +53,8 @@ static struct part *part_of(struct parts *p, int pid)
 	return p->list[p->n++];
 }
 
-/* The pid before the line is gone, and a call was put together: its result moves to its column. */
+/* The pid before the line was removed, and a call may be joined from two parts: moves its result to
+ * the column. */
 static void align(struct textbuf *tb)
 {
 	char *line = textbuf_len(tb) ? memrchr(tb->start, '\n', textbuf_len(tb)) : NULL;

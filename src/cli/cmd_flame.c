@@ -4,18 +4,20 @@
  * flame graph.
  *
  *	graphing_read ──▶ callgraph_sort or callgraph_compare ──▶ flamesvg
+ *	              └─▶ graphtext, with --folded
  *
  * The picture's script is one of the viewer's files in the program (web/flamesvg.js).
  */
 #include "analyse/calls/callgraph.h"
+#include "base/array.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "cli/calls/graphing.h"
 #include "cli/command.h"
 #include "cli/samples/heatmap.h"
-#include "cli/samples/stackexport.h"
 #include "base/errmsg.h"
 #include "present/calls/flamesvg.h"
+#include "present/calls/graphtext.h"
 #include "view/assets.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES (256u << 20)
+#define TEXT_MAX_BYTES (2000u << 20)
 #define WIDTH	       1200
 
 struct flame_options {
@@ -100,6 +102,21 @@ static void fmt_svg(const struct flame_options *o, const struct flamesvg_view *v
 		textbuf_add_str(tb, "</body></html>\n");
 }
 
+static int check_calls(const struct flame_options *o, const struct graphing *g, struct errmsg *err)
+{
+	if (callgraph_root(g->graph)->child)
+		return 0;
+	if (o->calls.samples.off_cpu || o->calls.samples.wakeup)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no stacks of tasks that wait or wake others; record them "
+				  "with 'sonde sched record -g'",
+				  o->calls.input);
+	return errmsg_set(err, -ENODATA,
+			  g->of_samples ? "there are no samples to draw in %s"
+					: "there are no calls to draw in %s",
+			  o->calls.input);
+}
+
 static int draw(const struct flame_options *o, struct graphing *g, struct graphing *other,
 		struct textbuf *tb, struct errmsg *err)
 {
@@ -117,17 +134,7 @@ static int draw(const struct flame_options *o, struct graphing *g, struct graphi
 		return errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
 	if (!o->diff)
 		callgraph_sort(g->graph);
-	if (!callgraph_root(g->graph)->child &&
-	    (o->calls.samples.off_cpu || o->calls.samples.wakeup))
-		return errmsg_set(err, -ENODATA,
-				  "%s has no stacks of tasks that wait or wake others; record them "
-				  "with 'sonde sched record -g'",
-				  o->calls.input);
-	if (!callgraph_root(g->graph)->child)
-		return errmsg_set(err, -ENODATA,
-				  g->of_samples ? "there are no samples to draw in %s"
-						: "there are no calls to draw in %s",
-				  o->calls.input);
+	TRY(check_calls(o, g, err));
 	snprintf(title, sizeof(title), "%.200s%s%.200s", basename(o->calls.input),
 		 o->diff ? " → " : "", o->diff ? basename(o->diff) : "");
 	if (!v.title)
@@ -148,16 +155,14 @@ static int heatmap(const struct flame_options *o, struct errmsg *err)
 	return heatmap_run(&h, err);
 }
 
-static int folded(const struct flame_options *o, struct errmsg *err)
+static int fold(const struct flame_options *o, struct graphing *g, struct textbuf *tb,
+		struct errmsg *err)
 {
-	struct stackexport x = {.form = STACKEXPORT_FOLDED,
-				.samples = &o->calls.samples,
-				.input = o->calls.input,
-				.from = o->calls.from,
-				.to = o->calls.to,
-				.output = o->calls.output};
+	struct graph_view v = {.graph = g->graph, .file = o->calls.input, .in_time = g->in_time};
 
-	return stackexport_run(&x, err);
+	TRY(check_calls(o, g, err));
+	graphtext_fmt_folded(&v, tb);
+	return 0;
 }
 
 static int flame(const struct flame_options *o, struct errmsg *err)
@@ -169,7 +174,7 @@ static int flame(const struct flame_options *o, struct errmsg *err)
 	TRY(graphing_read(&g, &o->calls, o->calls.input, err));
 	if (o->diff)
 		TRY(graphing_read(&other, &o->calls, o->diff, err));
-	r = draw(o, &g, &other, &tb, err);
+	r = o->folded ? fold(o, &g, &tb, err) : draw(o, &g, &other, &tb, err);
 	if (r == -ENODATA && g.of_samples) /* why there are none, if the file is damaged */
 		graphing_finish(&g, &o->calls);
 	TRY(r);
@@ -182,6 +187,37 @@ static bool ends_in(const char *path, const char *end)
 	size_t len = path ? strlen(path) : 0, n = strlen(end);
 
 	return len >= n && !strcmp(path + len - n, end);
+}
+
+/* Options of the picture have no effect on folded stacks, and those of calls none on a heat map. */
+static int refuse(const struct flame_options *o, struct errmsg *err)
+{
+	const struct call_options *c = &o->calls;
+	const struct {
+		bool is_given, of_folded, of_heatmap;
+		const char *name;
+	} list[] = {
+		{o->diff, false, false, "--diff"},
+		{o->heatmap, false, true, "--heatmap"},
+		{o->title, false, true, "--title"},
+		{o->html, false, true, "--html"},
+		{o->width != WIDTH, false, false, "--width"},
+		{c->n_words, true, false, "-F, -N, -C or -H"},
+		{c->match, true, false, "--match"},
+		{c->depth, true, false, "-D"},
+		{c->min_time, true, false, "-t"},
+		{c->no_kernel, true, false, "--no-kernel"},
+		{c->kernel_only, true, false, "--kernel-only"},
+		{c->kernel_full, true, false, "--kernel-full"},
+		{c->samples.calls, true, false, "--calls"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (list[i].is_given &&
+		    ((o->folded && !list[i].of_folded) || (o->heatmap && !list[i].of_heatmap)))
+			return errmsg_set(err, -EINVAL, "%s has no effect on %s; omit one of them",
+					  list[i].name, o->folded ? "--folded" : "--heatmap");
+	return 0;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -199,17 +235,13 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		o.calls.input = argv[1];
 	if (!o.calls.input)
 		o.calls.input = "trace.dat";
+	TRY(refuse(&o, err));
 	if (o.width < FLAMESVG_WIDTH_MIN || o.width > FLAMESVG_WIDTH_MAX)
 		return errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
 				  FLAMESVG_WIDTH_MIN, FLAMESVG_WIDTH_MAX);
-	if ((o.folded || o.heatmap) && o.diff)
-		return errmsg_set(err, -EINVAL, "--diff draws a flame graph, without %s",
-				  o.folded ? "--folded" : "--heatmap");
 	o.html |= ends_in(o.calls.output, ".html");
 	TRY(callopts_settle(&o.calls, err));
-	if (o.folded)
-		return folded(&o, err);
-	if (!o.calls.output && isatty(STDOUT_FILENO))
+	if (!o.folded && !o.calls.output && isatty(STDOUT_FILENO))
 		return errmsg_set(err, -EINVAL,
 				  "a picture is not for a terminal: name a file with -o");
 	return o.heatmap ? heatmap(&o, err) : flame(&o, err);

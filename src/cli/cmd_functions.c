@@ -140,6 +140,7 @@ static void close_calls(void *ctx)
 static int show_samples(struct functions_options *o, struct errmsg *err)
 {
 	const struct plan_words *only = &o->gather.record.plan.buffers[0].functions;
+	const struct plan_words *never = &o->gather.record.plan.buffers[0].no_functions;
 	struct samplefunctions f = {.samples = &o->samples,
 				    .gather = &o->gather,
 				    .by = o->by,
@@ -147,6 +148,8 @@ static int show_samples(struct functions_options *o, struct errmsg *err)
 				    .min_percent = o->percent,
 				    .only = (const char *const *)only->words,
 				    .n_only = only->n,
+				    .never = (const char *const *)never->words,
+				    .n_never = never->n,
 				    .lines = o->sources};
 
 	return samplefunctions_run(&f, err);
@@ -163,14 +166,18 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .fmt = fmt,
 				 .close = close_calls,
 				 .needs = "functions needs a trace"};
+	bool of_samples;
 	int n, r;
 
 	n = gather_parse(cmd, &o.gather, argc, argv, err);
 	if (n >= 0 && functionopts_are_about_file(&o, n))
 		o.gather.input = FUNCTIONOPTS_FILE;
 	r = n < 0 ? n : sampleopts_settle(&o.samples, err);
-	if (r >= 0 && !n && o.gather.input && !o.diff.path &&
-	    sampleopts_are_meant(&o.samples, o.gather.input)) {
+	of_samples = r >= 0 && !n && o.gather.input && !o.diff.path &&
+		     sampleopts_are_meant(&o.samples, o.gather.input);
+	if (r >= 0)
+		r = functionopts_refuse(&o, of_samples, err);
+	if (r >= 0 && of_samples) {
 		r = show_samples(&o, err);
 		gather_release(&o.gather);
 		return r;

@@ -120,6 +120,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n = command_parse(cmd, &o, argc, argv, err);
 
 	TRY(n < 0 ? n : take_words(&o, n, argv, err));
+	if (o.fields && o.calls.json)
+		return errmsg_set(err, -EINVAL, "-f has no effect on --json; omit one of them");
 	if (o.fields)
 		TRY(graph_fields_parse(o.fields, &o.view, err));
 	TRY(callopts_settle(&o.calls, err));

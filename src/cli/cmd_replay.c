@@ -7,6 +7,7 @@
  * The text is written in pieces, so memory does not depend on the size of the trace.
  */
 #include "analyse/calls/replay.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
 #include "base/scope.h"
@@ -197,6 +198,30 @@ static int replay(struct replay_options *o, struct errmsg *err)
 	return r;
 }
 
+/* JSON has no lines that could look different. */
+static int refuse_looks(const struct replay_options *o, struct errmsg *err)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} list[] = {
+		{o->fields, "-f"},
+		{o->text.flat, "--flat"},
+		{o->text.no_comment, "--no-comment"},
+		{o->text.column_view, "--column-view"},
+		{o->text.column_offset != COLUMN_OFFSET, "--column-offset"},
+		{o->text.task_newline, "--task-newline"},
+		{o->text.module_names, "--libname"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (list[i].is_given)
+			return errmsg_set(err, -EINVAL,
+					  "%s has no effect on --json; omit one of them",
+					  list[i].name);
+	return 0;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct replay_options o = {.text = {.fields = {REPLAY_DURATION, REPLAY_TID},
@@ -211,6 +236,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		o.calls.input = argv[1];
 	if (!o.calls.input)
 		o.calls.input = "trace.dat";
+	if (r >= 0 && o.text.json)
+		r = refuse_looks(&o, err);
 	if (r >= 0 && o.fields)
 		r = replaytext_fields_parse(o.fields, &o.text, err);
 	if (r >= 0 && (o.text.column_offset < 0 || o.text.column_offset > 1000))

@@ -43,7 +43,7 @@ struct place {
 };
 
 struct variable {
-	const char *name;
+	const char *name; /* "": a parameter without a name */
 	struct type type;
 	struct place place;
 	bool is_parameter;
@@ -67,7 +67,7 @@ struct scope_ops {
 	int (*find)(const struct scope *s, const char *name, size_t len, struct variable *ret);
 	/*
 	 * Visits every local variable (innermost first), or only the parameters in order, until
-	 * visit returns a negative value.
+	 * visit returns a negative value. A parameter without a name has the name "".
 	 */
 	int (*each)(const struct scope *s, bool only_parameters,
 		    int (*visit)(void *ctx, const struct variable *v), void *ctx);

@@ -65,6 +65,12 @@ KEEP int many(int a, int b, int c, int d, int e, int f, int g, char h, double i)
 	sink = a + b + c + d + e + f;
 	return g + h + (int)i;
 }
+/* The parameters without a name take their registers, too. */
+KEEP int unnamed(const char *, double, int, int z)
+{
+	sink++;
+	return z;
+}
 KEEP int compare(const void *a, const void *b)
 {
 	sink++;
@@ -134,6 +140,7 @@ int main(int argc, char **argv)
 	small(p, (enum color)7, READ);
 	b = large(b, 2);
 	sum += many(1, 2, 3, 4, 5, 6, 7, 'h', 9.5);
+	sum += unnamed("x", 1.5, 6, 7);
 	sum += call(compare, 4);
 	sum += list(&first);
 	strings("by value", "a reference that is longer than the string itself", number);

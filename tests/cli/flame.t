@@ -110,3 +110,34 @@ sonde: --chrome and --folded are two files: call export once for each
 $ sonde export --folded made-user.dat made-user-slower.dat
 sonde: calls and samples are exported from one file
 [2]
+
+# Folded stacks have the calls that the picture would have.
+$ sonde flame --folded -F parse made-user.dat
+parse 70800
+parse;next_token 1800
+parse;std::vector<int>::push_back(int&&) 1500
+$ sonde flame --folded -N parse --no-kernel -D 2 made-user.dat
+work 1600
+work;read_all 22100
+work;spin 1040
+next_token 2500000
+$ sonde flame --folded -F nosuch made-user.dat
+sonde: there are no calls to draw in made-user.dat
+[1]
+
+# An option that could not change the result is refused.
+$ for o in '--title a' '--width 400' --html --heatmap "--diff made-user-slower.dat"; do sonde flame --folded $o made-user.dat; done
+sonde: --title has no effect on --folded; omit one of them
+sonde: --width has no effect on --folded; omit one of them
+sonde: --html has no effect on --folded; omit one of them
+sonde: --heatmap has no effect on --folded; omit one of them
+sonde: --diff has no effect on --folded; omit one of them
+[2]
+$ for o in '-F parse' '-D 3' '-t 1us' --no-kernel --calls '--width 400'; do sonde flame --heatmap $o made-user.dat; done
+sonde: -F, -N, -C or -H has no effect on --heatmap; omit one of them
+sonde: -D has no effect on --heatmap; omit one of them
+sonde: -t has no effect on --heatmap; omit one of them
+sonde: --no-kernel has no effect on --heatmap; omit one of them
+sonde: --calls has no effect on --heatmap; omit one of them
+sonde: --width has no effect on --heatmap; omit one of them
+[2]

@@ -155,3 +155,28 @@ $ sonde replay --from +9s made-user.dat
 sonde: no call is in this range of time
 $ sonde graph --from +9s made-user.dat
 no call passes the filters
+
+# Options that have no effect on a file, or on calls, are refused.
+$ for o in '-g main' '--graph-notrace main' '--module ext4' '--max-graph-depth 3' '--kernel-depth 3' '-P 1' -c --only-command '--interval 1'; do sonde functions $o -i made-user.dat; done
+sonde: -g is for a live run, not for a file; omit it
+sonde: --graph-notrace is for a live run, not for a file; omit it
+sonde: --module is for a live run, not for a file; omit it
+sonde: --max-graph-depth or --kernel-depth is for a live run, not for a file; omit it
+sonde: --max-graph-depth or --kernel-depth is for a live run, not for a file; omit it
+sonde: -P is for a live run, not for a file; omit it
+sonde: -c is for a live run, not for a file; omit it
+sonde: --only-command is for a live run, not for a file; omit it
+sonde: --interval is for a live run, not for a file; omit it
+[2]
+$ for o in '--percent-limit 5' --inline --no-inline; do sonde functions $o made-user.dat; done
+sonde: --percent-limit is for samples, not for calls; omit it
+sonde: --inline is for samples, not for calls; omit it
+sonde: --no-inline is for samples, not for calls; omit it
+[2]
+$ printf 'main;parse 3\nmain;work 1\n' >folded.txt; sonde functions -f total -i folded.txt
+sonde: -f is for calls; the columns of samples follow from --by
+[2]
+$ sonde functions -n 'm*' --csv -i folded.txt
+event,samples,weight,total_samples,total_weight,function,file
+"folded stacks",1,3,1,3,"parse",""
+"folded stacks",1,1,1,1,"work",""

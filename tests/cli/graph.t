@@ -222,3 +222,6 @@ sonde: -f knows total, self, avg, min, max and addr, not 'speed'
 $ sonde graph nosuch.dat main
 sonde: cannot open nosuch.dat: No such file or directory
 [1]
+$ sonde graph --json -f self made-user.dat
+sonde: -f has no effect on --json; omit one of them
+[2]

@@ -331,3 +331,14 @@ sonde: no task with the id 99999 made a call; there are: 100 demo, 101 worker
 $ sonde graph --tid 99999,100 -D 1 made-user.dat
 no call passes the filters
 sonde: no task with the id 99999 made a call; there are: 100 demo, 101 worker
+
+# JSON has no lines that could look different.
+$ for o in '-f time' --flat --no-comment --column-view '--column-offset 3' --task-newline --libname; do sonde replay --json $o made-user.dat; done
+sonde: -f has no effect on --json; omit one of them
+sonde: --flat has no effect on --json; omit one of them
+sonde: --no-comment has no effect on --json; omit one of them
+sonde: --column-view has no effect on --json; omit one of them
+sonde: --column-offset has no effect on --json; omit one of them
+sonde: --task-newline has no effect on --json; omit one of them
+sonde: --libname has no effect on --json; omit one of them
+[2]

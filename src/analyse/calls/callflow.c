@@ -138,7 +138,7 @@ static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_us
 	fn->addr = addr;
 	fn->is_user = is_user;
 	name_func(cf, fn);
-	same = is_user ? unify(cf, fn) : fn;
+	same = is_user && !cf->config->by_address ? unify(cf, fn) : fn;
 	if (same != fn)
 		return same;
 	fn->source = is_user ? formats_find_source(cf->f, addr) : NULL;

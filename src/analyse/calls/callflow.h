@@ -27,7 +27,7 @@ struct callflow;
 struct errmsg;
 struct formats;
 
-/* A function. Those of programs with the same name in the same file are one. */
+/* A function. Those of programs with the same name in the same file are one, see by_address. */
 struct flow_func {
 	uint64_t addr;
 	const char *name, *module; /* module: of programs the file; NULL: the kernel itself */
@@ -124,6 +124,7 @@ struct flow_counts {
 struct callflow_config {
 	const struct callfilter *filter; /* NULL: all */
 	bool with_own;			 /* sonde's own activity, too */
+	bool by_address; /* functions with the same name (overloads) are different ones */
 	/*
 	 * Only this time counts; to 0: all. Records outside of it are needed, too: they say which
 	 * calls are open when it begins, and how those end that are open when it ends.

@@ -541,6 +541,7 @@ static int open_flow(struct replay *rp, struct errmsg *err)
 
 	rp->flow_config = (struct callflow_config){.filter = filter,
 						   .with_own = rp->config->with_own,
+						   .by_address = rp->config->by_address,
 						   .from = rp->config->from,
 						   .to = rp->config->to};
 	rp->sink = (struct flow_sink){.ctx = rp, .enter = enter, .leave = leave};

@@ -55,6 +55,7 @@ struct replay_config {
 	bool all_events;   /* also those outside of calls */
 	bool no_values;	   /* no arguments, no return values */
 	bool no_calls;	   /* a trace without calls is fine; its events are items */
+	bool by_address;   /* as in callflow_config */
 	uint64_t from, to; /* only this time, as in callflow_config; to 0: all */
 	const int *tids;   /* only these tasks; none: all */
 	size_t n_tids;

@@ -18,6 +18,10 @@
 static const struct {
 	const char *name, *formats;
 } table[] = {
+	{"_ZdaPv", "x=v"}, /* operator delete[] */
+	{"_ZdlPv", "x=v"}, /* operator delete */
+	{"_Znam", "u=x"},  /* operator new[] */
+	{"_Znwm", "u=x"},  /* operator new */
 	{"abort", "=v"},
 	{"access", "sd=d"},
 	{"atof", "s=f"},

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EMPTY_DEPTH_MAX 16 /* base classes of an empty class */
+
 /* A value as uftrace would record it: want.format is never 0. */
 struct plain {
 	struct want want;
@@ -65,6 +67,21 @@ static bool is_char(struct type t)
 	return f.kind == TYPE_INT && f.is_char && f.n_bytes == 1 && !strcmp(f.name, "char");
 }
 
+/* Has a class nothing but base classes that have nothing? */
+static bool is_empty_class(struct type t, unsigned depth)
+{
+	struct type_facts f;
+	struct type_member m;
+
+	type_get(t, &f);
+	if (f.kind != TYPE_STRUCT || f.n_bytes > 1 || depth > EMPTY_DEPTH_MAX)
+		return false;
+	for (unsigned i = 0; i < f.n_members; i++)
+		if (type_member(t, i, &m) < 0 || *m.name || !is_empty_class(m.type, depth + 1))
+			return false;
+	return true;
+}
+
 static void set_type(struct plain *p, struct type t)
 {
 	struct type_facts f;
@@ -89,7 +106,7 @@ static void set_type(struct plain *p, struct type t)
 	default:
 		p->want.format = type_is_std_string(t) ? 'S' : 't';
 		p->want.type_name = f.name;
-		p->n_struct = f.n_members || f.kind == TYPE_UNKNOWN ? f.n_bytes : 0;
+		p->n_struct = is_empty_class(t, 0) ? 0 : f.n_bytes;
 	}
 }
 
@@ -180,7 +197,9 @@ static void fmt_spec(const struct plain *p, struct textbuf *tb)
 	else
 		textbuf_addf(tb, "%s%u", w->kind == WANT_FPARG ? "fparg" : "arg", w->number);
 	if (w->format == 't') {
-		textbuf_addf(tb, "/t%u:%s", (unsigned)p->n_struct, w->type_name);
+		/* as uftrace does: without <…>, whose commas would end the form */
+		textbuf_addf(tb, "/t%u:%.*s", (unsigned)p->n_struct,
+			     (int)strcspn(w->type_name, "<"), w->type_name);
 		return;
 	}
 	if (w->kind == WANT_FPARG)

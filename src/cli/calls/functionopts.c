@@ -8,6 +8,7 @@
  */
 #include "cli/calls/functionopts.h"
 
+#include "base/array.h"
 #include "live/request.h"
 
 #include <errno.h>
@@ -73,6 +74,67 @@ int functionopts_choose_tracer(struct functions_options *o, struct errmsg *err)
 				  "--kernel-depth is for functions of programs (-u); use "
 				  "--max-graph-depth");
 	return req->has_user ? 0 : recordopts_tracer(o, "function_graph", err);
+}
+
+struct useless {
+	bool is_given;
+	const char *name;
+};
+
+static const char *find_useless(const struct useless *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].is_given)
+			return list[i].name;
+	return NULL;
+}
+
+static const char *find_live(const struct functions_options *o)
+{
+	const struct plan *plan = &o->gather.record.plan;
+	const struct plan_buffer *b = &plan->buffers[0];
+	const struct useless list[] = {
+		{b->graph_functions.n, "-g"},
+		{b->no_graph_functions.n, "--graph-notrace"},
+		{b->modules.n, "--module"},
+		{plan->graph_depth, "--max-graph-depth or --kernel-depth"},
+		{b->pids.n, "-P"},
+		{plan->only_command, "--only-command"},
+		{plan->children, "-c"},
+		{o->gather.interval, "--interval"},
+	};
+
+	return find_useless(list, ARRAY_LEN(list));
+}
+
+static const char *find_of_samples(const struct functions_options *o)
+{
+	const struct sample_options *s = &o->samples;
+	const struct useless list[] = {
+		{o->percent, "--percent-limit"}, {s->inlines, "--inline"},
+		{s->no_inline, "--no-inline"},	 {s->event, "-e"},
+		{s->off_cpu, "--off-cpu"},	 {s->wakeup, "--wakeup"},
+		{s->only, "--samples"},		 {s->comm, "--comm"},
+		{s->cpu_words, "--cpu"},
+	};
+
+	return find_useless(list, ARRAY_LEN(list));
+}
+
+int functionopts_refuse(const struct functions_options *o, bool of_samples, struct errmsg *err)
+{
+	const char *name = o->gather.input ? find_live(o) : NULL;
+
+	if (name)
+		return errmsg_set(err, -EINVAL, "%s is for a live run, not for a file; omit it",
+				  name);
+	name = of_samples ? NULL : find_of_samples(o);
+	if (name)
+		return errmsg_set(err, -EINVAL, "%s is for samples, not for calls; omit it", name);
+	if (of_samples && o->fields)
+		return errmsg_set(err, -EINVAL,
+				  "-f is for calls; the columns of samples follow from --by");
+	return 0;
 }
 
 int functionopts_check_file(const struct functions_options *o, struct errmsg *err)

@@ -31,6 +31,8 @@ struct functions_options {
 int functionopts_check(struct functions_options *o, struct errmsg *err);
 /* Refuses options that are for a file, or for one alone. */
 int functionopts_check_file(const struct functions_options *o, struct errmsg *err);
+/* Refuses options that have no effect on a file, on samples, or on calls. */
+int functionopts_refuse(const struct functions_options *o, bool of_samples, struct errmsg *err);
 /* Is nothing said about what to trace, and is there a file? */
 bool functionopts_are_about_file(const struct functions_options *o, int n_words);
 /* Chooses the tracer of a live run: none for functions of programs alone. */

@@ -167,6 +167,7 @@ int uftexport_calls(struct callrun *run, struct uftwriter *writer, uint32_t max_
 				       .no_events = !n_marks,
 				       .all_events = true,
 				       .no_calls = true,
+				       .by_address = true,
 				       .ctx = &c,
 				       .emit = convert_item};
 	SCOPED(scope_free) uint8_t *events = NULL;
@@ -203,7 +204,8 @@ static int write_directory(struct callrun *run, const char *path, const char *di
 {
 	SCOPED(uftwriter_free_scoped) struct uftwriter *writer = NULL;
 	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
-	struct uftwriter_config config = {.dir = directory, .must_be_new = true};
+	struct uftwriter_config config = {
+		.dir = directory, .must_be_new = true, .with_sources = true};
 	struct uftwriter_run about = {
 		.max_stack = 1024, .has_libcalls = true, .date = date_of(path)};
 	int r = uftexport_functions(run, &plain, &config.functions, err);

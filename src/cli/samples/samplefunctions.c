@@ -48,22 +48,25 @@ static int configure(const struct samplefunctions *f, struct sampletable_config 
 	return 0;
 }
 
-/* -l shows only some rows; the shares stay those of all samples. */
+static bool matches(const struct flow_func *func, const char *const *globs, size_t n)
+{
+	bool does = false;
+
+	for (size_t i = 0; func && i < n && !does; i++)
+		does = !fnmatch(globs[i], func->name, 0);
+	return does;
+}
+
+/* -l and -n show only some rows; the shares stay those of all samples. */
 static void choose_rows(const struct samplefunctions *f, struct sampletable *t)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; f->n_only && i < t->n_rows; i++) {
-		const struct flow_func *func = t->rows[i].func;
-		bool is_shown = false;
-
-		for (size_t k = 0; func && k < f->n_only && !is_shown; k++)
-			is_shown = !fnmatch(f->only[k], func->name, 0);
-		if (is_shown)
+	for (size_t i = 0; i < t->n_rows; i++)
+		if ((!f->n_only || matches(t->rows[i].func, f->only, f->n_only)) &&
+		    !matches(t->rows[i].func, f->never, f->n_never))
 			t->rows[n++] = t->rows[i];
-	}
-	if (f->n_only)
-		t->n_rows = n;
+	t->n_rows = n;
 }
 
 static int fmt_event(const struct samplefunctions *f, const struct sampleread *r,

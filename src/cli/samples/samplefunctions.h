@@ -17,6 +17,8 @@ struct samplefunctions {
 	const char *min_percent; /* NULL: all rows */
 	const char *const *only; /* globs of functions; none: all */
 	size_t n_only;
+	const char *const *never; /* globs of functions that are left out */
+	size_t n_never;
 	bool lines; /* source lines are a key */
 };
 

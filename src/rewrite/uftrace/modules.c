@@ -34,6 +34,7 @@
 #define INVENTED_SPAN 0x10000000ull
 #define FILE_MAX      (4ull << 30)
 #define LINE_MAX_LEN  8192
+#define START_BYTES   16 /* of _start, at least */
 
 /*
  * --- the program's file ------------------------------------------------------------------------
@@ -90,6 +91,7 @@ static void read_elf(struct uft_module *m)
 		return;
 	if (map.n_bytes >= sizeof(head)) {
 		memcpy(&head, map.data, sizeof(head));
+		m->entry = memcmp(head.e_ident, ELFMAG, SELFMAG) ? 0 : head.e_entry;
 		for (size_t i = 0; !memcmp(head.e_ident, ELFMAG, SELFMAG) && i < head.e_phnum;
 		     i++) {
 			uint64_t at = head.e_phoff + i * sizeof(Elf64_Phdr);
@@ -104,6 +106,17 @@ static void read_elf(struct uft_module *m)
 	mapfile_release(&map);
 }
 
+/* uftrace's graph -D looks for this symbol of the program; it is not recorded. */
+static void add_start(struct uft_module *m)
+{
+	for (size_t i = 0; i < m->n_symbols; i++)
+		if (m->entry - m->symbols[i].address < m->symbols[i].n_bytes)
+			return;
+	if (m->entry && ARRAY_ROOM(m->symbols, m->cap_symbols, m->n_symbols + 1, SYMBOLS_MAX))
+		m->symbols[m->n_symbols++] = (struct uft_symbol){
+			.address = m->entry, .n_bytes = START_BYTES, .type = 'T', .name = "_start"};
+}
+
 static void place(struct uftwriter *w, struct uft_module *m)
 {
 	static const uint64_t gap = 1ull << 20;
@@ -111,6 +124,8 @@ static void place(struct uftwriter *w, struct uft_module *m)
 
 	m->low = UINT64_MAX;
 	read_elf(m);
+	if (m == w->modules)
+		add_start(m);
 	if (m->low == UINT64_MAX)
 		m->low = 0;
 	for (size_t i = 0; i < m->n_symbols; i++)
@@ -287,6 +302,8 @@ static int note_address(struct uftwriter *w, const char *line)
 		w->n_lost++; /* counts modules here */
 		return 0;
 	}
+	if (line[0] == 'L' && w->with_sources)
+		return uftwriter_add_source(w, line);
 	if (line[0] != 'F' || sscanf(line, "F %llx %llx", &func, &address) < 2 || !w->n_lost)
 		return 0;
 	slot = map_take(&w->addresses, func, FUNCS_MAX);
@@ -398,19 +415,20 @@ static void fmt_map_line(const struct uft_module *m, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-static int write_debug(const struct uftwriter *w, const struct uft_module *m, struct textbuf *tb,
-		       struct errmsg *err)
+static int write_debug(const struct uftwriter *w, const struct uft_module *m, bool with_values,
+		       struct textbuf *tb, struct errmsg *err)
 {
 	char name[320];
 
 	snprintf(name, sizeof(name), "%.*s.dbg", (int)strlen(m->sym_name) - 4, m->sym_name);
 	textbuf_clear(tb);
-	uftwriter_fmt_debug(m, tb);
+	uftwriter_fmt_debug(w, m, with_values, tb);
 	return uftwriter_write_file(w, name, tb->start, textbuf_len(tb), err);
 }
 
-int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_debug, struct errmsg *err)
+int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_values, struct errmsg *err)
 {
+	bool with_debug = (w->has_values && with_values) || w->sources.n;
 	TEXTBUF(tb, 256u << 20);
 	char name[64];
 
@@ -423,7 +441,7 @@ int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_debug, 
 		fmt_symbols(m, &tb);
 		TRY(uftwriter_write_text(w, m->sym_name, &tb, err));
 		if (with_debug)
-			TRY(write_debug(w, m, &tb, err));
+			TRY(write_debug(w, m, with_values, &tb, err));
 	}
 	textbuf_clear(&tb);
 	for (size_t i = 0; i < w->n_modules; i++)
@@ -442,6 +460,7 @@ void uftwriter_free_modules(struct uftwriter *w)
 	free(w->modules);
 	map_release(&w->addresses);
 	map_release(&w->leavers);
+	map_release(&w->sources);
 	map_release(&w->forms);
 	map_release(&w->by_name);
 }

@@ -55,6 +55,8 @@ static void add_header(const struct uftwriter *w, const struct uftwriter_run *ru
 		features |= UFT_FEATURE_KERNEL | (w->kernel.n_events ? UFT_FEATURE_EVENT : 0);
 	if (!build_id(w))
 		items &= ~(uint64_t)BUILD_ID;
+	if (w->sources.n)
+		features |= UFT_FEATURE_DEBUG_INFO;
 	if (w->has_values) {
 		features |=
 			UFT_FEATURE_ARGUMENT | UFT_FEATURE_RETVAL |

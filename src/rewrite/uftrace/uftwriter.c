@@ -258,6 +258,8 @@ int uftwriter_new(struct uftwriter **ret, const struct uftwriter_config *config,
 		return no_memory(err);
 	w->path = config->dir;
 	w->dir = -1;
+	w->with_sources = config->with_sources;
+	w->source_dir = config->source_dir;
 	arena_init(&w->arena, ARENA_MAX_BYTES);
 	w->dir = uftdir_make(w->path, config->must_be_new, err);
 	r = w->dir < 0 ? w->dir : uftwriter_read_modules(w, config->functions, err);
@@ -280,7 +282,7 @@ int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struc
 		TRY(flush_task(w, w->order[i], err));
 	}
 	TRY(uftwriter_write_kernel(w, err));
-	TRY(uftwriter_write_modules(w, sid, w->has_values && run->has_auto_values, err));
+	TRY(uftwriter_write_modules(w, sid, run->has_auto_values, err));
 	return uftwriter_write_texts(w, run, sid, err);
 }
 

@@ -52,6 +52,8 @@ struct uftwriter_config {
 	/* one that exists is refused with -EEXIST; else it becomes DIR.old */
 	bool must_be_new;
 	struct piece functions; /* the option's text, which must stay; may be empty */
+	bool with_sources;	/* where functions begin in their source */
+	const char *source_dir; /* taken off the names of source files; NULL: none */
 };
 
 /* Makes the directory. */

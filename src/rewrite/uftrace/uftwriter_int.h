@@ -26,6 +26,12 @@ struct uft_forms {
 	struct uft_arg *args, *ret;
 };
 
+/* Where a function begins. */
+struct uft_source {
+	unsigned line;
+	const char *path;
+};
+
 struct uft_line {
 	const char *text;
 	struct uft_line *next;
@@ -36,6 +42,7 @@ struct uft_module {
 	const char *path, *sym_name; /* sym_name: of its file in the directory */
 	char build_id[65];	     /* "" if unknown */
 	uint64_t low, high;	     /* addresses of the file that are loaded */
+	uint64_t entry;		     /* where the program begins; 0: unknown */
 	uint64_t base;		     /* where low is in the made-up process */
 	bool is_invented;	     /* not of the option: each of its functions has 16 bytes */
 	struct uft_symbol *symbols;
@@ -85,6 +92,9 @@ struct uftwriter {
 	struct map parents; /* parent of a process by its pid + 1, from perf's records */
 	struct uft_task **order;
 	size_t n_tasks, cap_tasks;
+	struct map sources;	/* struct uft_source by the function's made-up address */
+	const char *source_dir; /* see uftwriter_config */
+	bool with_sources;
 	struct map forms;   /* of values: struct uft_forms by function in events */
 	struct map by_name; /* addresses of functions by the hash of their names */
 	bool has_values, has_by_name;
@@ -100,7 +110,8 @@ struct uftwriter {
 int uftwriter_read_modules(struct uftwriter *w, struct piece functions, struct errmsg *err);
 /* The address of a function in the made-up process; 0: no memory. */
 uint64_t uftwriter_address(struct uftwriter *w, const struct uftwriter_call *c);
-int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_debug, struct errmsg *err);
+int uftwriter_write_modules(struct uftwriter *w, uint64_t sid, bool with_values,
+			    struct errmsg *err);
 void uftwriter_free_modules(struct uftwriter *w);
 
 /* --- values.c --- */
@@ -112,7 +123,17 @@ size_t uftwriter_put_values(struct uftwriter *w, const struct uftwriter_call *c,
 			    struct textbuf *tb);
 /* The lines of info, and the text of NAME.dbg. */
 void uftwriter_fmt_specs(const struct uftwriter *w, bool is_automatic, struct textbuf *tb);
-void uftwriter_fmt_debug(const struct uft_module *m, struct textbuf *tb);
+void uftwriter_fmt_debug(const struct uftwriter *w, const struct uft_module *m, bool with_values,
+			 struct textbuf *tb);
+
+/* --- sources.c --- */
+
+/* "L FUNC LINE PATH" of the option, when functions have their addresses. 0 or -ENOMEM. */
+int uftwriter_add_source(struct uftwriter *w, const char *line);
+/* NULL: unknown */
+const struct uft_source *uftwriter_find_source(const struct uftwriter *w,
+					       const struct uft_module *m,
+					       const struct uft_symbol *s);
 
 /* --- kernel.c --- */
 

@@ -12,7 +12,7 @@
  * Each value is padded to 4 bytes, all of a record to 8. Where readers find the forms:
  *
  *	info        argspec, retspec: FUNC@arg1,…   for functions that the user named
- *	NAME.dbg    A: @arg1,…   R: @retval         for all functions (-a), except
+ *	NAME.dbg    A: @arg1,…   R: @retval         for all functions (-a), beside sources.c's, except
  *	info        argauto, retauto                stubs, which have no debug information
  */
 #include "base/hash.h"
@@ -217,14 +217,24 @@ static void pad(struct textbuf *tb, size_t start, size_t to)
 		textbuf_add_char(tb, 0);
 }
 
+/* A function whose arguments are all structs has no values in the trace. */
+static bool needs_values(const struct uft_arg *list)
+{
+	while (list && list->format == UFT_ARG_STRUCT)
+		list = list->next;
+	return list;
+}
+
 size_t uftwriter_put_values(struct uftwriter *w, const struct uftwriter_call *c, bool is_return,
 			    struct textbuf *tb)
 {
-	const struct uft_forms *forms = c->values ? map_find(&w->forms, c->func) : NULL;
+	const struct uft_forms *forms = map_find(&w->forms, c->func);
 	const struct uft_arg *list = !forms ? NULL : is_return ? forms->ret : forms->args;
 	struct piece rest = {(const uint8_t *)c->values, c->values ? strlen(c->values) : 0}, value;
 	size_t start = textbuf_len(tb);
 
+	if (!c->values && needs_values(list))
+		return 0;
 	for (; list; list = list->next) {
 		if (is_return)
 			value = rest;
@@ -276,7 +286,24 @@ void uftwriter_fmt_specs(const struct uftwriter *w, bool is_automatic, struct te
 		textbuf_add_str(tb, "auto-args:1\n");
 }
 
-void uftwriter_fmt_debug(const struct uft_module *m, struct textbuf *tb)
+static void add_debug(const struct uft_module *m, const struct uft_symbol *s,
+		      const struct uft_source *source, bool with_values, struct textbuf *tb)
+{
+	bool has_values = with_values && (s->arg_spec || s->ret_spec);
+
+	if ((!has_values && !source) || s->type == 'P')
+		return;
+	textbuf_addf(tb, "F: %llx %s\n", (unsigned long long)(s->address - m->low), s->name);
+	if (source)
+		textbuf_addf(tb, "L: %u %s\n", source->line, source->path);
+	if (has_values && s->arg_spec)
+		textbuf_addf(tb, "A: @%s\n", s->arg_spec);
+	if (has_values && s->ret_spec)
+		textbuf_addf(tb, "R: @%s\n", s->ret_spec);
+}
+
+void uftwriter_fmt_debug(const struct uftwriter *w, const struct uft_module *m, bool with_values,
+			 struct textbuf *tb)
 {
 	textbuf_addf(tb, "# path name: %s\n", m->path);
 	if (m->build_id[0])
@@ -286,13 +313,6 @@ void uftwriter_fmt_debug(const struct uft_module *m, struct textbuf *tb)
 	for (size_t i = 0; i < m->n_symbols; i++) {
 		const struct uft_symbol *s = &m->symbols[i];
 
-		if ((!s->arg_spec && !s->ret_spec) || s->type == 'P')
-			continue;
-		textbuf_addf(tb, "F: %llx %s\n", (unsigned long long)(s->address - m->low),
-			     s->name);
-		if (s->arg_spec)
-			textbuf_addf(tb, "A: @%s\n", s->arg_spec);
-		if (s->ret_spec)
-			textbuf_addf(tb, "R: @%s\n", s->ret_spec);
+		add_debug(m, s, uftwriter_find_source(w, m, s), with_values, tb);
 	}
 }

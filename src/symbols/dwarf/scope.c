@@ -65,6 +65,8 @@ static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
 	int argument = is_parameter && !inlined ? v->n_parameters : -1;
 
 	v->n_parameters += is_parameter;
+	if (!var.name && v->only_parameters && !v->name) /* f(int, int b): it has a place, too */
+		var.name = "";
 	if (!var.name || die_flag(die, DW_AT_declaration) || (v->only_parameters && !is_parameter))
 		return 0;
 	if (v->name && (strncmp(var.name, v->name, v->len) || var.name[v->len]))

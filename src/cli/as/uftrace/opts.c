@@ -131,10 +131,11 @@ static bool may_come_with_data(const struct uft_option *row)
 {
 	static const char letters[] = "ACDEFHKLNPRTUZaefklrst";
 	static const char *const names[] = {
-		"demangle", "event-full", "kernel-full", "kernel-only", "libname",
-		"match",    "no-args",	  "no-comment",	 "no-event",	"no-libcall",
-		"no-merge", "no-sched",	  "srcline",	 "task",	"no-sched-preempt",
-		"tid",	    "max-stack",  "sort-column", "column-view", "kernel-skip-out",
+		"demangle",	    "disable",	"event-full", "kernel-full", "kernel-only",
+		"libname",	    "match",	"no-args",    "no-comment",  "no-event",
+		"no-libcall",	    "no-merge", "no-sched",   "srcline",     "task",
+		"no-sched-preempt", "tid",	"max-stack",  "sort-column", "column-view",
+		"kernel-skip-out",
 	};
 
 	if (row->letter)

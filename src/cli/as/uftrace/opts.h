@@ -43,6 +43,7 @@ struct uft_opts {
 	bool match_glob, disabled;
 	int depth, kernel_depth, size_filter;
 	uint64_t time_filter_ns;
+	const char *time_filter; /* the same as it was given */
 	struct uft_range range;
 	/* how it looks */
 	const char *fields, *diff, *diff_policy;

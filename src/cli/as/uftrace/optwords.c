@@ -92,6 +92,7 @@ static void apply_time_filter(struct uft_opts *o, const char *value)
 	if (o->in_default_opts && o->time_filter_ns)
 		return;
 	o->time_filter_ns = uft_parse_time(o, value, 3);
+	o->time_filter = value;
 	if (!o->range.start_ns && !o->range.stop_ns)
 		return;
 	USE("--time-range cannot be used with --time-filter\n");

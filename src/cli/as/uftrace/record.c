@@ -282,7 +282,7 @@ static bool is_known(const struct uft_opts *o, const char *pattern, struct piece
 
 	snprintf(text, sizeof(text), "%.*s", (int)len, pattern);
 	if (!is_plain && !o->match_glob && regcomp(&regex, text, REG_EXTENDED | REG_NOSUB))
-		return true;
+		return false; /* uftrace ignores it, too */
 	for (; line && line < end && !found; line = memchr(line, '\n', (size_t)(end - line))) {
 		line += *line == '\n';
 		if (line < end && sscanf(line, "F %*x %*x %*x %1023[^\n]", name) != 1)
@@ -317,6 +317,19 @@ static void add_pattern_text(const struct uft_opts *o, const char *pattern, stru
 	textbuf_addf(tb, "$%s", pattern + len);
 }
 
+/* "FUNC@color=red,backtrace": how replay shows it is a matter of each reader. */
+static bool is_about_looks(const char *word)
+{
+	const char *action = strchr(word, '@');
+
+	for (; action; action = strchr(action, ',')) {
+		action++;
+		if (strncmp(action, "color=", 6) != 0 && strncmp(action, "backtrace", 9) != 0)
+			return false;
+	}
+	return strchr(word, '@');
+}
+
 /* A list with ';' between; -F and -N are one list, in which '!' stands before the names of -N. */
 static void add_list(const struct uft_opts *o, const char *letter, const char *list,
 		     struct piece functions, struct textbuf *tb)
@@ -326,7 +339,7 @@ static void add_list(const struct uft_opts *o, const char *letter, const char *l
 	while ((word = rest ? strsep(&rest, ";") : NULL)) {
 		bool is_not = *word == '!';
 
-		if (!is_known(o, word + is_not, functions))
+		if (!is_known(o, word + is_not, functions) || is_about_looks(word))
 			continue;
 		textbuf_addf(tb, "%s '", is_not ? "-N" : letter);
 		add_pattern_text(o, word + is_not, tb);
@@ -352,6 +365,8 @@ static void fmt_default_opts(const struct uft_opts *o, struct piece functions, s
 	add_list(o, "-F", o->filter, functions, tb);
 	add_list(o, "-T", o->trigger, functions, tb);
 	add_list(o, "-C", o->caller, functions, tb);
+	if (o->disabled && o->trigger && !o->signal)
+		textbuf_add_str(tb, "--disable\n");
 	if (o->loc_filter)
 		textbuf_addf(tb, "-L '%s'\n", o->loc_filter);
 	if (o->depth != UFT_DEPTH_DEFAULT && o->filter)
@@ -359,7 +374,7 @@ static void fmt_default_opts(const struct uft_opts *o, struct piece functions, s
 	if (o->size_filter)
 		textbuf_addf(tb, "-Z %d\n", o->size_filter);
 	if (o->time_filter_ns)
-		textbuf_addf(tb, "-t %lluns\n", (unsigned long long)o->time_filter_ns);
+		textbuf_addf(tb, "-t %s\n", o->time_filter);
 }
 
 struct choice {
@@ -419,7 +434,10 @@ static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwrit
 	struct call_options none = {0};
 	struct choice choice = {0};
 	struct callrun run;
-	struct uftwriter_config config = {.dir = o->dir};
+	char here[4096];
+	struct uftwriter_config config = {.dir = o->dir,
+					  .with_sources = o->srcline || o->loc_filter,
+					  .source_dir = getcwd(here, sizeof(here))};
 	/* with -F it is relative to that function, and the reader's */
 	uint32_t max_depth = o->filter || o->depth < 1 ? UINT32_MAX : (uint32_t)o->depth;
 	int r = callrun_open(&run, &none, first->path, err);

@@ -15,6 +15,7 @@ import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './sta
 import { flame_panel } from './flame.js';
 import { heat_panel } from './heat.js';
 import { spans_panel } from './spans.js';
+import { sql_panel } from './sql.js';
 import { why_panel } from './why.js';
 import { el, button } from './table.js';
 import { clock, duration } from './units.js';
@@ -36,6 +37,7 @@ const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection', 'flame']],
 	['heat', 'Heat map', heat_panel, ['view', 'names', 'selection', 'flame']],
 	['why', 'Why', why_panel, [...RANGE, 'selection', 'why']],
+	['sql', 'SQL', sql_panel, []],
 ];
 
 class Panels {

@@ -6,9 +6,9 @@
  *	cell(text or node, class)                       {node, class, text, value}
  *	bar(share, colour)                              a thin bar, as a cell's content
  *
- * sort: the column to sort by at first, descending; a click on a title sorts by it. click(i): a row
- * was chosen, with the mouse or with Enter; the arrow keys go from row to row. key(i): identifies a
- * row. kept: an object of the caller that outlives the table: it stores the order and the chosen
+ * sort: the column to sort by at first, descending; -1: the rows are in order; a click on a title
+ * sorts by it. click(i): a row was chosen, with the mouse or with Enter; the arrow keys go from row
+ * to row. key(i): identifies a row. kept: an object of the caller that outlives the table: it stores the order and the chosen
  * row, so that a refilled table looks the same. resort(column, down): the program sorts the rows,
  * for the columns in sortable; sort and down are the present order.
  */
@@ -124,7 +124,7 @@ export function table(titles, rows, options = {}) {
 	let by = again >= 0 ? again : options.sort, down = again >= 0 ? kept.down : options.down ?? true;
 	const fill = () => {
 		const order = rows.map((row, i) => i);
-		if (by !== undefined && !options.resort)
+		if (by >= 0 && !options.resort)
 			order.sort((a, b) => (down ? -1 : 1) * compare(rows[a][by].value, rows[b][by].value));
 		body.replaceChildren(...order.slice(0, MOST).map((i) => {
 			const tr = el('tr', '');

@@ -34,8 +34,7 @@
 
 #define PLAN_MAX_BYTES	4096
 #define CPUS_MAX	4096
-#define EVENT_BYTES	40 /* of a usual event, for the planner's guesses */
-#define PLAN_FOLD	1  /* idxNum */
+#define PLAN_FOLD	1 /* idxNum */
 #define PLAN_FOLD_KINDS 2
 
 struct event_module { /* a table's name and what it shows */
@@ -54,7 +53,6 @@ struct event_vtab {
 	struct query_trace *trace;
 	struct event_columns columns;
 	const char *system, *event;
-	double n_guess; /* of events in the trace */
 };
 
 struct event_cursor {
@@ -71,19 +69,6 @@ struct event_cursor {
 };
 
 /* --- connecting ------------------------------------------------------------------------------- */
-
-static double guess_events(const struct query_trace *t)
-{
-	double bytes = 0;
-
-	for (size_t i = 0; i < t->sources.n; i++) {
-		const struct tracefile_buffer *b = t->sources.list[i].config.buffer;
-
-		for (size_t k = 0; k < b->n_cpus; k++)
-			bytes += (double)b->cpus[k].n_bytes * (b->compressed ? 5 : 1);
-	}
-	return bytes / EVENT_BYTES + 1;
-}
 
 static void vtab_free(struct event_vtab *v)
 {
@@ -105,7 +90,6 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 	v->trace = m->trace;
 	v->system = m->system;
 	v->event = m->event;
-	v->n_guess = guess_events(m->trace);
 	r = event_columns_init(&v->columns, m->trace, m->system, m->event);
 	if (r >= 0) {
 		event_columns_fmt(&v->columns, &sql);
@@ -196,7 +180,7 @@ static bool is_by_time(const struct event_vtab *v, const sqlite3_index_info *inf
 static void guess_cost(const struct event_vtab *v, sqlite3_index_info *info,
 		       const uint64_t *columns)
 {
-	double read = v->n_guess, rows = v->event ? 0.05 : 1;
+	double read = (double)v->trace->n_guess, rows = v->event ? 0.05 : 1;
 
 	for (size_t i = 0; i < v->columns.n && i < 64; i++) {
 		uint64_t bit = UINT64_C(1) << i;
@@ -219,6 +203,18 @@ static void guess_cost(const struct event_vtab *v, sqlite3_index_info *info,
 	info->estimatedRows = (sqlite3_int64)(read * rows) + 1;
 }
 
+static const char *column_name(const void *ctx, size_t i)
+{
+	const struct event_columns *columns = ctx;
+
+	return i < columns->n ? columns->list[i].name : "?";
+}
+
+/* What a plan does, for .explain. */
+static const char *const hows[] = {
+	"reads events one by one", [PLAN_FOLD] = "counts events by CPU, task and kind",
+	[PLAN_FOLD_KINDS] = "counts events by kind"};
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct event_vtab *v = (struct event_vtab *)base;
@@ -236,6 +232,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		pushdown_add_order(info, &plan);
 		info->orderByConsumed = 1;
 	}
+	pushdown_add_words(&plan, hows[info->idxNum], column_name, &v->columns);
 	info->idxStr = sqlite3_mprintf("%s", textbuf_text(&plan));
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;

@@ -3,17 +3,16 @@
  * fold.c - counts events by CPU, task and kind.
  *
  *	all kinds, nothing else   info_count(): sub-buffers without order, on all cores
- *	else                      one scan, a hash of (file, CPU, task, kind)
- *
- * Memory: 48 bytes for each combination that occurs, of which there are at most FOLD_MAX.
+ *	CPU, task, kind           foldscan(): the same, into tables of (file, CPU, task, kind)
+ *	a range of time           one scan, in order, into such a table
  */
 #include "query/fold.h"
 
 #include "analyse/tally.h"
 #include "base/array.h"
-#include "base/map.h"
 #include "base/scope.h"
 #include "decode/formats/formats.h"
+#include "query/foldscan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,97 +56,40 @@ static int read_counts(struct fold *f, struct query_trace *t, const struct scan_
 	return 0;
 }
 
-/* --- the scan --------------------------------------------------------------------------------- */
+/* --- by CPU, task and kind ---------------------------------------------------------------------- */
 
-struct place {	      /* a slot of the table */
-	uint64_t key; /* 0: free */
-	uint32_t row;
-};
+ARRAY_ORDER(by_place, struct fold_row,
+	    COMPARE(x->file, y->file)
+		    ?: COMPARE(x->cpu, y->cpu) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->id, y->id))
 
-struct folding {
-	struct fold *fold;
-	struct place *places;
-	size_t n_places;
-};
-
-static uint64_t key_of(uint16_t file, uint32_t cpu, int tid, int id)
+/* One thread, in the order of time: finds a range of it without reading what comes before. */
+static int read_range(struct foldtable *table, struct query_trace *t,
+		      const struct scan_wants *wants)
 {
-	/* 8 bits of file, 12 of CPU, 23 of task, 17 of kind; the row decides, the key only finds */
-	uint64_t key = (uint64_t)(file & 0xff) << 56 ^ (uint64_t)cpu << 44 ^
-		       (uint64_t)(uint32_t)tid << 17 ^ (uint64_t)(uint32_t)(id + 1);
+	SCOPED(scan_close) struct scan s;
+	int r = scan_open(&s, t, wants);
 
-	return key ? key : 1;
-}
-
-static bool is_row(const struct fold_row *row, const struct scan *s, int tid)
-{
-	return row->tid == tid && row->id == s->id && row->cpu == s->rec.cpu &&
-	       row->file == s->file;
-}
-
-static struct place *find_place(const struct folding *f, uint64_t key, const struct scan *s,
-				int tid)
-{
-	size_t i = (key * 0x9e3779b97f4a7c15u >> 20) & (f->n_places - 1);
-
-	while (f->places[i].key && (f->places[i].key != key ||
-				    (s && !is_row(&f->fold->rows[f->places[i].row], s, tid))))
-		i = (i + 1) & (f->n_places - 1);
-	return &f->places[i];
-}
-
-static int grow(struct folding *f)
-{
-	struct folding more = {.fold = f->fold, .n_places = f->n_places ? f->n_places * 2 : 4096};
-
-	more.places = calloc(more.n_places, sizeof(*more.places));
-	if (!more.places)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n_places; i++) {
-		size_t at;
-
-		if (!f->places[i].key)
-			continue;
-		at = (f->places[i].key * 0x9e3779b97f4a7c15u >> 20) & (more.n_places - 1);
-		while (more.places[at].key)
-			at = (at + 1) & (more.n_places - 1);
-		more.places[at] = f->places[i];
-	}
-	free(f->places);
-	*f = more;
-	return 0;
-}
-
-static int count_record(struct folding *f, const struct scan *s)
-{
-	int tid = scan_tid(s);
-	uint64_t key = key_of(s->file, s->rec.cpu, tid, s->id);
-	struct place *p;
-
-	if (f->fold->n * 2 >= f->n_places)
-		TRY(grow(f));
-	p = find_place(f, key, s, tid);
-	if (!p->key) {
-		p->key = key;
-		p->row = (uint32_t)f->fold->n;
-		TRY(add_row(f->fold,
-			    &(struct fold_row){
-				    .cpu = s->rec.cpu, .tid = tid, .id = s->id, .file = s->file}));
-	}
-	f->fold->rows[p->row].n++;
-	return 0;
+	while (r >= 0 && (r = scan_next(&s)) > 0)
+		r = foldtable_add(table, &(struct fold_row){.n = 1,
+							    .cpu = s.rec.cpu,
+							    .tid = scan_tid(&s),
+							    .id = s.id,
+							    .file = s.file});
+	return r;
 }
 
 static int read_scan(struct fold *f, struct query_trace *t, const struct scan_wants *wants)
 {
-	SCOPED(scan_close) struct scan s;
-	struct folding folding = {.fold = f};
-	int r = scan_open(&s, t, wants);
+	bool has_range = wants->from || wants->to != UINT64_MAX;
+	SCOPED(foldtable_release) struct foldtable table = {0};
 
-	while (r >= 0 && (r = scan_next(&s)) > 0)
-		r = count_record(&folding, &s);
-	free(folding.places);
-	return r;
+	TRY(has_range ? read_range(&table, t, wants) : foldscan(&table, t, wants));
+	f->rows = TAKE(table.rows);
+	f->n = table.n;
+	/* threads find the rows in any order */
+	if (f->n)
+		qsort(f->rows, f->n, sizeof(*f->rows), by_place);
+	return 0;
 }
 
 int fold_read(struct fold *f, struct query_trace *t, const struct scan_wants *wants, bool by_kind,

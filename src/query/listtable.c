@@ -246,6 +246,18 @@ static bool lacks_argument(const struct list_module *m, const sqlite3_index_info
 	return false;
 }
 
+static const char *column_name(const void *ctx, size_t i)
+{
+	return ((const struct list_table *)ctx)->columns[i].name;
+}
+
+static const char *how_of(const struct list_module *m, bool has_index)
+{
+	return m->n_args   ? "computes the rows of these arguments"
+	       : has_index ? "finds rows of the computed table by an index"
+			   : "reads the computed table";
+}
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct list_module *m = ((struct list_vtab *)base)->module;
@@ -273,6 +285,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		pushdown_add_order(info, &plan);
 		info->orderByConsumed = 1;
 	}
+	pushdown_add_words(&plan, how_of(m, columns[PUSH_EQ] & numbers), column_name, m->table);
 	info->idxStr = sqlite3_mprintf("%s", textbuf_text(&plan));
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;

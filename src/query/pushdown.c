@@ -4,7 +4,9 @@
  *
  * A plan is a list of words, because SQLite keeps only a text between xBestIndex and xFilter:
  *
- *	"F1>= F1<= I2 o1 o3d"      column 1 from … to …, column 2 in a list, ordered by 1, then 3
+ *	"F1>= F1<= I2 o1 o3d|…"    column 1 from … to …, column 2 in a list, ordered by 1, then 3
+ *
+ * Behind the | are the same words for people.
  *
  * I: an IN whose list the table takes whole. SQLite would call xFilter once for each value otherwise:
  * a scan of the trace for each, and rows out of order.
@@ -16,6 +18,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORDS_MAX_BYTES 4096
 
 static const struct {
 	const char *text;
@@ -187,7 +191,7 @@ int pushdown_read(struct pushdown *p, const char *plan, int argc, sqlite3_value 
 	int arg = 0;
 
 	*p = (struct pushdown){0};
-	for (const char *s = plan ? plan : ""; *s;) {
+	for (const char *s = plan ? plan : ""; *s && *s != '|';) {
 		char kind = *s++, *end;
 		int column = (int)strtol(s, &end, 10);
 
@@ -270,28 +274,41 @@ bool pushed_is_texts(const struct pushed *p)
 	return !ARRAY_ANY(p->n, i, !p->values[i].is_text);
 }
 
-void pushdown_fmt(const char *plan, const char *const *columns, size_t n_columns,
-		  struct textbuf *tb)
+/* Writes the conditions (order false) or the order of a plan. */
+static void add_words(struct textbuf *tb, const char *plan, bool order,
+		      const char *(*column_name)(const void *ctx, size_t i), const void *ctx)
 {
-	const char *between = "";
-	bool has_order = false;
+	const char *between = order ? "; in the order of " : "; tests ";
 
 	for (const char *s = plan; *s;) {
 		char kind = *s++, *end;
-		size_t column = (size_t)strtol(s, &end, 10);
-		const char *name = column < n_columns ? columns[column] : "?";
+		const char *name = column_name(ctx, (size_t)strtol(s, &end, 10));
 		size_t len = strcspn(end, " ");
 
-		if (kind == 'o') {
-			textbuf_addf(tb, "%s%s%s", has_order ? ", " : " ordered by ", name,
-				     *end == 'd' ? " desc" : "");
-			has_order = true;
-		} else if (kind == 'F' || kind == 'I') {
-			textbuf_addf(tb, "%s%s %.*s%s", between, name, (int)len, end,
-				     kind == 'I' ? "in (…)" : " ?");
-			between = " and ";
+		if ((kind == 'o') == order) {
+			textbuf_add_str(tb, between);
+			textbuf_add_str(tb, name);
+			if (order)
+				textbuf_add_str(tb, *end == 'd' ? " desc" : "");
+			else if (kind == 'I')
+				textbuf_add_str(tb, " in (…)");
+			else
+				textbuf_addf(tb, " %.*s ?", (int)len, end);
+			between = order ? ", " : " and ";
 		}
 		s = end + len;
 		s += *s == ' ';
 	}
+}
+
+void pushdown_add_words(struct textbuf *plan, const char *how,
+			const char *(*column_name)(const void *ctx, size_t i), const void *ctx)
+{
+	TEXTBUF(words, WORDS_MAX_BYTES);
+
+	textbuf_add_str(&words, how);
+	add_words(&words, textbuf_text(plan), false, column_name, ctx);
+	add_words(&words, textbuf_text(plan), true, column_name, ctx);
+	textbuf_add_char(plan, '|');
+	textbuf_add_str(plan, textbuf_text(&words));
 }

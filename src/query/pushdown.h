@@ -70,8 +70,11 @@ bool pushed_match_text(const struct pushed *p, const char *text, size_t len);
 bool pushed_is_numbers(const struct pushed *p);
 bool pushed_is_texts(const struct pushed *p);
 
-/* Writes the plan with names of columns instead of numbers. */
-void pushdown_fmt(const char *plan, const char *const *columns, size_t n_columns,
-		  struct textbuf *tb);
+/*
+ * Adds "|how: …" to a plan: the plan in words, with names of columns, for .explain. column_name(ctx,
+ * i): the name of column i.
+ */
+void pushdown_add_words(struct textbuf *plan, const char *how,
+			const char *(*column_name)(const void *ctx, size_t i), const void *ctx);
 
 #endif

@@ -3,6 +3,7 @@
  * query.c - a database in memory whose tables are the trace, and statements run on it.
  *
  *	query_new   open ─▶ tables of events ─▶ computed tables ─▶ views ─▶ guard
+ *	query_each_table, query_each_column, query_explain   what there is, and how it would be read
  *	query_run   prepare ─▶ step … ─▶ sink, statement by statement
  *
  * The database itself contains only views: names that Perfetto's queries use for what is here in
@@ -28,9 +29,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define COLUMNS_MAX	  2000
-#define STEPS_PER_CHECK	  20000 /* instructions of SQLite between two looks at the clock */
-#define EXPLAIN_MAX_BYTES (1u << 20)
+#define COLUMNS_MAX	2000
+#define STEPS_PER_CHECK 20000 /* instructions of SQLite between two looks at the clock */
+#define EXPLAIN_DEPTH	16
 
 struct query {
 	sqlite3 *db;
@@ -46,16 +47,17 @@ static const struct list_table *const families[] = {task_tables,  state_tables,	
 						    stack_tables, function_tables, query_tables};
 
 static const struct {
-	const char *name, *sql;
+	const char *name, *what, *sql;
 } views[] = {
-	{"ftrace_event",
+	{"ftrace_event", "Perfetto's name of event",
 	 "SELECT id, ts, name, cpu, utid, id AS arg_set_id, cpu AS ucpu FROM event"},
-	{"thread_slice", "SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, s.depth, "
-			 "s.parent_id, s.utid, t.name AS thread_name, t.tid, t.upid, "
-			 "p.name AS process_name, p.pid FROM slice s JOIN thread t USING (utid) "
-			 "LEFT JOIN process p USING (upid)"},
-	{"sched_slice", "SELECT * FROM sched"},
-	{"slices", "SELECT * FROM slice"},
+	{"thread_slice", "slices with the names of their tasks",
+	 "SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, s.depth, "
+	 "s.parent_id, s.utid, t.name AS thread_name, t.tid, t.upid, "
+	 "p.name AS process_name, p.pid FROM slice s JOIN thread t USING (utid) "
+	 "LEFT JOIN process p USING (upid)"},
+	{"sched_slice", "Perfetto's name of sched", "SELECT * FROM sched"},
+	{"slices", "an older name of slice", "SELECT * FROM slice"},
 };
 
 /* --- names of tables -------------------------------------------------------------------------- */
@@ -272,6 +274,7 @@ int query_run(struct query *q, const char *sql, const struct query_sink *sink, s
 {
 	q->is_late = false;
 	q->trace.err = (struct errmsg){0};
+	q->trace.n_walked = 0;
 	q->deadline = q->limits.time_ns ? clock_now_ns() + q->limits.time_ns : 0;
 	for (const char *s = sql; *s;) {
 		sqlite3_stmt *st = NULL;
@@ -302,7 +305,119 @@ int query_run(struct query *q, const char *sql, const struct query_sink *sink, s
 	return 0;
 }
 
+uint64_t query_progress(const struct query *q, uint64_t *ret_all)
+{
+	*ret_all = q->trace.n_guess;
+	return q->trace.n_walked;
+}
+
 bool query_is_complete(const char *sql)
 {
 	return sqlite3_complete(sql);
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+struct visit_events {
+	void (*visit)(void *ctx, const char *name, const char *what);
+	void *ctx;
+};
+
+static void visit_event(void *to, const char *name)
+{
+	const struct visit_events *v = to;
+
+	v->visit(v->ctx, name, strcmp(name, "event") ? NULL : "all events, in the order of time");
+}
+
+int query_each_table(struct query *q, bool all_kinds,
+		     void (*visit)(void *ctx, const char *name, const char *what), void *ctx)
+{
+	struct visit_events v = {visit, ctx};
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct list_table *t = families[i]; t->name; t++)
+			visit(ctx, t->name, t->what);
+	for (size_t i = 0; i < ARRAY_LEN(views); i++)
+		visit(ctx, views[i].name, views[i].what);
+	return event_tables_each(q->events, visit_event, &v, !all_kinds);
+}
+
+int query_each_column(struct query *q, const char *table,
+		      void (*visit)(void *ctx, const char *name, const char *type,
+				    bool is_argument),
+		      void *ctx)
+{
+	sqlite3_stmt *st = NULL;
+	bool any = false;
+	char *sql = sqlite3_mprintf("PRAGMA table_xinfo(%Q)", table);
+	int code = sql ? sqlite3_prepare_v2(q->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	while (code == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 1);
+		const char *type = (const char *)sqlite3_column_text(st, 2);
+
+		any = true;
+		visit(ctx, name ? name : "?", type ? type : "", sqlite3_column_int(st, 6) == 1);
+	}
+	sqlite3_finalize(st);
+	return code == SQLITE_NOMEM ? -ENOMEM : any ? 0 : -ENOENT;
+}
+
+/* --- how it would be read --------------------------------------------------------------------- */
+
+/*
+ * A step of SQLite's plan: "SCAN e VIRTUAL TABLE INDEX 0:F1>=|reads events …" becomes "e: reads
+ * events …". What follows the | is from pushdown_add_words().
+ */
+static void fmt_step(const char *detail, int depth, struct textbuf *tb)
+{
+	const char *words = strchr(detail, '|');
+	const char *name = strchr(detail, ' '), *end = name ? strstr(name, " VIRTUAL TABLE") : NULL;
+
+	textbuf_add_fill(tb, ' ', (size_t)depth * 2);
+	if (words && end)
+		textbuf_addf(tb, "%.*s: %s\n", (int)(end - name - 1), name + 1, words + 1);
+	else
+		textbuf_addf(tb, "SQLite: %s\n", detail);
+}
+
+static void fmt_plan(sqlite3_stmt *st, struct textbuf *tb)
+{
+	int parents[EXPLAIN_DEPTH] = {0}, depth = 0; /* numbers of the steps around this one */
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		int parent = sqlite3_column_int(st, 1);
+		const char *detail = (const char *)sqlite3_column_text(st, 3);
+
+		while (depth && parents[depth] != parent)
+			depth--;
+		fmt_step(detail ? detail : "", depth, tb);
+		if (depth + 1 < EXPLAIN_DEPTH)
+			parents[++depth] = sqlite3_column_int(st, 0);
+	}
+}
+
+int query_explain(struct query *q, const char *sql, struct textbuf *tb, struct errmsg *err)
+{
+	static const char explain[] = "EXPLAIN QUERY PLAN ";
+	const char *rest;
+	sqlite3_stmt *st = NULL;
+	char *shortcut = shortcut_find(q->events, sql, &rest);
+	char *text = sqlite3_mprintf("%s%s", explain, shortcut ? shortcut : sql);
+	int code = text ? sqlite3_prepare_v2(q->db, text, -1, &st, NULL) : SQLITE_NOMEM, r = 0;
+
+	if (shortcut)
+		textbuf_add_str(tb, "event_kind has this number\n");
+	if (code == SQLITE_OK && st)
+		fmt_plan(st, tb);
+	else if (code == SQLITE_OK || !text)
+		r = errmsg_set(err, text ? -EINVAL : -ENOMEM, "there is no query to explain");
+	else
+		r = mistake_tell(q->db, code, text, 0, each_table, q, err);
+	sqlite3_finalize(st);
+	sqlite3_free(text);
+	sqlite3_free(shortcut);
+	return r;
 }

@@ -73,7 +73,30 @@ SCOPED_POINTER(struct query, query_free)
  */
 int query_run(struct query *q, const char *sql, const struct query_sink *sink, struct errmsg *err);
 
+/*
+ * How many events the present query has read, and how many the trace has, about. An event counts
+ * each time that it is read.
+ */
+uint64_t query_progress(const struct query *q, uint64_t *ret_all);
+
 /* Is the text a whole statement, with its semicolon? */
 bool query_is_complete(const char *sql);
+
+/*
+ * Visits the tables: those of events that occur (or of all kinds), and all computed ones. what: a
+ * sentence about it; NULL for an event. Returns 0 or a negative errno.
+ */
+int query_each_table(struct query *q, bool all_kinds,
+		     void (*visit)(void *ctx, const char *name, const char *what), void *ctx);
+/* Visits the columns of a table. -ENOENT: there is no such table. is_argument: of a function. */
+int query_each_column(struct query *q, const char *table,
+		      void (*visit)(void *ctx, const char *name, const char *type,
+				    bool is_argument),
+		      void *ctx);
+/*
+ * Writes what the first statement of the text would do, a line for each step: which conditions and
+ * orders the tables take, and what is left to SQLite.
+ */
+int query_explain(struct query *q, const char *sql, struct textbuf *tb, struct errmsg *err);
 
 #endif

@@ -150,8 +150,11 @@ static int advance(struct scan *s, struct scan_cursor *c)
 			if (r <= 0)
 				return r;
 		}
-		if (!(++s->n_walked % STOP_EVERY) && query_trace_is_stopped(s->trace))
-			return -EINTR;
+		if (!(++s->n_walked % STOP_EVERY)) {
+			s->trace->n_walked += STOP_EVERY;
+			if (query_trace_is_stopped(s->trace))
+				return -EINTR;
+		}
 		c->id = formats_record_id(f, c->rec.data, c->rec.size);
 		if (!is_wanted(s, c))
 			continue;

@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* of a usual event, for guesses of the planner and of progress */
+#define EVENT_BYTES  40
+#define PACKED_RATIO 5
+
 static bool any_compressed(const struct query_trace *t, size_t *ret_streams)
 {
 	bool any = false;
@@ -32,6 +36,19 @@ static bool any_compressed(const struct query_trace *t, size_t *ret_streams)
 	return any;
 }
 
+static uint64_t guess_events(const struct query_trace *t)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < t->sources.n; i++) {
+		const struct tracefile_buffer *b = t->sources.list[i].config.buffer;
+
+		for (size_t k = 0; k < b->n_cpus; k++)
+			bytes += b->cpus[k].n_bytes * (b->compressed ? PACKED_RATIO : 1);
+	}
+	return bytes / EVENT_BYTES + 1;
+}
+
 int query_trace_init(struct query_trace *t, struct inputs *in, struct errmsg *err)
 {
 	unsigned n_threads = conveyor_default_threads();
@@ -39,6 +56,7 @@ int query_trace_init(struct query_trace *t, struct inputs *in, struct errmsg *er
 
 	*t = (struct query_trace){.in = in, .list_max_bytes = SIZE_MAX};
 	TRY(inputs_sources_list(&t->sources, in, err));
+	t->n_guess = guess_events(t);
 	if (any_compressed(t, &n_streams) && n_threads > 1)
 		t->unpacker = unpacker_new((n_threads + 1) / 2, n_streams);
 	return 0;

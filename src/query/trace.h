@@ -32,6 +32,7 @@ struct query_trace {
 	struct lanes *lanes;
 	bool has_names;
 	struct query_stop stop;
+	uint64_t n_walked, n_guess;	   /* events read by this query; of the trace, about */
 	size_t list_bytes, list_max_bytes; /* of tables that are kept in memory */
 	struct errmsg err;
 };

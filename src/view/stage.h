@@ -19,6 +19,8 @@
 
 #define STAGE_SELECTIONS 16
 
+struct queries;
+
 struct stage_vcpu {
 	uint32_t cpu; /* CPU of the guest */
 	int pid;      /* thread of the host that runs the CPU */
@@ -43,7 +45,8 @@ struct stage_config {
 	size_t n_machines;
 	struct tracefile *const *files;
 	size_t n_files;
-	unsigned n_threads; /* 0: one per CPU */
+	struct queries *queries; /* NULL: none are asked (an export) */
+	unsigned n_threads;	 /* 0: one per CPU */
 	bool is_live;
 };
 

@@ -17,13 +17,16 @@
 #include "format/bytes.h"
 #include "inputs/inputs.h"
 #include "inputs/taskwalk.h"
+#include "store/perfdata/perfdata.h"
 #include "store/tracefile.h"
 #include "timeline/timeline.h"
+#include "view/queries.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Returns the file's name without directories, unless another file has the same name. */
 static const char *file_name(const struct viewtrace *vt, size_t file)
@@ -202,9 +205,36 @@ static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errms
 						.n_machines = n,
 						.files = vt->files,
 						.n_files = n_files,
+						.queries = vt->queries,
 						.n_threads = use == VIEWTRACE_EXPORT ? 1 : 0,
 						.is_live = is_live},
 			 err);
+}
+
+/* A pipe cannot be opened twice, and a file of another format would be converted twice. */
+static bool can_open_again(const struct viewtrace *vt)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < vt->spec.n_paths; i++)
+		if (stat(vt->spec.paths[i].path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		    perfdata_is_file(vt->spec.paths[i].path))
+			return false;
+	return true;
+}
+
+static int open_queries(struct viewtrace *vt, enum viewtrace_use use, struct errmsg *err)
+{
+	const char *why = NULL;
+
+	if (use == VIEWTRACE_LIVE)
+		why = "the recording still runs; queries can be asked when it has ended";
+	else if (use == VIEWTRACE_ALIGNED)
+		why = "the files are shifted to begin together, and queries would have their own "
+		      "times; open them without --align";
+	else if (!can_open_again(vt))
+		why = "queries need a trace.dat; write one with sonde convert, and open that";
+	return use == VIEWTRACE_EXPORT ? 0 : queries_new(&vt->queries, &vt->spec, why, err);
 }
 
 int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
@@ -227,6 +257,7 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 				  paths[0]);
 	if (use == VIEWTRACE_ALIGNED)
 		align(&vt->sources);
+	TRY(open_queries(vt, use, err));
 	if (lines_init(&vt->lines, &vt->sources, true, err) < 0)
 		return errmsg_code(err);
 	return make_stage(vt, use, err);
@@ -235,6 +266,7 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 void viewtrace_close(struct viewtrace *vt)
 {
 	stage_free(vt->stage);
+	queries_free(vt->queries);
 	for (size_t i = 0; vt->names && i < vt->sources.n; i++)
 		free(vt->names[i]);
 	for (size_t i = 0; vt->vcpus && i < vt->inputs.n_files; i++)

@@ -32,6 +32,7 @@ struct viewtrace {
 	struct stage_vcpu **vcpus; /* virtual CPUs of each machine */
 	struct tracefile **files;
 	char title[128];
+	struct queries *queries;
 	struct stage *stage;
 };
 

@@ -22,9 +22,10 @@ import { files } from './t_files.mjs';
 import { using } from './t_using.mjs';
 import { commands } from './t_commands.mjs';
 import { user } from './t_user.mjs';
+import { sql } from './t_sql.mjs';
 
 const TESTS = [...timeline, ...measures, ...list, ...panels, ...tables, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using,
-	...commands, ...user];
+	...commands, ...user, ...sql];
 const SECONDS = 400;
 
 function within(seconds, promise) {

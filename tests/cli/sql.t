@@ -82,7 +82,7 @@ $ sonde sql trace.dat "ATTACH 'x' AS y"
 sonde: this query is not allowed: sonde sql only reads the trace
 [1]
 $ sonde sql --csv --json trace.dat "SELECT 1"
-sonde: --json and --csv exclude each other
+sonde: --json, --csv and --parquet exclude each other
 [2]
 $ sonde sql --limit 5 trace.dat "SELECT 1"
 sonde: sql: --limit is time=10s or memory=1G, not '5'

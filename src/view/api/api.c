@@ -25,18 +25,30 @@ static const struct api_row {
 	int methods;
 	api_function run;
 } table[] = {
-	{"info", BY_GET, api_info},	      {"tasks", BY_GET, api_tasks},
-	{"processes", BY_GET, api_processes}, {"kinds", BY_GET, api_kinds},
-	{"density", BY_GET, api_density},     {"tiles", BY_POST, api_tiles},
-	{"labels", BY_GET, api_labels},	      {"span", BY_GET, api_span},
-	{"values", BY_GET, api_values},	      {"rows", BY_GET, api_rows},
-	{"rank", BY_GET, api_rank},	      {"row", BY_GET, api_row},
-	{"event", BY_GET, api_event},	      {"hit", BY_GET, api_hit},
+	{"info", BY_GET, api_info},
+	{"tasks", BY_GET, api_tasks},
+	{"processes", BY_GET, api_processes},
+	{"kinds", BY_GET, api_kinds},
+	{"density", BY_GET, api_density},
+	{"tiles", BY_POST, api_tiles},
+	{"labels", BY_GET, api_labels},
+	{"span", BY_GET, api_span},
+	{"values", BY_GET, api_values},
+	{"rows", BY_GET, api_rows},
+	{"rank", BY_GET, api_rank},
+	{"row", BY_GET, api_row},
+	{"event", BY_GET, api_event},
+	{"hit", BY_GET, api_hit},
 	{"select", BY_POST, api_select},
 
-	{"stats", BY_GET, api_stats},	      {"why", BY_GET, api_why},
-	{"arrows", BY_GET, api_arrows},	      {"export", BY_GET, api_export},
-	{"live", BY_GET | BY_POST, api_live}, {"loss", BY_GET, api_loss},
+	{"stats", BY_GET, api_stats},
+	{"why", BY_GET, api_why},
+	{"arrows", BY_GET, api_arrows},
+	{"export", BY_GET, api_export},
+	{"live", BY_GET | BY_POST, api_live},
+	{"loss", BY_GET, api_loss},
+	{"sql", BY_POST, api_sql},
+	{"queries", BY_GET, api_queries},
 };
 
 static int status_of(int code)

@@ -66,6 +66,8 @@ int api_row(struct stage *, const struct request *, struct answer *, struct errm
 int api_event(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_hit(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_loss(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_sql(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_queries(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_select(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_stats(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_why(struct stage *, const struct request *, struct answer *, struct errmsg *);

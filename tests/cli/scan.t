@@ -1,4 +1,5 @@
 # count and latency give the same answers with any number of threads, on every trace
+# not: tsan
 
 $ same() {
 >     SONDE_JOBS=1 sonde "$@" >one 2>one.err; status=$?

@@ -7,20 +7,24 @@
  *	sys_exit             slot of the thread ─▶ copies of the exit ─▶ ring: one record of the call
  *	signal_deliver       the siginfo ─▶ ring
  *	sched_process_exit   the status ─▶ ring; the slot is removed
+ *	sched_process_exec   name and arguments of the new program ─▶ ring
+ *	signal_generate      the siginfo of a signal that is ignored, or that can end a process ─▶ ring
  *
  * Most calls copy little at the entry, so they have one record and two short programs. What costs
  * time is a call of a helper; so tasks, rows and registers are read by plain loads (program.h), and
  * the few bytes of a read() or write() take a way of their own: they are read to the stack, because
  * the kernel checks other places of a copy for longer.
  *
- * All four programs run in the context of the task, with preemption off. So a CPU's records are in
- * the order of their times, and the scratch area of the CPU is ours.
+ * The first four programs run in the context of the task, with preemption off. So a CPU's records are in
+ * the order of their times, and the scratch area of the CPU is ours. A signal can be sent by an
+ * interrupt, such as that of a timer. So signal_generate makes its record on the stack.
  */
 #include "capture/syscalls/syscode_int.h"
 #include "symbols/syscalls/copies.h"
 
 #include "store/events/syscallevents.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 #define IN_SLOT(field)	 ((int)offsetof(struct sysslot, field))
@@ -29,7 +33,7 @@
 #define TS_COMPAT	 2
 #define ERRNO_MAX	 4095
 #define CHUNK		 ((int)sizeof(struct syscallevents_chunk))
-#define SIGINFO_BYTES	 48  /* what the kernel keeps of a siginfo */
+#define SIGINFO_BYTES	 SYSRECORD_SIGINFO
 #define SIGINFO_WHOLE	 128 /* … and user space gets, with zeros */
 
 /* Stack. */
@@ -41,6 +45,7 @@ enum {
 	PLAIN_FLAGS = -40,
 	NUMBER = -48,
 	PLAIN = -48 - SYSROW_PLAIN_MAX,
+	SENT = PLAIN - (int)sizeof(struct sysrecord) - SIGINFO_BYTES, /* below 512 */
 };
 
 /* Places of the arguments in struct pt_regs. */
@@ -638,15 +643,145 @@ static void emit_death(struct bpfcode *c, const struct sysprograms *p, const str
 	emit_end(c, out);
 }
 
+/*
+ * sched_process_exec(struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm). What a new
+ * process passes to execve() is often not in its memory when the call begins, and gone when it ends.
+ */
+static void emit_execed(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k)
+{
+	unsigned out = bpfcode_label(c), fits = bpfcode_label(c), read = bpfcode_label(c);
+
+	bpfcode_move(c, R6, R1);
+	emit_task(c, k);
+	emit_select(c, p, k, out);
+	emit_plain(c, p, k, SYSRECORD_EXECED, out);
+	bpfcode_load(c, BPF_DW, R9, R6, 16);
+	bpfcode_load(c, BPF_DW, R3, R9, k->exec.filename);
+	bpfcode_load(c, BPF_DW, R1, R9, k->exec.interp);
+	bpfcode_alu(c, BPF_SUB, R1, R3);
+	bpfcode_store(c, BPF_DW, R7, IN_RECORD(ret), R1);
+	bpfcode_move(c, R1, R7);
+	bpfcode_alu_number(c, BPF_ADD, R1, AT(memory));
+	bpfcode_set(c, R2, SYSEXECED_NAME);
+	bpfcode_call(c, BPF_FUNC_probe_read_kernel_str);
+	bpfcode_load(c, BPF_DW, R1, R8, k->exec.mm);
+	bpfcode_load(c, BPF_DW, R3, R1, k->exec.arg_start);
+	bpfcode_load(c, BPF_DW, R9, R1, k->exec.arg_end);
+	bpfcode_alu(c, BPF_SUB, R9, R3);
+	bpfcode_jump_if(c, BPF_JLE, R9, SYSEXECED_WORDS, fits);
+	bpfcode_set(c, R9, SYSEXECED_WORDS);
+	bpfcode_place(c, fits);
+	bpfcode_move(c, R1, R7);
+	bpfcode_alu_number(c, BPF_ADD, R1, AT(memory) + SYSEXECED_NAME);
+	bpfcode_move(c, R2, R9);
+	bpfcode_call(c, BPF_FUNC_probe_read_user);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, read);
+	bpfcode_set(c, R9, 0);
+	bpfcode_place(c, read);
+	bpfcode_alu_number(c, BPF_ADD, R9, SYSEXECED_NAME);
+	bpfcode_store(c, BPF_DW, R7, AT(used), R9);
+	emit_output(c, p, out);
+	emit_end(c, out);
+}
+
+#define SENT_AT(field) (SENT + IN_RECORD(field))
+/*
+ * Signals of which the kernel makes SIGKILL, because nothing handles them. Those that write a core file are
+ * delivered. From 32 on all do so.
+ */
+#define FATAL_SIGNALS                                                                      \
+	(1u << SIGHUP | 1u << SIGINT | 1u << SIGPIPE | 1u << SIGALRM | 1u << SIGTERM |     \
+	 1u << SIGUSR1 | 1u << SIGUSR2 | 1u << SIGIO | 1u << SIGSTKFLT | 1u << SIGVTALRM | \
+	 1u << SIGPROF | 1u << SIGPWR)
+
+/* r9 = the signal; leaves to `out` if it will be delivered, or is already pending. */
+static void emit_select_sent(struct bpfcode *c, unsigned out)
+{
+	unsigned wanted = bpfcode_label(c);
+
+	bpfcode_load(c, BPF_DW, R1, R6, 32);
+	bpfcode_jump_if(c, BPF_JGT, R1, 1, out);
+	bpfcode_load(c, BPF_DW, R9, R6, 0);
+	bpfcode_jump_if(c, BPF_JEQ, R9, SIGKILL, out);
+	bpfcode_jump_if(c, BPF_JEQ, R1, 1, wanted);
+	bpfcode_jump_if(c, BPF_JGE, R9, 32, wanted);
+	bpfcode_set_wide(c, R2, FATAL_SIGNALS);
+	bpfcode_alu(c, BPF_RSH, R2, R9);
+	bpfcode_alu_number(c, BPF_AND, R2, 1);
+	bpfcode_jump_if(c, BPF_JEQ, R2, 0, out);
+	bpfcode_place(c, wanted);
+}
+
+/* The record on the stack: for the task at r7, with the signal r9 and the arguments at r6. */
+static void emit_sent_record(struct bpfcode *c, const struct syskernel *k)
+{
+	for (int at = SENT; at < PLAIN; at += 8)
+		bpfcode_store_number(c, BPF_DW, FRAME, at, 0);
+	bpfcode_store_number(c, BPF_W, FRAME, SENT_AT(kind), SYSRECORD_SENT);
+	bpfcode_store(c, BPF_W, FRAME, SENT_AT(nr), R9);
+	bpfcode_store(c, BPF_W, FRAME, SENT_AT(pid), R8);
+	bpfcode_load(c, BPF_W, R1, R7, k->task.process);
+	bpfcode_store(c, BPF_W, FRAME, SENT_AT(tgid), R1);
+	bpfcode_load(c, BPF_DW, R1, R6, 32);
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(ret), R1);
+	bpfcode_load(c, BPF_DW, R1, R6, 8);
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(args[SYSRECORD_SENT_INFO]), R1);
+	bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
+	bpfcode_alu_number(c, BPF_RSH, R0, 32);
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(args[SYSRECORD_SENT_TGID]), R0);
+	bpfcode_call(c, BPF_FUNC_get_current_uid_gid);
+	bpfcode_store(c, BPF_W, FRAME, SENT_AT(args[SYSRECORD_SENT_UID]), R0);
+	bpfcode_call(c, BPF_FUNC_get_smp_processor_id);
+	bpfcode_store(c, BPF_W, FRAME, SENT_AT(cpu), R0);
+	bpfcode_call(c, BPF_FUNC_ktime_get_ns);
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(time_ns), R0);
+	bpfcode_move(c, R1, FRAME);
+	bpfcode_alu_number(c, BPF_ADD, R1, SENT + (int)sizeof(struct sysrecord));
+	bpfcode_set(c, R2, SIGINFO_BYTES);
+	bpfcode_load(c, BPF_DW, R3, R6, 8);
+	bpfcode_call(c, BPF_FUNC_probe_read_kernel);
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(args[SYSRECORD_SENT_FAILED]), R0);
+}
+
+/*
+ * signal_generate(int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int
+ * result). The task is another one than the current one. The slot says in which call it is.
+ */
+static void emit_sent(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k)
+{
+	unsigned out = bpfcode_label(c), no_call = bpfcode_label(c);
+
+	bpfcode_move(c, R6, R1);
+	emit_select_sent(c, out);
+	bpfcode_load(c, BPF_DW, R7, R6, 16);
+	bpfcode_load(c, BPF_W, R8, R7, k->task.pid);
+	bpfcode_store(c, BPF_DW, FRAME, KEY, R8);
+	emit_select(c, p, k, out);
+	emit_sent_record(c, k);
+	bpfcode_load(c, BPF_DW, R8, FRAME, KEY);
+	emit_number(c, p, no_call);
+	bpfcode_jump_if(c, BPF_JEQ, R9, 0, no_call);
+	emit_slot_of(c, p);
+	bpfcode_load(c, BPF_DW, R1, R9, IN_SLOT(start_ns));
+	bpfcode_store(c, BPF_DW, FRAME, SENT_AT(start_ns), R1);
+	bpfcode_place(c, no_call);
+	bpfcode_set_map(c, R1, p->ring.fd);
+	bpfcode_move(c, R2, FRAME);
+	bpfcode_alu_number(c, BPF_ADD, R2, SENT);
+	bpfcode_set(c, R3, PLAIN - SENT);
+	bpfcode_set(c, R4, BPF_RB_NO_WAKEUP);
+	bpfcode_call(c, BPF_FUNC_ringbuf_output);
+	emit_end(c, out);
+}
+
 void syscode_emit(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k,
 		  enum syscode_hook hook)
 {
 	static void (*const emit[])(struct bpfcode *, const struct sysprograms *,
 				    const struct syskernel *) = {
-		[SYSCODE_ENTER] = emit_enter,
-		[SYSCODE_EXIT] = emit_exit,
-		[SYSCODE_SIGNAL] = emit_signal,
-		[SYSCODE_DEATH] = emit_death,
+		[SYSCODE_ENTER] = emit_enter,	[SYSCODE_EXIT] = emit_exit,
+		[SYSCODE_SIGNAL] = emit_signal, [SYSCODE_DEATH] = emit_death,
+		[SYSCODE_SENT] = emit_sent,	[SYSCODE_EXECED] = emit_execed,
 	};
 
 	emit[hook](c, p, k);

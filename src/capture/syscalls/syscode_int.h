@@ -13,10 +13,21 @@ struct syskernel {
 	struct bpftask task;
 	int status;    /* of the task's thread_info: bit 2 is a 32-bit call; negative: unknown */
 	int exit_code; /* of the task */
+	struct {
+		int mm, arg_start, arg_end, filename, interp; /* mm is 0: unknown */
+	} exec;
 	uint32_t hooks[SYSPROGRAMS_HOOKS]; /* BTF ids of the tracepoints */
 };
 
-enum syscode_hook { SYSCODE_ENTER, SYSCODE_EXIT, SYSCODE_SIGNAL, SYSCODE_DEATH };
+enum syscode_hook {
+	SYSCODE_ENTER,
+	SYSCODE_EXIT,
+	SYSCODE_SIGNAL,
+	SYSCODE_DEATH,
+	/* from here on they are not required */
+	SYSCODE_SENT,
+	SYSCODE_EXECED,
+};
 
 /* Generates the program of a hook. */
 void syscode_emit(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k,

@@ -24,6 +24,7 @@
 #include "base/scope.h"
 #include "base/textbuf.h"
 #include "capture/syscalls/sysclock.h"
+#include "capture/syscalls/sysexeced.h"
 #include "capture/syscalls/sysprograms.h"
 #include "capture/syscalls/sysring.h"
 #include "format/bytes.h"
@@ -40,6 +41,7 @@
 #define LOOK_NS		50000000u
 #define TASKS_MAX	(1u << 20)
 #define COMM_BYTES	16
+#define SIGINFO_BYTES	128
 #define EVENT_MAX_BYTES (SYSCALLEVENTS_CALL_BYTES + 2 * SYSCALLEVENTS_MEMORY_MAX)
 
 struct syscpu {
@@ -55,7 +57,16 @@ struct systask {
 	uint64_t ended_ns; /* beginning of the last long call that has ended */
 	uint8_t *memory;
 	uint32_t n_bytes, cap;
+	struct syssent *ignored;  /* to be shown when its call has ended */
+	struct syssent *fatal;	  /* to be shown when the process ends; of its first thread */
+	struct sysexeced *execed; /* until the call returns */
 	char comm[COMM_BYTES + 1];
+};
+
+/* A signal that was sent. */
+struct syssent {
+	struct sysrecord record;
+	uint8_t info[SYSRECORD_SIGINFO];
 };
 
 struct syscollector {
@@ -67,10 +78,12 @@ struct syscollector {
 	uint32_t machines[2];
 	uint64_t looked_ns;
 	uint64_t n_missed; /* not in a page yet */
+	size_t n_sent;	   /* signals that are kept */
+	size_t n_execed;   /* programs that are kept */
 	unsigned wait_us;
 	bool is_final;
 	/* the event that is being made */
-	uint8_t event[EVENT_MAX_BYTES];
+	uint8_t event[EVENT_MAX_BYTES] __attribute__((aligned(8)));
 };
 
 struct syscollector *syscollector_new(const struct syscollector_config *config)
@@ -100,8 +113,12 @@ void syscollector_free(struct syscollector *c)
 	for (size_t i = 0; i < c->tasks.n_slots; i++) {
 		struct systask *t = c->tasks.slots[i].value;
 
-		if (t)
+		if (t) {
 			free(t->memory);
+			free(t->ignored);
+			free(t->fatal);
+			free(t->execed);
+		}
 		free(t);
 	}
 	map_release(&c->tasks);
@@ -238,6 +255,169 @@ static int keep_entry(struct syscollector *c, const struct sysrecord *r, size_t 
 	return 0;
 }
 
+/*
+ * --- signals that are sent ---------------------------------------------------------------------
+ *
+ * The kernel delivers neither a signal that is ignored nor one that ends its process, but makes
+ * SIGKILL of the latter. strace sees them. So they are kept: one that is ignored until the call of its
+ * thread has ended, which is when strace shows it; one that can end the process until that has ended
+ * by it, or was handled.
+ */
+
+/* The siginfo of a signal that has none in the kernel. */
+static void make_siginfo(const struct syssent *s, uint8_t *info)
+{
+	const struct sysrecord *r = &s->record;
+	siginfo_t made = {.si_signo = (int)r->nr};
+
+	if (!r->args[SYSRECORD_SENT_FAILED]) {
+		memcpy(info, s->info, sizeof(s->info));
+		return;
+	}
+	made.si_code = r->args[SYSRECORD_SENT_INFO] ? SI_KERNEL : SI_USER;
+	if (made.si_code == SI_USER) {
+		made.si_pid = (pid_t)r->args[SYSRECORD_SENT_TGID];
+		made.si_uid = (uid_t)r->args[SYSRECORD_SENT_UID];
+	}
+	memcpy(info, &made, sizeof(s->info));
+}
+
+/* Shows a signal at the time and on the CPU of `at`. */
+static int put_sent(struct syscollector *c, struct syssent *s, const struct sysrecord *at)
+{
+	struct {
+		struct syscallevents_chunk chunk;
+		uint8_t info[SIGINFO_BYTES];
+	} memory = {.chunk = {.n_bytes = SIGINFO_BYTES}};
+	struct sysrecord r = s->record;
+	uint32_t n;
+
+	make_siginfo(s, memory.info);
+	r.ret = 0;
+	r.pid = at->pid;
+	memset(r.args, 0, sizeof(r.args));
+	begin_event(c, SYSCALLEVENTS_SIGNAL, &r);
+	n = add_memory(c, SYSCALLEVENTS_CALL_BYTES, (const uint8_t *)&memory, sizeof(memory));
+	return end_event(c, at->cpu, at->time_ns, at->time_ns, n);
+}
+
+static void drop_sent(struct syscollector *c, struct syssent **s)
+{
+	if (!*s)
+		return;
+	free(*s);
+	*s = NULL;
+	c->n_sent--;
+}
+
+static int keep_sent(struct syscollector *c, struct syssent **place, const struct syssent *s)
+{
+	drop_sent(c, place);
+	*place = malloc(sizeof(*s));
+	if (!*place)
+		return -ENOMEM;
+	**place = *s;
+	c->n_sent++;
+	return 0;
+}
+
+static int take_sent(struct syscollector *c, const struct sysrecord *r, size_t n_bytes)
+{
+	struct systask *t;
+	struct syssent s;
+
+	if (n_bytes < sizeof(s))
+		return 0;
+	memcpy(&s, r, sizeof(s));
+	if (r->ret && !r->start_ns)
+		return put_sent(c, &s, r);
+	t = task_of(c, r->ret ? r->pid : r->tgid);
+	if (!t)
+		return -ENOMEM;
+	if (!r->ret)
+		return keep_sent(c, &t->fatal, &s);
+	/* one of each is pending, as under strace */
+	if (t->ignored && t->ignored->record.nr == r->nr)
+		return 0;
+	if (t->ignored)
+		TRY(put_sent(c, t->ignored, r));
+	return keep_sent(c, &t->ignored, &s);
+}
+
+/* The thread of r has returned from its call, or ends. */
+static int put_ignored(struct syscollector *c, const struct sysrecord *r)
+{
+	struct systask *t = c->n_sent ? map_find(&c->tasks, r->pid) : NULL;
+
+	if (!t || !t->ignored)
+		return 0;
+	TRY(put_sent(c, t->ignored, r));
+	drop_sent(c, &t->ignored);
+	return 0;
+}
+
+/* The thread of r ends. What ended its process is shown with the first of its threads. */
+static int put_fatal(struct syscollector *c, const struct sysrecord *r)
+{
+	struct systask *t = c->n_sent ? map_find(&c->tasks, r->tgid) : NULL;
+
+	if (!t || !t->fatal)
+		return 0;
+	if (t->fatal->record.nr == (r->ret & 0x7f))
+		TRY(put_sent(c, t->fatal, r));
+	drop_sent(c, &t->fatal);
+	return 0;
+}
+
+static void see_delivered(struct syscollector *c, const struct sysrecord *r)
+{
+	struct systask *t = c->n_sent ? map_find(&c->tasks, r->tgid) : NULL;
+
+	if (t && t->fatal && t->fatal->record.nr == r->nr)
+		drop_sent(c, &t->fatal);
+}
+
+/*
+ * --- programs that are executed ----------------------------------------------------------------
+ */
+
+static void drop_execed(struct syscollector *c, struct systask *t)
+{
+	if (!t || !t->execed)
+		return;
+	free(t->execed);
+	t->execed = NULL;
+	c->n_execed--;
+}
+
+static int keep_execed(struct syscollector *c, const struct sysrecord *r, size_t n_bytes)
+{
+	struct systask *t = task_of(c, r->pid);
+
+	if (!t)
+		return -ENOMEM;
+	drop_execed(c, t);
+	t->execed = sysexeced_new(r, n_bytes);
+	c->n_execed += t->execed != NULL;
+	return 0;
+}
+
+/* Completes the event of a call that returned: n bytes. Returns how many it has now. */
+static uint32_t add_execed(struct syscollector *c, const struct sysrecord *r, uint32_t n)
+{
+	struct systask *t = c->n_execed ? map_find(&c->tasks, r->pid) : NULL;
+
+	if (!t || !t->execed)
+		return n;
+	n = sysexeced_fill(t->execed, c->event, n);
+	drop_execed(c, t);
+	return n;
+}
+
+/*
+ * --- calls and ends ----------------------------------------------------------------------------
+ */
+
 static int take_exit(struct syscollector *c, const struct sysrecord *r, size_t n_bytes)
 {
 	uint32_t at = SYSCALLEVENTS_CALL_BYTES;
@@ -255,7 +435,9 @@ static int take_exit(struct syscollector *c, const struct sysrecord *r, size_t n
 			t->ended_ns = r->start_ns;
 	}
 	at = add_memory(c, at, (const uint8_t *)(r + 1), n_bytes - sizeof(*r));
-	return end_event(c, r->cpu, r->time_ns, r->start_ns, at);
+	at = add_execed(c, r, at);
+	TRY(end_event(c, r->cpu, r->time_ns, r->start_ns, at));
+	return put_ignored(c, r);
 }
 
 /* The thread ends: a call that does not return is shown first. */
@@ -265,6 +447,10 @@ static int take_death(struct syscollector *c, const struct sysrecord *r)
 
 	if (!t)
 		return -ENOMEM;
+	drop_execed(c, t);
+	TRY(put_ignored(c, r));
+	if (r->ret & 0x7f || r->pid == r->tgid)
+		TRY(put_fatal(c, r));
 	memcpy(t->comm, r->args, COMM_BYTES);
 	t->start_ns = 0;
 	free(t->memory);
@@ -313,6 +499,9 @@ static int take_record(void *ctx, const void *record, size_t n_bytes)
 
 	if (n_bytes < sizeof(*r))
 		return 0;
+	/* one that was sent by an interrupt has no number */
+	if (r->kind == SYSRECORD_SENT)
+		return take_sent(c, r, n_bytes);
 	see_losses(c, r);
 	switch (r->kind) {
 	case SYSRECORD_ENTRY:
@@ -324,12 +513,15 @@ static int take_record(void *ctx, const void *record, size_t n_bytes)
 		/* the kernel makes one of every fatal signal; EXIT says which it was */
 		if (r->nr == SIGKILL)
 			return 0;
+		see_delivered(c, r);
 		begin_event(c, SYSCALLEVENTS_SIGNAL, r);
 		at = add_memory(c, SYSCALLEVENTS_CALL_BYTES, (const uint8_t *)(r + 1),
 				n_bytes - sizeof(*r));
 		return end_event(c, r->cpu, r->time_ns, r->time_ns, at);
 	case SYSRECORD_DEATH:
 		return take_death(c, r);
+	case SYSRECORD_EXECED:
+		return keep_execed(c, r, n_bytes);
 	default:
 		return 0;
 	}

@@ -39,10 +39,9 @@
 static const struct {
 	const char *tracepoint;
 } hooks[SYSPROGRAMS_HOOKS] = {
-	[SYSCODE_ENTER] = {"sys_enter"},
-	[SYSCODE_EXIT] = {"sys_exit"},
-	[SYSCODE_SIGNAL] = {"signal_deliver"},
-	[SYSCODE_DEATH] = {"sched_process_exit"},
+	[SYSCODE_ENTER] = {"sys_enter"},       [SYSCODE_EXIT] = {"sys_exit"},
+	[SYSCODE_SIGNAL] = {"signal_deliver"}, [SYSCODE_DEATH] = {"sched_process_exit"},
+	[SYSCODE_SENT] = {"signal_generate"},  [SYSCODE_EXECED] = {"sched_process_exec"},
 };
 
 uint32_t sysprograms_machine(unsigned index)
@@ -270,6 +269,21 @@ static bool find_offset(struct type t, const char *name, int *ret_offset, struct
 	return true;
 }
 
+/* Where a new program's name and arguments are. */
+static void find_exec(const struct types *world, struct type task, struct syskernel *k)
+{
+	struct type mm, bprm, t;
+	int at = 0;
+
+	if (world->ops->find(world, TYPE_STRUCT, "mm_struct", 9, &mm) >= 0 &&
+	    world->ops->find(world, TYPE_STRUCT, "linux_binprm", 12, &bprm) >= 0 &&
+	    find_offset(mm, "arg_start", &k->exec.arg_start, &t) &&
+	    find_offset(mm, "arg_end", &k->exec.arg_end, &t) &&
+	    find_offset(bprm, "filename", &k->exec.filename, &t) &&
+	    find_offset(bprm, "interp", &k->exec.interp, &t) && find_offset(task, "mm", &at, &t))
+		k->exec.mm = at;
+}
+
 static bool find_kernel(struct btf **btf, struct syskernel *k)
 {
 	const struct types *world;
@@ -282,6 +296,7 @@ static bool find_kernel(struct btf **btf, struct syskernel *k)
 	if (world->ops->find(world, TYPE_STRUCT, "task_struct", 11, &task) < 0 ||
 	    !find_offset(task, "exit_code", &k->exit_code, &t))
 		return false;
+	find_exec(world, task, k);
 #if defined(__x86_64__)
 	k->status = 0;
 	if (!find_offset(task, "thread_info", &k->status, &t) ||
@@ -290,7 +305,7 @@ static bool find_kernel(struct btf **btf, struct syskernel *k)
 #endif
 	for (int i = 0; i < SYSPROGRAMS_HOOKS; i++) {
 		k->hooks[i] = bpftracepoint_find(btf, hooks[i].tracepoint);
-		if (!k->hooks[i])
+		if (!k->hooks[i] && i < SYSCODE_SENT)
 			return false;
 	}
 	return true;
@@ -314,21 +329,38 @@ static int follow(struct sysprograms *p, const struct syskernel *k, struct errms
 	return bpftasks_follow(&p->tasks, &parent, &child, &parent, err);
 }
 
+/* Whether the receiver of a signal is in the cgroup, or on the CPU, is not known when it is sent. */
+static bool wants(const struct sysprograms *p, const struct syskernel *k, int hook)
+{
+	if (hook == SYSCODE_SIGNAL)
+		return !p->config.no_signals;
+	if (hook == SYSCODE_SENT)
+		return !p->config.no_signals && k->hooks[hook] && !p->config.cgroup &&
+		       !p->config.cpus;
+	if (hook == SYSCODE_EXECED)
+		return k->hooks[hook] && k->exec.mm;
+	return true;
+}
+
 static int load(struct sysprograms *p, const struct syskernel *k, struct errmsg *err)
 {
 	SCOPED(scope_free) struct bpfcode *c = malloc(sizeof(*c));
+	struct errmsg ignored = {0};
 
 	if (!c)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace system calls");
 	for (int i = 0; i < SYSPROGRAMS_HOOKS; i++) {
-		if (p->config.no_signals && i == SYSCODE_SIGNAL)
+		if (!wants(p, k, i))
 			continue;
 		bpfcode_init(c);
 		syscode_emit(c, p, k, i);
 		if (bpfcode_finish(c) < 0)
 			return errmsg_set(err, -E2BIG, "the BPF program is too long");
-		p->programs[i] = bpf_load_for_function(BPF_TRACE_RAW_TP, k->hooks[i], c, err);
-		TRY(p->programs[i]);
+		/* without these only signals that are not delivered, and some names, are missing */
+		p->programs[i] = bpf_load_for_function(BPF_TRACE_RAW_TP, k->hooks[i], c,
+						       i >= SYSCODE_SENT ? &ignored : err);
+		if (i < SYSCODE_SENT)
+			TRY(p->programs[i]);
 	}
 	return 0;
 }

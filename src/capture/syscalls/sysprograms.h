@@ -17,7 +17,7 @@
 struct errmsg;
 
 #define SYSPROGRAMS_CALL_WORDS (SYSROW_CALLS / 64)
-#define SYSPROGRAMS_HOOKS      4
+#define SYSPROGRAMS_HOOKS      6
 #define SYSPROGRAMS_CPUS_MAX   4096
 
 struct sysprograms_config {

@@ -19,7 +19,30 @@ enum sysrecord_kind {
 	SYSRECORD_EXIT,
 	SYSRECORD_SIGNAL, /* nr: the signal; a chunk has the siginfo */
 	SYSRECORD_DEATH,  /* ret: status as from wait(); args[0], args[1]: the task's name */
+	/*
+	 * A signal was sent that may never be delivered. nr: the signal; ret: 1, it is ignored; 0, it can
+	 * end the process; start_ns: of the call in which its thread is, or 0; args: enum sysrecord_sent.
+	 * Behind the record are SYSRECORD_SIGINFO bytes.
+	 */
+	SYSRECORD_SENT,
+	/*
+	 * A program was executed, and the memory of the one before is gone. Behind the record are
+	 * SYSEXECED_NAME bytes with the name of its file, and up to SYSEXECED_WORDS bytes with its
+	 * arguments. ret: not 0, an interpreter runs it, whose arguments these are.
+	 */
+	SYSRECORD_EXECED,
 };
+
+#define SYSEXECED_NAME	256
+#define SYSEXECED_WORDS 1024
+
+enum sysrecord_sent {
+	SYSRECORD_SENT_INFO, /* address of the siginfo; 0: a process sent it; 1: the kernel did */
+	SYSRECORD_SENT_TGID, /* who sent it */
+	SYSRECORD_SENT_UID,
+	SYSRECORD_SENT_FAILED, /* not 0: the siginfo could not be read */
+};
+#define SYSRECORD_SIGINFO 48 /* bytes: what the kernel keeps of a siginfo */
 
 struct sysrecord {
 	uint8_t kind;

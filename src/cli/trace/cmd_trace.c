@@ -5,7 +5,7 @@
  *
  *	live     liverun ── calltrace ──▶ lines
  *	-o .dat  record_to_file
- *	-i FILE  callrun ──▶ lines
+ *	FILE     callrun ──▶ lines
  */
 #include "analyse/callsummary.h"
 #include "base/scope.h"
@@ -63,6 +63,7 @@ static const struct option_row rows[] = {
 	ROW_FLAG('r', "relative-timestamps", "show the time since the call before",
 		 AT(lines.relative)),
 	ROW_FLAG('T', "syscall-times", "show how long each call took", AT(lines.durations)),
+	ROW_FLAG('n', "syscall-number", "show the number of each call", AT(lines.numbers)),
 	ROW_NUMBER('s', "string-limit", "N", "show at most N bytes of strings (default: 32)",
 		   AT(string_max)),
 	ROW_CALL('y', "decode-fds", NULL, "show paths of descriptors; -yy is the same",
@@ -94,6 +95,9 @@ static const struct option_row rows[] = {
 		 "use the kernel's events raw_syscalls: no memory of arguments is copied",
 		 AT(no_bpf)),
 	ROW_STRING('u', "user", "USER", "run the command as this user", AT(record.user)),
+	ROW_CALL('E', "env", "NAME=VALUE",
+		 "set a variable in the environment of the command; without =, remove it",
+		 traceopts_env),
 	ROW_FLAG('q', "quiet", "print no notes", AT(record.quiet)),
 	ROW_CALL(0, "verbose", NULL, "report memory that could not be read", recordopts_verbose),
 	ROW_END,
@@ -263,6 +267,12 @@ static int run_trace(const struct command *cmd, int argc, char **argv, struct er
 
 	if (n >= 0)
 		n = command_parse(cmd, &o, argc, argv, err);
+	/* `sonde trace FILE`, as other commands have it */
+	if (n == 1 && !o.input && !o.all_tasks && !o.record.plan.buffers[0].pids.n &&
+	    traceopts_is_trace(argv[1])) {
+		o.input = argv[1];
+		n = 0;
+	}
 	r = n < 0 ? n : traceopts_check(&o, n > 0, err);
 	if (r >= 0) {
 		argv[n + 1] = NULL;
@@ -276,7 +286,7 @@ static int run_trace(const struct command *cmd, int argc, char **argv, struct er
 const struct command cmd_trace = {
 	.name = "trace",
 	.summary = "show system calls with their arguments, as strace does",
-	.usage = "[options] [COMMAND [ARGUMENT…]]",
+	.usage = "[options] [COMMAND [ARGUMENT…] | FILE]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run_trace,

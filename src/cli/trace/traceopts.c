@@ -11,12 +11,16 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/syscalls/systrace.h"
+#include "format/tracedat.h"
 #include "live/calls/callpaths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int choose_calls(struct traceopts *o, const char *text, struct errmsg *err)
 {
@@ -72,27 +76,34 @@ static int choose_signals(struct traceopts *o, const char *text, struct errmsg *
 	return 0;
 }
 
-/* A list; calls that do not return count as neither. */
+/* -e status=failed,unfinished; !…: all others. Calls that exit are unfinished; the last two never happen here. */
 static int choose_status(struct traceopts *o, const char *text, struct errmsg *err)
 {
-	SCOPED(scope_free) char *copy = strdup(text);
-	bool ok = false, failed = false;
+	static const char *const names[] = {"successful", "failed", "unfinished", "unavailable",
+					    "detached"};
+	enum { OK = 1, FAILED = 2, UNFINISHED = 4, ALL = 31 };
+	bool inverted = *text == '!';
+	SCOPED(scope_free) char *copy = strdup(text + inverted);
 	char *rest = copy, *word;
+	unsigned chosen = 0;
 
 	if (!copy)
 		return errmsg_set_errno(err, -ENOMEM, "cannot choose calls");
 	while ((word = strsep(&rest, ","))) {
-		bool is_all = !strcmp(word, "all");
+		unsigned before = chosen;
 
-		ok |= is_all || !strcmp(word, "successful");
-		failed |= is_all || !strcmp(word, "failed");
-		if (!is_all && strcmp(word, "successful") != 0 && strcmp(word, "failed") != 0)
-			return errmsg_set(err, -EINVAL,
-					  "-e status= is failed, successful or all, not '%s'",
-					  word);
+		for (size_t i = 0; i < ARRAY_LEN(names); i++)
+			chosen |= !strcmp(word, names[i]) ? 1u << i : 0;
+		chosen |= !strcmp(word, "all") ? ALL : 0;
+		if (chosen == before && *word && strcmp(word, "none") != 0 &&
+		    !ARRAY_ANY(ARRAY_LEN(names), i, !strcmp(word, names[i])))
+			return errmsg_set(err, -EINVAL, "invalid status '%s'", word);
 	}
-	o->lines.only_failed = failed && !ok;
-	o->lines.only_ok = ok && !failed;
+	chosen = inverted ? ~chosen & ALL : chosen;
+	o->lines.only_ok = chosen & OK && !(chosen & FAILED);
+	o->lines.only_failed = chosen & FAILED && !(chosen & OK);
+	o->lines.only_open = chosen & UNFINISHED && (chosen & (OK | FAILED)) != (OK | FAILED);
+	o->lines.no_calls = !(chosen & (OK | FAILED | UNFINISHED));
 	return 0;
 }
 
@@ -146,6 +157,19 @@ int traceopts_hex(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+/* -E NAME=VALUE, -E NAME: the command inherits the environment of sonde. */
+int traceopts_env(void *opts, const char *value, struct errmsg *err)
+{
+	const char *sign = strchr(value, '=');
+	char name[256];
+
+	if (!sign)
+		return unsetenv(value) ? errmsg_set_errno(err, -errno, "cannot remove %s", value)
+				       : 0;
+	snprintf(name, sizeof(name), "%.*s", (int)(sign - value), value);
+	return setenv(name, sign + 1, 1) ? errmsg_set_errno(err, -errno, "cannot set %s", name) : 0;
+}
+
 int traceopts_nothing(void *opts, const char *value, struct errmsg *err)
 {
 	return 0;
@@ -193,6 +217,18 @@ int traceopts_duration(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+bool traceopts_is_trace(const char *path)
+{
+	char magic[SNF_MAGIC_BYTES];
+	int fd = access(path, X_OK) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool is_trace = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+			!memcmp(magic, SNF_MAGIC, SNF_MAGIC_BYTES);
+
+	if (fd >= 0)
+		close(fd);
+	return is_trace;
+}
+
 bool traceopts_records(const struct traceopts *o)
 {
 	size_t len = o->output ? strlen(o->output) : 0;
@@ -211,7 +247,7 @@ static int check_source(const struct traceopts *o, bool has_command, struct errm
 		return errmsg_set(
 			err, -EINVAL,
 			"trace needs to know what to trace: a command, a process (-p PID), "
-			"everything (-a), or a recorded file (-i FILE)");
+			"everything (-a), or a recorded file");
 	if (n > 1 && !(n == 2 && has_command && o->all_tasks))
 		return errmsg_set(
 			err, -EINVAL,

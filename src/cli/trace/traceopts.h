@@ -34,6 +34,8 @@ int traceopts_paths(void *opts, const char *value, struct errmsg *err);
 int traceopts_hex(void *opts, const char *value, struct errmsg *err);
 int traceopts_sort(void *opts, const char *value, struct errmsg *err);
 int traceopts_duration(void *opts, const char *value, struct errmsg *err);
+/* -E NAME=VALUE, -E NAME */
+int traceopts_env(void *opts, const char *value, struct errmsg *err);
 int traceopts_nothing(void *opts, const char *value, struct errmsg *err);
 /* What is to be traced exists; --cpu. */
 int traceopts_check_pids(const struct traceopts *o, struct errmsg *err);
@@ -42,6 +44,8 @@ int traceopts_parse_cpus(struct traceopts *o, struct errmsg *err);
 int traceopts_see_files(struct traceopts *o, struct errmsg *err);
 /* Completes everything after the options were parsed. */
 int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err);
+/* Is it a recorded trace, and no program? */
+bool traceopts_is_trace(const char *path);
 /* Is the output a trace file, and not text? */
 bool traceopts_records(const struct traceopts *o);
 

@@ -53,7 +53,7 @@ void fmt_fields(struct printing *p, const struct sysstruct *s, uint64_t address,
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sysfield *f = &s->fields[i];
 
-		if (f->type.flags & SYSTYPE_VERBOSE && !p->o->verbose)
+		if (f->type.flags & SYSTYPE_VERBOSE && !p->is_verbose)
 			continue;
 		if (*ret_any)
 			add(p, ", ");
@@ -77,7 +77,7 @@ void fmt_struct(struct printing *p, const struct sysstruct *s, uint64_t address)
 	p->depth++;
 	textbuf_add_char(p->tb, bare ? '[' : '{');
 	fmt_fields(p, s, address, &any);
-	if (s->flags & SYSSTRUCT_ABBREVIATED && !p->o->verbose)
+	if (s->flags & SYSSTRUCT_ABBREVIATED && !p->is_verbose)
 		add(p, ", ...");
 	textbuf_add_char(p->tb, bare ? ']' : '}');
 	p->depth--;
@@ -99,7 +99,7 @@ void sysfmt_struct(struct printing *p, const struct systype *t, uint64_t v)
 void fmt_elements(struct printing *p, uint64_t address, uint64_t n, size_t size,
 		  void (*fn)(struct printing *p, uint64_t address))
 {
-	uint64_t shown = p->o->verbose || n < p->o->string_limit ? n : p->o->string_limit;
+	uint64_t shown = p->is_verbose || n < p->o->string_limit ? n : p->o->string_limit;
 
 	if (!address || (n && !peek(p, address, size))) {
 		fmt_addr(p, address);
@@ -134,7 +134,7 @@ void sysfmt_array(struct printing *p, const struct systype *t, uint64_t v)
 		fmt_addr(p, v);
 		return;
 	}
-	shown = p->o->verbose || n <= p->o->string_limit ? n : p->o->string_limit;
+	shown = p->is_verbose || n <= p->o->string_limit ? n : p->o->string_limit;
 	textbuf_add_char(p->tb, '[');
 	for (uint64_t i = 0; i < shown; i++) {
 		if (i)

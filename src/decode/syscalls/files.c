@@ -127,14 +127,14 @@ void sysfmt_stat(struct printing *p, const struct systype *t, uint64_t v)
 		return;
 	mode = load32(b + l->mode);
 	add(p, "{");
-	if (p->o->verbose) {
+	if (p->is_verbose) {
 		add(p, "st_dev=");
 		fmt_dev(p, load64(b));
 		textbuf_addf(p->tb, ", st_ino=%" PRIu64 ", ", load64(b + 8));
 	}
 	add(p, "st_mode=");
 	fmt_mode(p, mode);
-	if (p->o->verbose) {
+	if (p->is_verbose) {
 		textbuf_addf(p->tb, ", st_nlink=%" PRIu64 ", st_uid=%u, st_gid=%u",
 			     load(b + l->nlink, l->nlink_bytes), load32(b + l->uid),
 			     load32(b + l->gid));
@@ -147,7 +147,7 @@ void sysfmt_stat(struct printing *p, const struct systype *t, uint64_t v)
 	} else {
 		textbuf_addf(p->tb, ", st_size=%" PRIu64, load64(b + 48));
 	}
-	if (p->o->verbose)
+	if (p->is_verbose)
 		fmt_stat_times(p, b);
 	else
 		add(p, ", ...");
@@ -200,7 +200,7 @@ static void fmt_statx_times(struct printing *p, const uint8_t *b)
 void sysfmt_statx(struct printing *p, const struct systype *t, uint64_t v)
 {
 	const uint8_t *b = peek_or_addr(p, v, 256);
-	bool verbose = p->o->verbose;
+	bool verbose = p->is_verbose;
 
 	if (!b)
 		return;
@@ -310,18 +310,18 @@ static void fmt_dirents(struct printing *p, uint64_t v, bool is64)
 	if (!begin_written(p, v))
 		return;
 	b = total ? peek_some(p, v, total, &n, &flags) : NULL;
-	if (!p->o->verbose)
+	if (!p->is_verbose)
 		fmt_addr(p, v);
 	else
 		add(p, "[");
 	for (; b && pos < n && (len = dirent_bytes(b + pos, n - pos, min)) > 0; pos += len) {
-		if (p->o->verbose && entries)
+		if (p->is_verbose && entries)
 			add(p, ", ");
-		if (p->o->verbose)
+		if (p->is_verbose)
 			fmt_dirent(p, b + pos, len, is64);
 		entries++;
 	}
-	if (p->o->verbose) {
+	if (p->is_verbose) {
 		add(p, pos < total ? ", ...]" : "]");
 		return;
 	}

@@ -204,7 +204,7 @@ static void fmt_termios(struct printing *p, const uint32_t flags[4], const uint8
 	fmt_cflag(p, flags[2]);
 	add(p, ", c_lflag=");
 	fmt_flags(p, SYSXLAT(termios_lflag), flags[3]);
-	if (p->o->verbose) {
+	if (p->is_verbose) {
 		if (*line)
 			textbuf_addf(p->tb, ", c_line=%#x", *line);
 		else

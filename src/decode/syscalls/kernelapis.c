@@ -72,7 +72,7 @@ static void fmt_perf_bits(struct printing *p, uint64_t bits)
 				     skids[bits >> 15 & 3]);
 		if (!perf_bits[i])
 			continue;
-		if (p->o->verbose)
+		if (p->is_verbose)
 			textbuf_addf(p->tb, ", %s=%u", perf_bits[i], (unsigned)(bits >> i & 1));
 		else if (bits >> i & 1)
 			textbuf_addf(p->tb, ", %s=1", perf_bits[i]);
@@ -142,7 +142,7 @@ void sysfmt_perfattr(struct printing *p, const struct systype *t, uint64_t v)
 	add(p, ", read_format=");
 	fmt_flags(p, SYSXLAT(perf_read), load64(b + 32));
 	fmt_perf_bits(p, bits);
-	if (p->o->verbose && size <= 136 && peek(p, v, size))
+	if (p->is_verbose && size <= 136 && peek(p, v, size))
 		fmt_perf_tail(p, b, size, bits);
 	else
 		add(p, ", ...");

@@ -81,6 +81,8 @@ const uint8_t *peek(struct printing *p, uint64_t address, size_t n)
 
 	if (!n)
 		return (const uint8_t *)"";
+	if (p->no_structures)
+		return NULL;
 	b = look(p, address, n, n, p->when, &got, &flags);
 	if (!b && p->when == SYSCALLEVENTS_AT_ENTRY)
 		b = look(p, address, n, n, SYSCALLEVENTS_AT_EXIT, &got, &flags);

@@ -101,7 +101,7 @@ void sysfmt_shmgetflags(struct printing *p, const struct systype *t, uint64_t v)
 void sysfmt_mincorevec(struct printing *p, const struct systype *t, uint64_t v)
 {
 	uint64_t n = (arg_of(p, 1) + 4095) / 4096;
-	uint64_t shown = p->o->verbose || n <= p->o->string_limit ? n : p->o->string_limit;
+	uint64_t shown = p->is_verbose || n <= p->o->string_limit ? n : p->o->string_limit;
 	const uint8_t *b;
 
 	entry_ends(p);
@@ -151,7 +151,7 @@ static void fmt_nodemask(struct printing *p, uint64_t v, uint64_t n_bits)
 		fmt_addr(p, v);
 		return;
 	}
-	shown = p->o->verbose || n < p->o->string_limit ? n : p->o->string_limit;
+	shown = p->is_verbose || n < p->o->string_limit ? n : p->o->string_limit;
 	add(p, "[");
 	for (uint64_t i = 0; i < shown; i++)
 		textbuf_addf(p->tb, "%s%#016" PRIx64, i ? ", " : "", load64(b + 8 * i));

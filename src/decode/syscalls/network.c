@@ -297,7 +297,7 @@ void sysfmt_sockproto(struct printing *p, const struct systype *t, uint64_t v)
  */
 void fmt_iovecs(struct printing *p, uint64_t address, uint64_t n, uint64_t n_bytes, bool decode)
 {
-	uint64_t shown = p->o->verbose || n < p->o->string_limit ? n : p->o->string_limit;
+	uint64_t shown = p->is_verbose || n < p->o->string_limit ? n : p->o->string_limit;
 
 	if (!n) {
 		add(p, address ? "[]" : "NULL");

@@ -44,7 +44,7 @@ static void note_ready(struct printing *p, uint64_t v, uint64_t n)
 		if (!load16(b + 6))
 			continue;
 		add(p, shown ? ", " : "[");
-		if (!p->o->verbose && shown >= p->o->string_limit) {
+		if (!p->is_verbose && shown >= p->o->string_limit) {
 			add(p, "...");
 			shown++;
 			break;

@@ -189,7 +189,7 @@ void sysfmt_argv(struct printing *p, const struct systype *t, uint64_t v)
 	for (unsigned i = 0; s; i++) {
 		if (i)
 			add(p, ", ");
-		if (i >= limit(p) && !p->o->verbose) {
+		if (i >= limit(p) && !p->is_verbose) {
 			add(p, "...");
 			break;
 		}
@@ -210,7 +210,7 @@ void sysfmt_envp(struct printing *p, const struct systype *t, uint64_t v)
 	uint64_t s;
 	unsigned n = 0;
 
-	if (p->o->verbose) {
+	if (p->is_verbose) {
 		sysfmt_argv(p, t, v);
 		return;
 	}

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SYSCALLTEXT_CALL_WORDS 16
+
 struct syscallevents_call;
 struct syscalltext;
 struct textbuf;
@@ -32,7 +34,11 @@ struct syscalltext_options {
 	uint8_t paths;	       /* -y: descriptors with their paths; 2 (-yy) is the same now */
 	bool verbose;	       /* -v: structures and environment unabbreviated */
 	uint8_t constants;     /* enum syscalltext_constants */
-	bool unseen_threads;   /* the calls of threads that a process starts do not come here */
+	/* Bits of numbers of 64-bit calls; NULL: none. */
+	const uint64_t *raw;	       /* shown as numbers */
+	const uint64_t *unabbreviated; /* as with `verbose` */
+	const uint64_t *pointers;      /* addresses instead of structures */
+	bool unseen_threads; /* the calls of threads that a process starts do not come here */
 	/*
 	 * Asked once about a socket or pipe: writes its path into `path` (as readlink of
 	 * /proc/PID/fd/FD) and returns its length, or negative. May be NULL.

@@ -22,6 +22,7 @@
 #define RESTART_FIRST  512
 #define RESTART_LAST   516
 #define STRING_DEFAULT 32
+#define MACHINE_64_BIT 0x80000000u /* __AUDIT_ARCH_64BIT */
 
 int syscalltext_new(struct syscalltext **ret, const struct syscalltext_options *o)
 {
@@ -66,6 +67,24 @@ void syscalltext_lose(struct syscalltext *t)
 	syscallfds_clear(t->fds);
 }
 
+static bool has_bit(const struct printing *p, const uint64_t *calls)
+{
+	uint32_t nr = p->call->nr;
+
+	return calls && p->call->machine & MACHINE_64_BIT && nr < SYSCALLTEXT_CALL_WORDS * 64 &&
+	       calls[nr / 64] >> nr % 64 & 1;
+}
+
+/* -e raw=, abbrev=, verbose= */
+static void choose_form(struct printing *p)
+{
+	bool is_call = p->call->type == SYSCALLEVENTS_CALL || p->call->type == SYSCALLEVENTS_OPEN;
+
+	p->is_raw = is_call && has_bit(p, p->o->raw);
+	p->no_structures = is_call && has_bit(p, p->o->pointers);
+	p->is_verbose = p->o->verbose || (is_call && has_bit(p, p->o->unabbreviated));
+}
+
 /* What every printing of a record begins with. */
 static bool begin(struct printing *p, struct syscalltext *t, const struct syscallevents_call *call,
 		  size_t n_bytes, struct textbuf *tb)
@@ -86,6 +105,7 @@ static bool begin(struct printing *p, struct syscalltext *t, const struct syscal
 	p->failed = p->returned && call->ret < 0 && call->ret >= -ERRNO_MAX;
 	p->type = syscalltype_of(call->machine, call->nr);
 	p->result = p->type ? p->type->result : SYSRESULT_dec;
+	choose_form(p);
 	return true;
 }
 
@@ -102,8 +122,10 @@ static void fmt_name(struct printing *p)
 
 static void fmt_args(struct printing *p)
 {
-	if (!p->type) {
-		for (unsigned i = 0; i < 6; i++) {
+	if (!p->type || p->is_raw) {
+		unsigned n = p->type ? p->type->n : 6;
+
+		for (unsigned i = 0; i < n; i++) {
 			if (i)
 				add(p, ", ");
 			fmt_hex(p, p->call->args[i]);
@@ -180,6 +202,10 @@ static void fmt_result(struct printing *p)
 	}
 	if (p->failed) {
 		fmt_error(p);
+		return;
+	}
+	if (p->is_raw) {
+		fmt_hex(p, (uint64_t)ret);
 		return;
 	}
 	switch (p->result) {

@@ -45,8 +45,11 @@ struct printing {
 	bool returned;	/* the call is over */
 	bool failed;	/* with an error */
 	bool aarch64;
-	bool last;	/* the printer showed all further arguments, too */
-	uint8_t result; /* enum sysresult */
+	bool is_raw;	    /* arguments and result are numbers */
+	bool no_structures; /* peek() finds nothing */
+	bool is_verbose;    /* -v */
+	bool last;	    /* the printer showed all further arguments, too */
+	uint8_t result;	    /* enum sysresult */
 	uint8_t depth;
 	uint16_t n_note;
 	char note[PRINTING_NOTE_BYTES]; /* shown in brackets behind the result */

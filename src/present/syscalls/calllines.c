@@ -34,16 +34,18 @@
 #define SCRATCH_BYTES  (1u << 20)
 #define ERRNO_MAX      4095
 #define SECOND_NS      1000000000u
+#define NO_CALL	       UINT32_MAX
 #define MACHINE_64_BIT 0x80000000u /* __AUDIT_ARCH_64BIT */
 
 struct calllines {
 	const struct calllines_spec *spec;
 	struct syscalltext *text, *with_paths; /* the second for -P */
 	struct callorder order;
-	struct map alive;  /* threads that were shown and have not ended; the values mean nothing */
-	int open_pid;	   /* whose call is on the line that has no end yet; 0: none */
-	size_t line;	   /* where the current line begins in the text */
-	size_t column;	   /* what of it was in an earlier text */
+	struct map
+		alive; /* threads that were shown and have not ended: number of the last call + 1 */
+	int open_pid;  /* whose call is on the line that has no end yet; 0: none */
+	size_t line;   /* where the current line begins in the text */
+	size_t column; /* what of it was in an earlier text */
 	uint64_t previous; /* time of the call before, for -r */
 	uint64_t n_lost;
 	/* the day of the last time: localtime() is slow */
@@ -158,22 +160,39 @@ static bool has_path(struct calllines *c, const struct syscallevents_call *call,
 	return false;
 }
 
+static bool never_returns(const struct syscallevents_call *call)
+{
+	const char *name = syscall_name(syscalls_for_audit(call->machine), call->nr);
+
+	return name && (!strcmp(name, "exit_group") || !strcmp(name, "exit"));
+}
+
+static bool is_signal_wanted(const struct calllines_spec *s, uint64_t sig)
+{
+	return !s->no_signals && !(sig - 1 < 64 && s->hidden_signals >> (sig - 1) & 1);
+}
+
 static bool is_wanted(struct calllines *c, const struct syscallevents_call *call, size_t n_bytes)
 {
 	const struct calllines_spec *s = c->spec;
 	bool by_result = s->only_failed || s->only_ok || s->min_ns;
+	bool is_open = call->type == SYSCALLEVENTS_OPEN;
 
 	for (size_t i = 0; i < s->n_hidden_pids; i++)
 		if (call->pid == s->hidden_pids[i] || call->tgid == s->hidden_pids[i])
 			return false;
 	/* the end of the task says it: nothing happens between SIGKILL and it */
 	if (call->type == SYSCALLEVENTS_SIGNAL)
-		return !s->no_signals && call->nr != SIGKILL &&
-		       !(call->nr - 1 < 64 && s->hidden_signals >> (call->nr - 1) & 1);
+		return call->nr != SIGKILL && is_signal_wanted(s, call->nr);
 	if (call->type == SYSCALLEVENTS_EXIT)
-		return !s->no_exits;
-	if (!is_chosen(s, call) || (by_result && call->type == SYSCALLEVENTS_OPEN))
+		return !s->no_exits &&
+		       (!(call->ret & 0x7f) || is_signal_wanted(s, call->ret & 0x7f));
+	if (s->no_calls || !is_chosen(s, call))
 		return false;
+	if (s->only_open && (!is_open || !never_returns(call)) && !by_result)
+		return false;
+	if (by_result && is_open)
+		return s->only_open && never_returns(call);
 	if ((s->only_failed && !has_failed(call)) || (s->only_ok && has_failed(call)) ||
 	    call->duration < s->min_ns)
 		return false;
@@ -197,75 +216,109 @@ static const char *clock_of(struct calllines *c, int64_t second)
 	return c->clock;
 }
 
-static void add_micros(struct textbuf *tb, uint64_t ns)
+/* ".000123": what is below a second. */
+static void add_fraction(struct textbuf *tb, uint64_t ns, enum calllines_precision precision)
 {
-	char digits[8] = ".000000";
-	uint64_t us = ns / 1000;
+	static const struct {
+		int digits;
+		uint64_t ns;
+	} units[] = {
+		[CALLLINES_DEFAULT_PRECISION] = {6, 1000},
+		[CALLLINES_S] = {0, SECOND_NS},
+		[CALLLINES_MS] = {3, 1000000},
+		[CALLLINES_US] = {6, 1000},
+		[CALLLINES_NS] = {9, 1},
+	};
+	char digits[12] = ".000000000";
+	uint64_t n = ns / units[precision].ns;
 
-	for (int i = 6; us && i > 0; i--, us /= 10)
-		digits[i] = (char)('0' + us % 10);
-	textbuf_add(tb, digits, 7);
+	for (int i = units[precision].digits; n && i > 0; i--, n /= 10)
+		digits[i] = (char)('0' + n % 10);
+	if (units[precision].digits)
+		textbuf_add(tb, digits, 1 + units[precision].digits);
+}
+
+/* The time since the line before; in brackets if the time of day is shown, too. */
+static void add_relative(struct calllines *c, uint64_t ts, struct textbuf *tb)
+{
+	uint64_t ns = c->previous && ts > c->previous ? ts - c->previous : 0;
+	bool brackets = c->spec->time != CALLLINES_NO_TIME;
+
+	textbuf_addf(tb, "%s%6llu", brackets ? "(+" : "", (unsigned long long)(ns / SECOND_NS));
+	add_fraction(tb, ns % SECOND_NS, c->spec->relative_digits);
+	textbuf_add_str(tb, brackets ? ") " : " ");
+	c->previous = ts;
 }
 
 static void add_time(struct calllines *c, uint64_t ts, struct textbuf *tb)
 {
 	const struct calllines_spec *s = c->spec;
+	enum calllines_precision digits = s->time_digits;
 
-	if (s->relative) {
-		uint64_t ns = c->previous && ts > c->previous ? ts - c->previous : 0;
-
-		textbuf_addf(tb, "%6llu", (unsigned long long)(ns / SECOND_NS));
-		add_micros(tb, ns % SECOND_NS);
-		textbuf_add_char(tb, ' ');
-		c->previous = ts;
-	}
-	if (s->time == CALLLINES_NO_TIME || s->relative)
-		return;
+	if (digits == CALLLINES_DEFAULT_PRECISION && s->time == CALLLINES_SECONDS)
+		digits = CALLLINES_S;
 	if (s->time == CALLLINES_EPOCH)
 		textbuf_addf(tb, "%llu", (unsigned long long)(ts / SECOND_NS));
-	else
+	else if (s->time != CALLLINES_NO_TIME)
 		textbuf_add_str(tb, clock_of(c, (int64_t)(ts / SECOND_NS)));
-	if (s->time != CALLLINES_SECONDS)
-		add_micros(tb, ts % SECOND_NS);
-	textbuf_add_char(tb, ' ');
+	if (s->time != CALLLINES_NO_TIME) {
+		add_fraction(tb, ts % SECOND_NS, digits);
+		textbuf_add_char(tb, ' ');
+	}
+	if (s->relative)
+		add_relative(c, ts, tb);
 }
 
-static void see_task(struct calllines *c, int pid)
+/* Remembers the thread; returns the number of its last call, or negative. */
+static long see_task(struct calllines *c, const struct syscallevents_call *call)
 {
-	void **place = map_take(&c->alive, (uint64_t)pid, TASKS_MAX);
+	void **place = map_take(&c->alive, (uint64_t)call->pid, TASKS_MAX);
+	bool is_call = call->type == SYSCALLEVENTS_CALL || call->type == SYSCALLEVENTS_OPEN;
 
-	if (place)
-		*place = c;
+	if (!place)
+		return -1;
+	if (is_call || !*place)
+		*place = (void *)(uintptr_t)(is_call ? (uint64_t)call->nr + 1 : NO_CALL);
+	/* calls that are not recorded may have come between */
+	if ((uintptr_t)*place == NO_CALL || (!is_call && c->spec->calls))
+		return -1;
+	return (long)(uintptr_t)*place - 1;
 }
 
-static void begin_line(struct calllines *c, uint64_t ts, int pid, struct textbuf *tb)
+static void begin_line(struct calllines *c, uint64_t ts, const struct syscallevents_call *call,
+		       struct textbuf *tb)
 {
 	const struct calllines_spec *s = c->spec;
+	long nr;
 
 	if (c->open_pid) {
 		textbuf_add_str(tb, " <unfinished ...>\n");
 		c->open_pid = 0;
 	}
-	if (s->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)pid))
-		textbuf_addf(tb, "strace: Process %d attached\n", pid);
+	if (s->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)call->pid))
+		textbuf_addf(tb, "strace: Process %d attached\n", call->pid);
 	c->line = textbuf_len(tb);
 	c->column = 0;
-	see_task(c, pid);
+	nr = see_task(c, call);
 	if (s->pids == CALLLINES_PIDS_ALL)
-		textbuf_addf(tb, "%-5d ", pid);
+		textbuf_addf(tb, "%-5d ", call->pid);
 	else if (s->pids == CALLLINES_PIDS_AUTO && c->alive.n > 1)
-		textbuf_addf(tb, "[pid %5d] ", pid);
+		textbuf_addf(tb, "[pid %5d] ", call->pid);
 	add_time(c, ts, tb);
+	if (s->numbers && nr < 0)
+		textbuf_add_str(tb, "[????] ");
+	else if (s->numbers)
+		textbuf_addf(tb, "[%4ld] ", nr);
 }
 
 /*
  * --- calls -------------------------------------------------------------------------------------
  */
 
-static void add_duration(uint64_t ns, struct textbuf *tb)
+static void add_duration(const struct calllines *c, uint64_t ns, struct textbuf *tb)
 {
 	textbuf_addf(tb, " <%llu", (unsigned long long)(ns / SECOND_NS));
-	add_micros(tb, ns % SECOND_NS);
+	add_fraction(tb, ns % SECOND_NS, c->spec->duration_digits);
 	textbuf_add_char(tb, '>');
 }
 
@@ -283,7 +336,7 @@ static void end_call(struct calllines *c, const struct syscallevents_call *call,
 	}
 	textbuf_add(tb, result, n_result);
 	if (c->spec->durations && call->type == SYSCALLEVENTS_CALL)
-		add_duration(call->duration, tb);
+		add_duration(c, call->duration, tb);
 	textbuf_add_char(tb, '\n');
 	c->open_pid = 0;
 }
@@ -309,7 +362,7 @@ static void add_whole(struct calllines *c, const struct callorder_item *item, st
 	struct syscalltext_parts parts = {0};
 	const char *text;
 
-	begin_line(c, is_call ? start_of(call, item->ts) : item->ts, call->pid, tb);
+	begin_line(c, is_call ? start_of(call, item->ts) : item->ts, call, tb);
 	text = fmt(c, item, &parts);
 	if (call->type == SYSCALLEVENTS_EXIT)
 		map_remove(&c->alive, (uint64_t)call->pid);
@@ -322,20 +375,13 @@ static void add_whole(struct calllines *c, const struct callorder_item *item, st
 	end_call(c, call, text + parts.n_args, textbuf_len(&c->scratch) - parts.n_args, tb);
 }
 
-static bool never_returns(const struct syscallevents_call *call)
-{
-	const char *name = syscall_name(syscalls_for_audit(call->machine), call->nr);
-
-	return name && (!strcmp(name, "exit_group") || !strcmp(name, "exit"));
-}
-
 static void add_beginning(struct calllines *c, const struct callorder_item *item,
 			  struct textbuf *tb)
 {
 	struct syscalltext_parts parts = {0};
 	const char *text;
 
-	begin_line(c, item->ts, item->call->pid, tb);
+	begin_line(c, item->ts, item->call, tb);
 	text = fmt(c, item, &parts);
 	textbuf_add(tb, text, parts.n_entry);
 	if (never_returns(item->call)) {
@@ -353,7 +399,7 @@ static void add_end(struct calllines *c, const struct callorder_item *item, stru
 	const char *text;
 
 	if (c->open_pid != call->pid) {
-		begin_line(c, item->ts, call->pid, tb);
+		begin_line(c, item->ts, call, tb);
 		text = fmt(c, item, &parts);
 		textbuf_add_str(tb, "<... ");
 		textbuf_add(tb, text, parts.n_name);

@@ -32,6 +32,15 @@ enum calllines_time {
 	CALLLINES_EPOCH,   /* -ttt */
 };
 
+/* Digits behind the point. */
+enum calllines_precision {
+	CALLLINES_DEFAULT_PRECISION, /* as the time has it; 6 of others */
+	CALLLINES_S,
+	CALLLINES_MS,
+	CALLLINES_US,
+	CALLLINES_NS,
+};
+
 enum calllines_pids { CALLLINES_PIDS_AUTO, CALLLINES_PIDS_ALL, CALLLINES_NO_PIDS };
 
 #define CALLLINES_CALL_WORDS 16
@@ -42,14 +51,18 @@ struct calllines_spec {
 	struct syscalltext_options text;
 	enum calllines_time time;
 	enum calllines_pids pids;
-	bool relative;	 /* -r: time since the previous call */
-	bool durations;	 /* -T */
+	bool relative;	/* -r: time since the previous call */
+	bool durations; /* -T */
+	bool numbers;	/* -n: of the calls */
+	enum calllines_precision time_digits, relative_digits, duration_digits;
 	bool json;	 /* an object per call */
 	bool no_lines;	 /* only the summary */
 	unsigned column; /* of " = "; 0: 40 */
 	/* which calls */
 	const uint64_t *calls, *calls_32; /* bits of numbers; NULL: all */
 	bool only_failed, only_ok;
+	bool only_open; /* calls that do not return, beside the above */
+	bool no_calls;	/* signals and ends only */
 	bool no_signals, no_exits;
 	uint64_t hidden_signals; /* bits of signals, from 1 on */
 	bool tells_threads;	 /* "strace: Process 12 attached" before the line of a new one */

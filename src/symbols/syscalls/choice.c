@@ -22,9 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MACHINE_64_BIT 0x80000000u /* __AUDIT_ARCH_64BIT */
+
 struct parsing {
 	const struct syscall_table *table;
-	bool may_lack;
+	bool may_lack, is_64;
 	uint64_t *bits;
 	struct errmsg *err;
 };
@@ -106,11 +108,28 @@ static int refuse(const struct parsing *p, const char *word)
 	return errmsg_set(p->err, -EINVAL, "there is no system call '%s'", word);
 }
 
-static int add_word(const struct parsing *p, const char *word)
+/*
+ * open@64, all@32: only for that machine; there is no x32. Removes the suffix. Returns whether the word
+ * is about this machine.
+ */
+static bool is_for_machine(const struct parsing *p, char *word)
+{
+	char *at = *word == '/' ? NULL : strrchr(word, '@');
+	bool is_64 = at && !strcmp(at, "@64"), is_32 = at && !strcmp(at, "@32");
+
+	if (!is_64 && !is_32 && !(at && !strcmp(at, "@x32")))
+		return true;
+	*at = 0;
+	return is_64 ? p->is_64 : is_32 && !p->is_64;
+}
+
+static int add_word(const struct parsing *p, char *word)
 {
 	bool may_lack = *word == '?';
 
 	word += may_lack;
+	if (!is_for_machine(p, word))
+		return 0;
 	if (!strcmp(word, "all")) {
 		memset(p->bits, 0xff, SYSCALLCHOICE_WORDS * sizeof(*p->bits));
 		return 0;
@@ -140,7 +159,8 @@ int syscallchoice_parse(const char *text, uint32_t machine, bool may_lack,
 	bool inverted = *text == '!';
 	SCOPED(scope_free) char *copy = strdup(text + inverted);
 	char *rest = copy, *word;
-	struct parsing p = {syscalls_for_audit(machine), may_lack, bits, err};
+	struct parsing p = {syscalls_for_audit(machine), may_lack, machine & MACHINE_64_BIT, bits,
+			    err};
 
 	if (!copy)
 		return errmsg_set_errno(err, -ENOMEM, "cannot choose system calls");

@@ -4,27 +4,44 @@
  *
  * strace's letters mean something else in `sonde trace` now and then (-i, -a, -F), and its defaults
  * differ: children are followed only with -f, and the output is standard error. What changes the
- * traced program (-e inject, -e fault), and what sonde does not record (-i, -k, -n, -e read), is an
+ * traced program (-e inject, -e fault), and what sonde does not record (-i, -k, -e read), is an
  * error that says so.
  */
+#include "capture/syscalls/sysprograms.h"
 #include "cli/as/strace/strace_int.h"
 
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "cli/record/recordopts.h"
+#include "decode/syscalls/syscalltext.h"
 #include "present/syscalls/calllines.h"
+#include "symbols/syscalls/sets.h"
 #include "symbols/syscalls/types.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum long_option { SEPARATELY = 256, TRACE, SIGNAL, STATUS, QUIET, TIMES, HEX, NOTHING, KEYED };
+enum long_option {
+	SEPARATELY = 256,
+	TRACE,
+	SIGNAL,
+	STATUS,
+	QUIET,
+	TIMES,
+	RELATIVE,
+	DURATIONS,
+	HEX,
+	NOTHING,
+	PIDS,
+	KEYED
+};
 
-#define LETTERS "+:a:Ab:cCdDe:E:fFhiI:kno:O:p:P:qrs:S:tTu:U:vVwxX:yzZ"
+#define LETTERS "+:a:Ab:cCdDe:E:fFhiI:kno:O:p:P:qrs:S:tTu:U:vVwxX:yYzZ"
 
 static const struct option words[] = {
 	{"abbrev", required_argument, NULL, KEYED},
@@ -35,6 +52,8 @@ static const struct option words[] = {
 	{"daemonize", optional_argument, NULL, 'D'},
 	{"debug", no_argument, NULL, 'd'},
 	{"decode-fds", optional_argument, NULL, 'y'},
+	{"decode-pids", required_argument, NULL, PIDS},
+	{"detach-on", required_argument, NULL, 'b'},
 	{"env", required_argument, NULL, 'E'},
 	{"expr", required_argument, NULL, 'e'},
 	{"fault", required_argument, NULL, KEYED},
@@ -44,6 +63,7 @@ static const struct option words[] = {
 	{"inject", required_argument, NULL, KEYED},
 	{"instruction-pointer", no_argument, NULL, 'i'},
 	{"interruptible", required_argument, NULL, 'I'},
+	{"kvm", required_argument, NULL, KEYED},
 	{"no-abbrev", no_argument, NULL, 'v'},
 	{"output", required_argument, NULL, 'o'},
 	{"output-append-mode", no_argument, NULL, 'A'},
@@ -51,7 +71,7 @@ static const struct option words[] = {
 	{"quiet", optional_argument, NULL, QUIET},
 	{"raw", required_argument, NULL, KEYED},
 	{"read", required_argument, NULL, KEYED},
-	{"relative-timestamps", optional_argument, NULL, 'r'},
+	{"relative-timestamps", optional_argument, NULL, RELATIVE},
 	{"seccomp-bpf", no_argument, NULL, NOTHING},
 	{"silent", optional_argument, NULL, QUIET},
 	{"signal", required_argument, NULL, SIGNAL},
@@ -67,8 +87,9 @@ static const struct option words[] = {
 	{"summary-sort-by", required_argument, NULL, 'S'},
 	{"summary-wall-clock", no_argument, NULL, 'w'},
 	{"syscall-number", no_argument, NULL, 'n'},
-	{"syscall-times", optional_argument, NULL, 'T'},
+	{"syscall-times", optional_argument, NULL, DURATIONS},
 	{"timestamps", optional_argument, NULL, TIMES},
+	{"tips", optional_argument, NULL, NOTHING},
 	{"trace", required_argument, NULL, TRACE},
 	{"trace-path", required_argument, NULL, 'P'},
 	{"user", required_argument, NULL, 'u'},
@@ -87,8 +108,11 @@ static const struct {
 	{'D', "-D: sonde is no parent of the program that matters to it; run it in the background"},
 	{'i', "-i: sonde does not record the instruction pointer of system calls"},
 	{'k', "-k: sonde does not record stacks of system calls; use sonde record --sample"},
-	{'n', "-n: sonde does not show numbers of system calls"},
-	{'U', "-U: sonde shows strace's default columns"},
+	{'Y',
+	 "-Y: sonde does not show the names of tasks beside their numbers; see 'sonde trace -o "
+	 "FILE.dat' and 'sonde report'"},
+	{PIDS, "--decode-pids: sonde shows the numbers of processes as the initial namespace has "
+	       "them"},
 };
 
 /* strace names the call that it does not know. */
@@ -102,6 +126,8 @@ static int check_names(const char *value, struct errmsg *err)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)n, p);
+		if (name[0] == '%' && syscallset_find(name + 1, strlen(name + 1)) == 0)
+			return errmsg_set(err, -EINVAL, "invalid system call '%s'", name);
 		if (name[0] && !strpbrk(name, "%/?*@[") && (name[0] < '0' || name[0] > '9') &&
 		    strcmp(name, "all") && strcmp(name, "none") && strcmp(name, "file") &&
 		    strcmp(name, "process") && strcmp(name, "network") && strcmp(name, "signal") &&
@@ -123,27 +149,40 @@ static bool has_key(const char *value, const char *key, const char **ret_rest)
 	return true;
 }
 
+/* -e raw=SET: these; -e abbrev=SET, -e verbose=SET: all others. */
+static int choose_form(const char *value, uint64_t *calls, bool inverted, const uint64_t **ret,
+		       struct errmsg *err)
+{
+	TRY(syscallchoice_parse(value, sysprograms_machine(0), false, calls, err));
+	for (int i = 0; inverted && i < SYSCALLCHOICE_WORDS; i++)
+		calls[i] = ~calls[i];
+	*ret = calls;
+	return 0;
+}
+
 static int choose(struct strace *s, const char *value, struct errmsg *err)
 {
 	static const char *const changes[] = {"fault", "inject"};
-	static const char *const unknown[] = {"raw",   "read",	 "reads", "r",
-					      "write", "writes", "w",	  "kvm"};
+	static const char *const unknown[] = {"read", "reads", "r", "write", "writes", "w", "kvm"};
+	struct syscalltext_options *text = &s->o.lines.text;
 	const char *rest;
 
 	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
 		if (has_key(value, changes[i], &rest))
-			return errmsg_set(err, -EINVAL,
-					  "-e %s= changes what system calls do: sonde only watches",
-					  changes[i]);
+			return errmsg_set(
+				err, -EINVAL,
+				"-e %s= changes what system calls do: sonde only watches; "
+				"'sonde inject' makes them fail",
+				changes[i]);
 	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
 		if (has_key(value, unknown[i], &rest))
 			return errmsg_set(err, -EINVAL, "-e %s= is not supported", unknown[i]);
-	if (has_key(value, "abbrev", &rest) || has_key(value, "a", &rest)) {
-		s->o.lines.text.verbose = !strcmp(rest, "none");
-		return 0;
-	}
+	if (has_key(value, "raw", &rest) || has_key(value, "x", &rest))
+		return choose_form(rest, s->raw, false, &text->raw, err);
+	if (has_key(value, "abbrev", &rest) || has_key(value, "a", &rest))
+		return choose_form(rest, s->unabbreviated, true, &text->unabbreviated, err);
 	if (has_key(value, "verbose", &rest) || has_key(value, "v", &rest))
-		return 0;
+		return choose_form(rest, s->pointers, true, &text->pointers, err);
 	if (has_key(value, "quiet", &rest) || has_key(value, "silent", &rest) ||
 	    has_key(value, "q", &rest)) {
 		s->quiet = true;
@@ -178,19 +217,6 @@ static int number(const char *letter, const char *value, long long *ret, struct 
 		return errmsg_set(err, -EINVAL, "invalid -%s argument: '%s'", letter, value);
 	*ret = n;
 	return 0;
-}
-
-/* -E NAME=VALUE, -E NAME: the command inherits the environment of sonde. */
-static int environment(const char *value, struct errmsg *err)
-{
-	const char *sign = strchr(value, '=');
-	char name[256];
-
-	if (!sign)
-		return unsetenv(value) ? errmsg_set_errno(err, -errno, "cannot remove %s", value)
-				       : 0;
-	snprintf(name, sizeof(name), "%.*s", (int)(sign - value), value);
-	return setenv(name, sign + 1, 1) ? errmsg_set_errno(err, -errno, "cannot set %s", name) : 0;
 }
 
 static int constants(struct strace *s, const char *value, struct errmsg *err)
@@ -242,10 +268,12 @@ static bool take_flag(struct strace *s, int letter)
 		l->text.verbose = true;
 		return true;
 	case 'z':
-		l->only_ok = true;
+	case 'Z': /* the last one counts */
+		l->only_ok = letter == 'z';
+		l->only_failed = letter == 'Z';
 		return true;
-	case 'Z':
-		l->only_failed = true;
+	case 'n':
+		l->numbers = true;
 		return true;
 	case 't':
 		return traceopts_time(&s->o, NULL, NULL) >= 0;
@@ -282,30 +310,96 @@ static int add_pids(struct strace *s, const char *value, struct errmsg *err)
 	return n ? 0 : errmsg_set(err, -EINVAL, "Invalid process id: '%s'", value);
 }
 
-/* --timestamps[=FORMAT,PRECISION] */
+/* Returns false if the word is no precision. */
+static bool take_precision(const char *word, enum calllines_precision *ret)
+{
+	static const char *const words_of[] = {[CALLLINES_S] = "s",
+					       [CALLLINES_MS] = "ms",
+					       [CALLLINES_US] = "us",
+					       [CALLLINES_NS] = "ns"};
+
+	word += strncmp(word, "precision:", 10) ? 0 : 10;
+	for (size_t i = CALLLINES_S; i < ARRAY_LEN(words_of); i++)
+		if (!strcmp(word, words_of[i])) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* --timestamps[=FORMAT,PRECISION]: none, time or unix, with whole seconds unless the precision is given. */
 static int choose_times(struct strace *s, const char *value, struct errmsg *err)
 {
-	bool is_unix = false, has_micros = false;
+	static const struct {
+		const char *word;
+		enum calllines_time time;
+	} formats[] = {{"none", CALLLINES_NO_TIME},
+		       {"time", CALLLINES_SECONDS},
+		       {"unix", CALLLINES_EPOCH}};
 	SCOPED(scope_free) char *copy = strdup(value ? value : "");
 	char *rest = copy, *word;
 
 	if (!copy)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read --timestamps");
+	s->o.lines.time = CALLLINES_SECONDS;
+	s->o.lines.time_digits = CALLLINES_S;
 	while ((word = strsep(&rest, ","))) {
+		bool known = !*word || take_precision(word, &s->o.lines.time_digits);
+
 		word += strncmp(word, "format:", 7) ? 0 : 7;
-		word += strncmp(word, "precision:", 10) ? 0 : 10;
-		is_unix |= !strcmp(word, "unix");
-		has_micros |= !strcmp(word, "us");
-		if (*word && strcmp(word, "unix") != 0 && strcmp(word, "time") != 0 &&
-		    strcmp(word, "s") != 0 && strcmp(word, "us") != 0)
+		for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+			if (!strcmp(word, formats[i].word)) {
+				s->o.lines.time = formats[i].time;
+				known = true;
+			}
+		if (!known)
 			return errmsg_set(err, -EINVAL,
-					  "--timestamps has the format time or unix and the "
-					  "precision s or us, not '%s'",
-					  word);
+					  "invalid --absolute-timestamps argument: '%s'\nTry "
+					  "'strace -h' for more information.",
+					  value);
 	}
-	s->o.lines.time = is_unix      ? CALLLINES_EPOCH
-			  : has_micros ? CALLLINES_MICROS
-				       : CALLLINES_SECONDS;
+	return 0;
+}
+
+static int choose_precision(const char *option, const char *value, enum calllines_precision *ret,
+			    struct errmsg *err)
+{
+	if (value && !take_precision(value, ret))
+		return errmsg_set(
+			err, -EINVAL,
+			"invalid --%s argument: '%s'\nTry 'strace -h' for more information.",
+			option, value);
+	return 0;
+}
+
+/* -I: a number or a word; sonde blocks no signals. */
+static int interruptible(const char *value, struct errmsg *err)
+{
+	static const char *const known[] = {"1",	"2",	   "3",	    "4",
+					    "anywhere", "waiting", "never", "never_tstp"};
+
+	if (ARRAY_ANY(ARRAY_LEN(known), i, !strcmp(value, known[i])))
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "invalid -I argument: '%s'\nTry 'strace -h' for more information.",
+			  value);
+}
+
+static int sort(struct strace *s, const char *value, struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+
+	if (traceopts_sort(&s->o, value, &ignored) >= 0)
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "invalid sortby: '%s'\nTry 'strace -h' for more information.", value);
+}
+
+static int user(struct strace *s, const char *value, struct errmsg *err)
+{
+	if (!getpwnam(value))
+		return errmsg_set(err, -EINVAL, "Cannot find user '%s'", value);
+	s->o.record.user = value;
 	return 0;
 }
 
@@ -326,10 +420,13 @@ static int take_value(struct strace *s, int letter, const char *value, struct er
 	case STATUS:
 		return choose_key(s, "status", value, err);
 	case 'E':
-		return environment(value, err);
+		return traceopts_env(&s->o, value, err);
 	case 'I':
+		return interruptible(value, err);
 	case 'O':
-		return number(letter == 'I' ? "I" : "O", value, &n, err);
+		return number("O", value, &n, err);
+	case 'U':
+		return stracetable_choose(&s->columns, value, err);
 	case 'o':
 		s->output = value;
 		return 0;
@@ -349,11 +446,17 @@ static int take_value(struct strace *s, int letter, const char *value, struct er
 	case HEX:
 		s->o.lines.text.hex_strings = value && !strncmp(value, "non-ascii", 9) ? 1 : 2;
 		return 0;
+	case RELATIVE:
+		s->o.lines.relative = true;
+		return choose_precision("relative-timestamps", value, &s->o.lines.relative_digits,
+					err);
+	case DURATIONS:
+		s->o.lines.durations = true;
+		return choose_precision("syscall-times", value, &s->o.lines.duration_digits, err);
 	case 'S':
-		return traceopts_sort(&s->o, value, err);
+		return sort(s, value, err);
 	case 'u':
-		s->o.record.user = value;
-		return 0;
+		return user(s, value, err);
 	case 'X':
 		return constants(s, value, err);
 	default:
@@ -382,10 +485,12 @@ static int refuse_word(int letter, char **argv, struct errmsg *err)
 
 static int usage(void)
 {
-	puts("Usage: strace [-ACdffhqqrtttTvVwxxyyzZ] [-e EXPR]... [-a COLUMN] [-o FILE]\n"
-	     "              [-s STRSIZE] [-X FORMAT] [-S SORTBY] [-P PATH]... [-p PID]...\n"
+	puts("Usage: strace [-ACdffhnqqrtttTvVwxxyyzZ] [-e EXPR]... [-a COLUMN] [-o FILE]\n"
+	     "              [-s STRSIZE] [-X FORMAT] [-S SORTBY] [-U COLUMNS] [-P PATH]... [-p "
+	     "PID]...\n"
 	     "              { -p PID | [-E VAR=VAL]... [-u USERNAME] PROG [ARGS] }\n"
-	     "   or: strace -c[dfwzZ] [-e EXPR]... [-S SORTBY] [-P PATH]... [-p PID]...\n"
+	     "   or: strace -c[dfwzZ] [-e EXPR]... [-S SORTBY] [-U COLUMNS] [-P PATH]... [-p "
+	     "PID]...\n"
 	     "              { -p PID | [-E VAR=VAL]... [-u USERNAME] PROG [ARGS] }\n\n"
 	     "sonde records system calls with BPF and prints them as strace does; see "
 	     "sonde-as(1).");

@@ -140,7 +140,7 @@ static int finish(struct strace *s, int fd, struct errmsg *err)
 	}
 	if (!s->o.lines.summary)
 		return 0;
-	stracetable_fmt(s->o.lines.summary, s->o.sort, &text);
+	stracetable_fmt(s->o.lines.summary, s->o.sort, &s->columns, &text);
 	if (write(fd, text.start, textbuf_len(&text)) != (ssize_t)textbuf_len(&text))
 		return errmsg_set_errno(err, -EIO, "cannot write the summary");
 	return 0;

@@ -4,6 +4,8 @@
 #define SONDE_CLI_AS_STRACE_STRACE_INT_H
 
 #include "cli/trace/traceopts.h"
+#include "present/syscalls/stracetable.h"
+#include "symbols/syscalls/choice.h"
 
 #include <stdio.h>
 
@@ -11,8 +13,12 @@ struct strace {
 	struct traceopts o;
 	const char *output;
 	FILE *reader; /* of -o '|COMMAND' */
-	bool follow, separately, append, quiet, summary_times;
+	bool follow, separately, append, quiet;
 	int first_arg; /* of the command in argv */
+	/* -e raw=, abbrev=, verbose=: of 64-bit calls */
+	uint64_t raw[SYSCALLCHOICE_WORDS], unabbreviated[SYSCALLCHOICE_WORDS],
+		pointers[SYSCALLCHOICE_WORDS];
+	struct stracetable_columns columns; /* -U */
 };
 
 #define STRACE_DONE 1 /* -h, -V: the text is printed */

@@ -37,7 +37,7 @@ $ sonde trace -e signal=SIGHOP true
 sonde: trace: invalid signal 'SIGHOP'
 [2]
 $ sonde trace -e status=lost true
-sonde: trace: -e status= is failed, successful or all, not 'lost'
+sonde: trace: -e status= is failed, successful, unfinished or all, not 'lost'
 [2]
 $ sonde trace -i nosuch.dat
 sonde: cannot open nosuch.dat: No such file or directory

@@ -97,7 +97,10 @@ static int choose_status(struct traceopts *o, const char *text, struct errmsg *e
 		chosen |= !strcmp(word, "all") ? ALL : 0;
 		if (chosen == before && *word && strcmp(word, "none") != 0 &&
 		    !ARRAY_ANY(ARRAY_LEN(names), i, !strcmp(word, names[i])))
-			return errmsg_set(err, -EINVAL, "invalid status '%s'", word);
+			return errmsg_set(err, -EINVAL,
+					  "-e status= is failed, successful, unfinished or all, "
+					  "not '%s'",
+					  word);
 	}
 	chosen = inverted ? ~chosen & ALL : chosen;
 	o->lines.only_ok = chosen & OK && !(chosen & FAILED);
@@ -247,7 +250,7 @@ static int check_source(const struct traceopts *o, bool has_command, struct errm
 		return errmsg_set(
 			err, -EINVAL,
 			"trace needs to know what to trace: a command, a process (-p PID), "
-			"everything (-a), or a recorded file");
+			"everything (-a), or a recorded file (-i FILE)");
 	if (n > 1 && !(n == 2 && has_command && o->all_tasks))
 		return errmsg_set(
 			err, -EINVAL,

@@ -166,6 +166,7 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 	static const char *const unknown[] = {"read", "reads", "r", "write", "writes", "w", "kvm"};
 	struct syscalltext_options *text = &s->o.lines.text;
 	const char *rest;
+	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
 		if (has_key(value, changes[i], &rest))
@@ -196,7 +197,10 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 	if (!has_key(value, "signal", &rest) && !has_key(value, "signals", &rest) &&
 	    !has_key(value, "s", &rest) && !has_key(value, "status", &rest))
 		TRY(check_names(value, err));
-	return traceopts_choose(&s->o, value, err);
+	r = traceopts_choose(&s->o, value, err);
+	if (r < 0 && has_key(value, "status", &rest))
+		return errmsg_set(err, -EINVAL, "invalid status '%s'", rest);
+	return r;
 }
 
 static int choose_key(struct strace *s, const char *key, const char *value, struct errmsg *err)

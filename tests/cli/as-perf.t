@@ -85,3 +85,6 @@ $ ln -s "$(command -v sonde)" perf && ./perf ftrace profile -h
   -C, --cpu cpu               List of cpus to monitor
   -h, --help                  show this help
 [129]
+$ sonde as perf stat record true
+perf stat record is not supported: -o FILE writes the counts as text, 'sonde record --counters' into a trace
+[255]

@@ -53,3 +53,6 @@ sonde: nothing in tour.dat matches the tasks, CPUs and times
 $ sonde sched timehist --cpu 99 tour.dat
 sonde: nothing in tour.dat matches the tasks, CPUs and times
 [1]
+$ sonde sched record -C 0-x true
+sonde: sched record: '0-x' is not a list of CPUs such as 0,2-3
+[2]

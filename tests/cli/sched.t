@@ -80,6 +80,14 @@ kcompactd0-33                    0.199       0.339       0.000     141.677      
 CPU             Busy          Idle  Busy %  Switches
 0             46.836        95.039   33.01        45
 1            153.754         0.000  100.00         4
+$ sonde sched summary -g -n 2 $GOLDEN/tour.dat | head -n 5
+Task (times in ms)             Running    Runnable   Preempted    Sleeping     Blocked       Other  Switches  Preempt.   Moves
+trace-cmd (2 tasks)            170.743       0.736       0.882      66.114       0.000       0.000         5         3       0
+         66.114 ms sleeping, 2 times, in do_select ← core_sys_select ← do_pselect.constprop.0 ← __x64_sys_pselect6 ← do_syscall_64 ← entry_SYSCALL_64_after_hwframe
+rcu_preempt-15                  29.401      10.024       0.000       0.000       0.000     114.606        21         0       1
+         82.008 ms idle, 18 times, in rcu_gp_fqs_loop ← rcu_gp_kthread ← kthread ← ret_from_fork
+$ sonde sched summary -pg --json --task kcompactd0 $GOLDEN/tour.dat | grep -o '"places".*"cpus"'
+"places":[{"state":"sleeping","times":1,"ns":141677347,"stack":["__schedule","schedule","schedule_timeout","kcompactd","kthread","ret_from_fork"]}]}],"cpus"
 $ sonde sched map $GOLDEN/tour.dat | head -n 12
       *A0     151.615155 secs A0 => rcu_preempt:15
       *B0     151.615434 secs B0 => trace-cmd:234

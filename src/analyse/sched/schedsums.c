@@ -27,6 +27,7 @@
 #define ROWS_MAX	 (1u << 20)
 #define MEMORY_MAX_BYTES (512u << 20)
 #define WORST_SPARE	 64
+#define PLACES_MAX	 256 /* of a task or a name; programs sleep in few */
 
 struct schedsums {
 	struct schedsums_config config;
@@ -166,10 +167,39 @@ static void add_wait(struct schedsums *s, struct sched_sum *sum, const struct sc
 	heap_add(s, t);
 }
 
+/* Adds n times and ns to the place of that stack. Equal stacks are the same pointer. */
+static void add_place(struct schedsums *s, struct sched_sum *sum, const struct sched_place *more)
+{
+	struct sched_place **at = &sum->places;
+	size_t n = 0;
+
+	for (; *at; at = &(*at)->next, n++)
+		if ((*at)->state == more->state &&
+		    ((*at)->stack == more->stack || (n >= PLACES_MAX && !(*at)->stack)))
+			break;
+	if (!*at) {
+		*at = arena_alloc(&s->arena, sizeof(**at));
+		if (!*at) {
+			s->has_dropped = true;
+			return;
+		}
+		**at = (struct sched_place){.stack = n < PLACES_MAX ? more->stack : NULL,
+					    .state = more->state};
+	}
+	(*at)->n += more->n;
+	(*at)->ns += more->ns;
+}
+
 static void add_off(struct schedsums *s, struct sched_sum *sum, const struct sched_turn *t)
 {
-	if (t->is_sleep_sure)
-		sum->ns[t->off_state] += cut(s, t->off_start, t->off_start + t->sleep_ns);
+	uint64_t slept = t->is_sleep_sure ? cut(s, t->off_start, t->off_start + t->sleep_ns) : 0;
+
+	sum->ns[t->off_state] += slept;
+	if (slept && t->off_stack && s->config.has_places)
+		add_place(
+			s, sum,
+			&(struct sched_place){
+				.stack = t->off_stack, .state = t->off_state, .n = 1, .ns = slept});
 	if (!t->is_wait_sure)
 		return;
 	sum->ns[t->off_state == STATE_PREEMPTED ? STATE_PREEMPTED : STATE_RUNNABLE] +=
@@ -264,6 +294,28 @@ static void merge(struct schedsums *s, struct sched_sum *to, const struct sched_
 	if (from->still_waits > to->still_waits)
 		to->still_waits = from->still_waits;
 	to->is_dead &= from->is_dead;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct sched_place *const *x = a, *const *y = b;
+
+	return COMPARE((*y)->ns, (*x)->ns) ?: COMPARE((*y)->n, (*x)->n);
+}
+
+/* Sorts the list, which has at most PLACES_MAX stacks, and a rest for each state. */
+static void sort_places(struct sched_sum *sum)
+{
+	struct sched_place *list[PLACES_MAX + STATES_N], **at = &sum->places;
+	size_t n = 0;
+
+	for (struct sched_place *p = sum->places; p && n < ARRAY_LEN(list); p = p->next)
+		list[n++] = p;
+	if (n)
+		qsort(list, n, sizeof(*list), compare_places);
+	for (size_t i = 0; i < n; i++, at = &(*at)->next)
+		*at = list[i];
+	*at = NULL;
 }
 
 /* The row of the task's name, or NULL. map: 1 + index of the first row with that hash. */
@@ -361,7 +413,11 @@ int schedsums_finish(struct schedsums *s, const struct schedsums_view *view)
 			*row = (struct sched_sum){.task = sum->task, .is_dead = true};
 			merge(s, row, sum);
 		}
+		for (struct sched_place *p = sum->places; p; p = p->next)
+			add_place(s, row, p);
 	}
+	for (size_t i = 0; i < s->n_rows; i++)
+		sort_places(&s->rows[i]);
 	map_release(&comms);
 	if (s->n_rows)
 		qsort_r(s->rows, s->n_rows, sizeof(*s->rows), compare_rows, (void *)view);

@@ -19,6 +19,14 @@ struct sched_spread {
 	double mean, squares; /* of the mean's deviations, by Welford's method */
 };
 
+/* Where a task slept or was blocked, and for how long in all. */
+struct sched_place {
+	struct sched_place *next;
+	const struct sched_stack *stack; /* NULL: all places after the first PLACES_MAX */
+	enum task_state state;
+	uint64_t n, ns;
+};
+
 struct sched_sum {
 	const struct sched_task *task; /* the first one, if there are several */
 	size_t n_tasks;
@@ -32,6 +40,8 @@ struct sched_sum {
 	uint64_t n_unsure;     /* switches to the task after a wait of unknown length */
 	uint64_t still_waits;  /* how long it has been runnable at the end of the recording */
 	uint64_t stat_runtime; /* from sched_stat_runtime */
+	struct sched_place
+		*places; /* where its recorded stacks are; the rows have the longest first */
 	bool is_dead;
 };
 
@@ -44,6 +54,7 @@ struct schedsums_config {
 	const uint8_t *cpus; /* a bit for each CPU that counts; NULL: all */
 	size_t n_cpus;
 	size_t n_worst;
+	bool has_places; /* the rows have places */
 	/* whose waits can be among the worst; NULL: all tasks */
 	bool (*match)(void *ctx, const struct sched_task *t);
 	void *ctx;

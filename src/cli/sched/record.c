@@ -24,6 +24,7 @@
 #include "cli/sched/schedrun.h"
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,10 +36,34 @@ extern const struct command cmd_record;
 struct record_options {
 	const char *output, *size;
 	const char *cpumask;
-	bool stacks, runtime, quiet, pass_status;
+	char mask[SCHED_CPUS_MAX / 4 + SCHED_CPUS_MAX / 32]; /* of -C */
+	bool stacks, runtime, quiet, pass_status, ignored;
 };
 
 #define AT(field) offsetof(struct record_options, field)
+
+/* "0,2-3" as the mask of -M: hexadecimal, a comma after each 32 CPUs, the highest first. */
+static int set_cpus(void *opts, const char *value, struct errmsg *err)
+{
+	struct record_options *o = opts;
+	uint8_t cpus[SCHED_CPUS_MAX / 8] = {0};
+	char *to = o->mask;
+	bool any = false;
+
+	TRY(sched_cpus_parse(cpus, value, err));
+	for (int i = SCHED_CPUS_MAX / 4 - 1; i >= 0; i--) {
+		unsigned digit = cpus[i / 2] >> i % 2 * 4 & 15;
+
+		any |= digit;
+		if (any)
+			*to++ = "0123456789abcdef"[digit];
+		if (any && i && i % 8 == 0)
+			*to++ = ',';
+	}
+	*to = 0;
+	o->cpumask = o->mask;
+	return 0;
+}
 
 static const struct option_row rows[] = {
 	ROW_STRING('o', "output", "FILE", "write to this file (default: trace.dat)", AT(output),
@@ -50,6 +75,8 @@ static const struct option_row rows[] = {
 	ROW_STRING('b', "buffer-size", "KB",
 		   "size of the kernel's buffer for each CPU; also 16M, 1G (default: 8M)",
 		   AT(size)),
+	ROW_FLAG('a', "all-cpus", "record all CPUs, as without -C", AT(ignored)),
+	ROW_CALL('C', "cpu", "CPU,…", "record only these CPUs: 0,2-3", set_cpus),
 	ROW_STRING('M', "cpumask", "MASK", "trace only these CPUs: a hexadecimal mask",
 		   AT(cpumask)),
 	ROW_FLAG('q', "quiet", "print only errors", AT(quiet)),

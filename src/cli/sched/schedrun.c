@@ -75,12 +75,10 @@ int schedopts_pid(void *opts, const char *value, struct errmsg *err)
 	return parse_numbers("-p", value, o->pids, &o->n_pids, err);
 }
 
-int schedopts_cpus(void *opts, const char *value, struct errmsg *err)
+int sched_cpus_parse(uint8_t *cpus, const char *value, struct errmsg *err)
 {
-	struct sched_options *o = opts;
 	char *end;
 
-	o->has_cpus = true;
 	for (const char *p = value;; p = end + 1) {
 		unsigned long from = strtoul(p, &end, 10), to = from;
 
@@ -90,10 +88,18 @@ int schedopts_cpus(void *opts, const char *value, struct errmsg *err)
 			return errmsg_set(err, -EINVAL, "'%s' is not a list of CPUs such as 0,2-3",
 					  value);
 		for (; from <= to; from++)
-			o->cpus[from / 8] |= 1u << from % 8;
+			cpus[from / 8] |= 1u << from % 8;
 		if (!*end)
 			return 0;
 	}
+}
+
+int schedopts_cpus(void *opts, const char *value, struct errmsg *err)
+{
+	struct sched_options *o = opts;
+
+	o->has_cpus = true;
+	return sched_cpus_parse(o->cpus, value, err);
 }
 
 /* A trace, or something else that exists and cannot be a command. */

@@ -78,6 +78,8 @@ int schedrun_find_colour(const struct sched_options *o, bool *ret, struct errmsg
 /* Rows call these. */
 int schedopts_task(void *opts, const char *value, struct errmsg *err);
 int schedopts_cpus(void *opts, const char *value, struct errmsg *err);
+/* Sets the bits of "0,2-3" in cpus, of SCHED_CPUS_MAX bits. */
+int sched_cpus_parse(uint8_t *cpus, const char *value, struct errmsg *err);
 int schedopts_tid(void *opts, const char *value, struct errmsg *err);
 int schedopts_pid(void *opts, const char *value, struct errmsg *err);
 

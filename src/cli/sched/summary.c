@@ -31,6 +31,10 @@ static const struct option_row rows[] = {
 	ROW_FLAG('p', "pids", "one row per task, not per name", AT(sums.by_pid)),
 	ROW_CALL('s', "sort", "KEY,…", "sort by runtime (default), switch, avg, max or pid",
 		 set_sort, .complete = "runtime switch avg max pid"),
+	ROW_FLAG('g', "stacks",
+		 "show where tasks slept and were blocked, if kernel stacks were recorded; a "
+		 "command is recorded with them",
+		 SCHEDOPTS_AT(wants_stacks)),
 	ROW_NUMBER('n', "rows", "N", "show at most N rows", AT(sums.n_rows)),
 	SCHEDOPTS_ROWS_RESULT,
 	ROW_END,
@@ -46,6 +50,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	TRY(n);
 	if (!o.sums.view.n_orders)
 		TRY(sums_parse_sort(&o.sums.view, "runtime", err));
+	o.sums.has_places = o.sched.wants_stacks;
 	TRY(sums_run(&s, &o.sched, &o.sums, 0, n, command, err));
 	if (o.sched.json)
 		schedtext_fmt_summary_json(&s.view, &s.run.text);

@@ -80,6 +80,7 @@ int sums_run(struct sums_run *s, const struct sched_options *o, struct sums_opti
 	if (so->n_rows < 0)
 		return errmsg_set(err, -EINVAL, "--rows takes a number of rows");
 	TRY(schedrun_open(&s->run, o, n_words, command, &ops, err));
+	config.has_places = so->has_places;
 	config.from = s->run.from;
 	config.to = s->run.to;
 	config.cpus = o->has_cpus ? o->cpus : NULL;

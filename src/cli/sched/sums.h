@@ -14,6 +14,7 @@
 struct sums_options {
 	bool by_pid;
 	long long n_rows; /* 0: all */
+	bool has_places;
 	struct schedsums_view view;
 };
 

@@ -6,7 +6,8 @@
  *
  * Runnable: woken or new, and no CPU yet. Preempted: another task took its CPU. Blocked: it cannot
  * be interrupted (D), mostly a disk. Other: stopped, idle kernel threads, parked. Time before the
- * first event of a task, and across lost events, is in no column.
+ * first event of a task, and across lost events, is in no column. With -g, the places where the task
+ * spent most of the time off the CPU are below its row.
  */
 #include "analyse/sched/schedsums.h"
 #include "base/json/jsonwriter.h"
@@ -15,6 +16,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#define PLACES_SHOWN 3
 
 static uint64_t other_ns(const struct sched_sum *s)
 {
@@ -43,6 +46,25 @@ static void fmt_row(const struct sched_view *v, const struct sched_sum *s, struc
 	}
 	textbuf_addf(tb, " %9" PRIu64 " %9" PRIu64 " %7" PRIu64 "%s\n", s->n_turns, s->n_preempted,
 		     moves(v, s), s->is_dead ? "  ended" : "");
+}
+
+static void fmt_places(const struct sched_view *v, const struct sched_sum *s, struct textbuf *tb)
+{
+	size_t n = 0;
+
+	for (const struct sched_place *p = s->places; p && n < PLACES_SHOWN; p = p->next, n++) {
+		textbuf_add_str(tb, "    ");
+		sched_fmt_ms(v, true, p->ns, 11, tb);
+		textbuf_addf(tb, "%s %s, %" PRIu64 " %s", v->in_time ? " ms" : "",
+			     task_state_name(p->state), p->n, p->n == 1 ? "time" : "times");
+		if (p->stack) {
+			textbuf_add_str(tb, ", in ");
+			sched_fmt_stack(v, p->stack, true, " ← ", tb);
+		} else {
+			textbuf_add_str(tb, ", in other places");
+		}
+		textbuf_add_char(tb, '\n');
+	}
 }
 
 static void fmt_cpus(const struct sched_view *v, struct textbuf *tb)
@@ -74,12 +96,28 @@ void schedtext_fmt_summary(const struct sched_view *v, struct textbuf *tb)
 	textbuf_addf(tb, "%-26s %11s %11s %11s %11s %11s %11s %9s %9s %7s\n",
 		     v->in_time ? "Task (times in ms)" : "Task", "Running", "Runnable", "Preempted",
 		     "Sleeping", "Blocked", "Other", "Switches", "Preempt.", "Moves");
-	for (size_t i = 0; i < n && i < v->n_rows; i++)
+	for (size_t i = 0; i < n && i < v->n_rows; i++) {
 		fmt_row(v, &rows[i], tb);
+		fmt_places(v, &rows[i], tb);
+	}
 	if (n > v->n_rows)
 		textbuf_addf(tb, "… and %zu more tasks\n", n - v->n_rows);
 	fmt_cpus(v, tb);
 	sched_fmt_gaps(v, tb);
+}
+
+static void add_places(const struct sched_view *v, const struct sched_sum *s, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "places", '[');
+	for (const struct sched_place *p = s->places; p; p = p->next) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "state", task_state_name(p->state));
+		jsonwriter_add_uint(w, "times", p->n);
+		jsonwriter_add_uint(w, "ns", p->ns);
+		sched_json_stack(v, "stack", p->stack, w);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
 }
 
 static void add_row(const struct sched_view *v, const struct sched_sum *s, struct jsonwriter *w)
@@ -109,6 +147,8 @@ static void add_row(const struct sched_view *v, const struct sched_sum *s, struc
 		jsonwriter_add_real(w, "run_deviation_ns", sched_spread_deviation(&s->run), 0);
 	}
 	jsonwriter_add_bool(w, "ended", s->is_dead);
+	if (s->places)
+		add_places(v, s, w);
 	jsonwriter_close(w);
 }
 

@@ -277,10 +277,22 @@ static int open_output(struct stat_options *o, FILE **ret_file, struct errmsg *e
 	return 0;
 }
 
+/* `perf stat record` and `report`: counts in a perf.data. */
+static bool is_subcommand(const char *word)
+{
+	return !strcmp(word, "record") || !strcmp(word, "report");
+}
+
 static int run(struct stat_options *o, int n, char **argv, struct errmsg *err)
 {
 	SCOPED(fclose_scoped) FILE *file = NULL;
 
+	if (n && is_subcommand(argv[1]))
+		return errmsg_set(
+			err, -ENOTSUP,
+			"perf stat %s is not supported: -o FILE writes the counts as text, "
+			"'sonde record --counters' into a trace",
+			argv[1]);
 	argv[n + 1] = NULL;
 	if (o->timeout && o->timeout < 10)
 		return errmsg_set(err, -EINVAL, "timeout must be >= 10ms.");

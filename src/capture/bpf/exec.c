@@ -162,7 +162,7 @@ static int load(struct bpfexec *e, const struct members *m, struct errmsg *err)
 
 int bpfexec_open(struct bpfexec *e, struct errmsg *err)
 {
-	struct members m;
+	struct members m = {0};
 	int r;
 
 	*e = (struct bpfexec){

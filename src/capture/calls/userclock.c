@@ -73,7 +73,7 @@ void userclock_init(struct userclock *c)
 	if (counter_read_rate(&rate) >= 0 && rate.shift <= USERCLOCK_SHIFT) {
 		c->rate = (uint64_t)rate.mult << (USERCLOCK_SHIFT - rate.shift);
 	} else {
-		uint64_t counter, ns;
+		uint64_t counter = 0, ns = 0;
 
 		do
 			compare(&counter, &ns);
@@ -88,7 +88,7 @@ void userclock_init(struct userclock *c)
 
 void userclock_adjust(struct userclock *c, uint64_t counter)
 {
-	uint64_t now, ns, rate, max;
+	uint64_t now = 0, ns = 0, rate, max;
 	int64_t error, correction;
 
 	if (counter < c->next_counter)

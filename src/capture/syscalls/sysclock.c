@@ -47,7 +47,7 @@ void sysclock_init(struct sysclock *c)
 
 void sysclock_read(struct sysclock *c)
 {
-	uint64_t mono, raw;
+	uint64_t mono = 0, raw = 0;
 
 	read_both(&mono, &raw);
 	if (mono <= c->last_mono || raw <= c->last_raw)

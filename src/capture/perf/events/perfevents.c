@@ -215,8 +215,8 @@ static int take_terms(struct eventparser *p, const char **ret_terms, size_t *ret
 /* Terms of an event that no PMU has: they are about its samples only. */
 static int take_general_terms(struct eventparser *p, size_t first)
 {
-	const char *terms;
-	size_t len;
+	const char *terms = NULL;
+	size_t len = 0;
 
 	if (*p->at != '/')
 		return 0;
@@ -459,8 +459,8 @@ static int take_by_word(struct eventparser *p)
 {
 	struct builtin_event b;
 	uint64_t config;
-	const char *terms;
-	size_t len;
+	const char *terms = NULL;
+	size_t len = 0;
 	int n;
 
 	if (builtin_find(p->word, strlen(p->word), &b)) {

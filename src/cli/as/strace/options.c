@@ -165,8 +165,8 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 	static const char *const changes[] = {"fault", "inject"};
 	static const char *const unknown[] = {"read", "reads", "r", "write", "writes", "w", "kvm"};
 	struct syscalltext_options *text = &s->o.lines.text;
+	struct errmsg ignored = {0};
 	const char *rest;
-	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
 		if (has_key(value, changes[i], &rest))
@@ -197,10 +197,11 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 	if (!has_key(value, "signal", &rest) && !has_key(value, "signals", &rest) &&
 	    !has_key(value, "s", &rest) && !has_key(value, "status", &rest))
 		TRY(check_names(value, err));
-	r = traceopts_choose(&s->o, value, err);
-	if (r < 0 && has_key(value, "status", &rest))
-		return errmsg_set(err, -EINVAL, "invalid status '%s'", rest);
-	return r;
+	if (!has_key(value, "status", &rest))
+		return traceopts_choose(&s->o, value, err);
+	return traceopts_choose(&s->o, value, &ignored) < 0
+		       ? errmsg_set(err, -EINVAL, "invalid status '%s'", rest)
+		       : 0;
 }
 
 static int choose_key(struct strace *s, const char *key, const char *value, struct errmsg *err)

@@ -10,18 +10,19 @@
  *	sonde_mark("after sort");
  *	sonde_tracing(0);               … to here
  *
- * A mark is a line of text among the kernel's events, with its time, task and CPU. Nothing else is needed:
- * no library, no set-up. C99 or later, or C++, on Linux.
+ * A mark is a line of text among the kernel's events, with its time, task and CPU. Nothing else is
+ * needed: no library, no set-up. C99 or later, or C++, on Linux.
  *
- * Where they write: the files that the environment names in SONDE_TRACE_MARKER and SONDE_TRACING_ON, as
- * `sonde record` sets them for the command it runs; else the top level of the tracing directory. The
- * environment is not asked in a program that runs with another user's rights (setuid).
+ * Where they write: the files that the environment names in SONDE_TRACE_MARKER and
+ * SONDE_TRACING_ON, as `sonde record` sets them for the command it runs; else the top level of the
+ * tracing directory. The environment is not asked in a program that runs with another user's rights
+ * (setuid).
  *
- * They never fail, print or block, and leave errno as it was: where nothing is traced, or without the
- * permission, nothing happens. They may be called by any thread at any time, in signal handlers, and after
- * fork(). The first call opens the file and keeps it open; should the program close it behind our back,
- * later calls notice, so that nothing is ever written into a file of its own. One call costs a microsecond
- * or two. Texts beyond 1000 bytes may be cut by the kernel.
+ * They never fail, print or block, and leave errno as it was: where nothing is traced, or without
+ * the permission, nothing happens. They may be called by any thread at any time, in signal
+ * handlers, and after fork(). The first call opens the file and keeps it open; should the program
+ * close it behind our back, later calls notice, so that nothing is ever written into a file of its
+ * own. One call costs a microsecond or two. Texts beyond 1000 bytes may be cut by the kernel.
  */
 #ifndef SONDE_MARK_H
 #define SONDE_MARK_H

@@ -2,9 +2,9 @@
 /*
  * callsummary.c - a row for each system call that occurred.
  *
- * A trace has calls of at most two machines: programs of 64 and of 32 bits have numbers of their own.
- * Numbers are small, so rows are found by number. All numbers that no machine has share the last
- * row. Percentiles are too high by less than one percent (latencies.h).
+ * A trace has calls of at most two machines: programs of 64 and of 32 bits have numbers of their
+ * own. Numbers are small, so rows are found by number. All numbers that no machine has share the
+ * last row. Percentiles are too high by less than one percent (latencies.h).
  */
 #include "analyse/callsummary.h"
 

@@ -3,7 +3,8 @@
  * calltimes.h - counts and times function calls, from the events of programs' functions and of the
  * kernel's function_graph tracer (decode/callevent.h).
  *
- *	calltimes_new ─▶ calltimes_add … (in the order of time) ─▶ calltimes_finish ─▶ rows ─▶ calltimes_free
+ *  calltimes_new ─▶ calltimes_add … (in the order of time) ─▶ calltimes_finish ─▶ rows
+ *      ─▶ calltimes_free
  *
  * Self time is the time of a function without the traced functions that it called. A call that is
  * made while the same function is open in the task (recursion) does not add to the total. Only one

@@ -87,8 +87,9 @@ void keycount_add(struct keycount *k, const struct record *rec);
 void keycount_add_values(struct keycount *k, const uint64_t *values,
 			 const struct key_slot *const *slots, uint64_t n);
 /*
- * Adds the counts of a part of the same trace, and empties it. Parts are joined in the order of time.
- * Returns 0, or -EAGAIN if the part has too many values: then only one walk over all counts right.
+ * Adds the counts of a part of the same trace, and empties it. Parts are joined in the order of
+ * time. Returns 0, or -EAGAIN if the part has too many values: then only one walk over all counts
+ * right.
  */
 int keycount_join(struct keycount *k, struct keycount *part);
 /* Returns true if names of tasks are among the keys. */

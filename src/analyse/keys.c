@@ -2,8 +2,8 @@
 /*
  * keys.c - reads values of records by name, as 64 bits each.
  *
- *	word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text stored once ──▶ 64 bits
- *	    └──▶ $cpu $pid $comm $task $event
+ *  word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text stored once ──▶ 64 bits
+ *      └──▶ $cpu $pid $comm $task $event
  *
  * Values become text only for output: the name that the event's print format gives to the number
  * (__print_symbolic), or the other forms that it uses (flags, letters, hex), or the symbol of a

@@ -3,11 +3,12 @@
  * keys.h - interprets the words after --by: finds them in an event, reads their values from
  * records, and formats the values.
  *
- *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be omitted if
- *	the event has no field of that name), or $syscall, the name of the event's system call, or $func, the function that
- *	a probe hit or that a function tracer names.
+ *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be omitted
+ *	if the event has no field of that name), or $syscall, the name of the event's system call,
+ *	or $func, the function that a probe hit or that a function tracer names.
  *
- *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
+ *  key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number
+ *      ─▶ key_fmt, once
  *
  * A value always has 64 bits: a number, sign-extended, or the address of a text that the reader
  * stores once. So records are compared without making text. Only one thread may use it at a time.

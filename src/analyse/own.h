@@ -6,9 +6,12 @@
  * events, except scheduler events that also concern another task: CPUs would be in wrong states
  * without them. Results about single tasks do not need these events.
  *
- *	own_is_only       true for an event of sonde's task, a scheduler event about it, a switch between two of its tasks
- *	own_takes_part    also true for a switch from such a task to another task, or back; for counting events
- *	own_is_task       for analyses that follow tasks by pid; own_is_field: true for the name of such a pid field
+ *	own_is_only       true for an event of sonde's task, a scheduler event about it, a switch
+ *	                  between two of its tasks
+ *	own_takes_part    also true for a switch from such a task to another task, or back; for
+ *	                  counting events
+ *	own_is_task       for analyses that follow tasks by pid; own_is_field: true for the name of
+ *	                  such a pid field
  *
  * Only one thread may use it at a time.
  */

@@ -2,8 +2,8 @@
 /*
  * threadcalls.c - the system calls of each thread: how often, how long, how evenly, which errors.
  *
- * A thread makes calls of few kinds, about thirty, so its rows are searched one by one; the last one
- * that was used comes first. The deviation is summed with Welford's method: the sum of the
+ * A thread makes calls of few kinds, about thirty, so its rows are searched one by one; the last
+ * one that was used comes first. The deviation is summed with Welford's method: the sum of the
  * squares themselves would lose the digits of short durations.
  */
 #include "analyse/threadcalls.h"

@@ -2,7 +2,8 @@
 /*
  * threadcalls.h - counts the system calls of each thread (perf trace -s).
  *
- *	threadcalls_new ─▶ threadcalls_add … ─▶ threadcalls_threads ─▶ threadcalls_rows ─▶ threadcalls_free
+ *  threadcalls_new ─▶ threadcalls_add … ─▶ threadcalls_threads ─▶ threadcalls_rows
+ *      ─▶ threadcalls_free
  */
 #ifndef SONDE_ANALYSE_THREADCALLS_H
 #define SONDE_ANALYSE_THREADCALLS_H
@@ -41,8 +42,8 @@ void threadcalls_add(struct threadcalls *t, int pid, const char *comm, uint32_t 
 /* Calls that are in no row, because memory was short. */
 uint64_t threadcalls_n_dropped(const struct threadcalls *t);
 /*
- * The threads by pid, each with its rows, the longest total first. They belong to t. NULL: there are
- * none, or out of memory.
+ * The threads by pid, each with its rows, the longest total first. They belong to t. NULL: there
+ * are none, or out of memory.
  */
 const struct threadcalls_thread *const *threadcalls_threads(struct threadcalls *t, size_t *ret_n);
 /* Standard deviation of the average, in percent of it. */

@@ -27,10 +27,10 @@ void *arena_alloc(struct arena *a, size_t n_bytes);
 void *arena_alloc_array(struct arena *a, size_t n, size_t each_bytes);
 
 /*
- * Makes room for one more item in an array of the arena that has n items; list is NULL at first, and
- * cap 0, a size_t. The array doubles; the old copies stay in the arena, and are together at most as
- * large as the new one. Returns false, with nothing changed, if the array has max items or if memory
- * is short.
+ * Makes room for one more item in an array of the arena that has n items; list is NULL at first,
+ * and cap 0, a size_t. The array doubles; the old copies stay in the arena, and are together at
+ * most as large as the new one. Returns false, with nothing changed, if the array has max items or
+ * if memory is short.
  */
 #define ARENA_ONE_MORE(arena, list, n, cap, max) \
 	((size_t)(n) < (size_t)(max) &&          \

@@ -120,7 +120,7 @@ static bool is_over(const struct conveyor *c)
 	return c->result < 0 || (c->eof && !can_drain(c));
 }
 
-/* --- how many threads -------------------------------------------------------------------------- */
+/* --- how many threads ------------------------------------------------------------------------- */
 
 /* Returns false if no thread sleeps that nobody has woken. */
 static bool wake_one(struct conveyor *c)
@@ -214,7 +214,7 @@ static void wait_for_change(struct conveyor *c)
 	sleep_until_woken(c);
 }
 
-/* --- the steps --------------------------------------------------------------------------------- */
+/* --- the steps -------------------------------------------------------------------------------- */
 
 static void drain_one(struct conveyor *c, size_t item)
 {

@@ -6,10 +6,10 @@
  *	one at a time, in order                                one at a time, in the same order
  *
  * The caller provides a fixed ring of items, so memory is bounded however slow the drain is. Few of
- * them are in use if no thread has to wait; so a ring may have many. With one thread everything runs
- * in the caller; more start only if they help. The three callbacks get the caller's `ctx`. fill never
- * runs twice at once, nor does drain, but fill of a later item may run at the same time as work and
- * drain of earlier ones, so they may share only what the caller protects.
+ * them are in use if no thread has to wait; so a ring may have many. With one thread everything
+ * runs in the caller; more start only if they help. The three callbacks get the caller's `ctx`.
+ * fill never runs twice at once, nor does drain, but fill of a later item may run at the same time
+ * as work and drain of earlier ones, so they may share only what the caller protects.
  */
 #ifndef SONDE_BASE_CONVEYOR_H
 #define SONDE_BASE_CONVEYOR_H

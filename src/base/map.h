@@ -8,10 +8,10 @@
  *	if (slot && !*slot)
  *		*slot = new_task(pid);
  *
- * Keys are numbers: a pid, an address of the kernel, the address of a name that exists once. A text,
- * or several numbers, is found by its hash (hash.h): the value is then the first of a list of those
- * that have the same hash, which the caller compares. The values belong to the caller. The order of
- * the slots is random: sort before printing.
+ * Keys are numbers: a pid, an address of the kernel, the address of a name that exists once. A
+ * text, or several numbers, is found by its hash (hash.h): the value is then the first of a list of
+ * those that have the same hash, which the caller compares. The values belong to the caller. The
+ * order of the slots is random: sort before printing.
  */
 #ifndef SONDE_BASE_MAP_H
 #define SONDE_BASE_MAP_H

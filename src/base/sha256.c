@@ -4,7 +4,8 @@
  * describe.
  *
  *	message, 0x80, zeros, u64 number of bits (big-endian)     in blocks of 64 bytes
- *	HMAC(key, m) = H((key ^ 5c5c…) || H((key ^ 3636…) || m))    a key longer than a block is hashed first
+ *	HMAC(key, m) = H((key ^ 5c5c…) || H((key ^ 3636…) || m))    a key longer than a block is
+ *	                                                            hashed first
  *
  * The constants are the fractional parts of the square roots (initial state) and cube roots
  * (rounds) of the first primes. tests/unit/test_serve.c checks the test vectors of both documents.

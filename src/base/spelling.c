@@ -14,8 +14,8 @@
  * One error is allowed in a short word, two from 8 letters on, three from 12. A wider limit finds
  * `report` for `record`, which is worse than no advice. Two cases count as one error: a word of at
  * least three letters that is a prefix of the name, or the reverse; and a word of at least four
- * letters that lacks two inner letters of the name (colr, rcrd). Words over WORD_MAX letters are not
- * names and are ignored.
+ * letters that lacks two inner letters of the name (colr, rcrd). Words over WORD_MAX letters are
+ * not names and are ignored.
  */
 #include "base/spelling.h"
 

@@ -2,8 +2,9 @@
 /*
  * stoppipe.h - a pipe by which one thread tells another to end.
  *
- * The other one polls fds[0]. A byte makes it readable; if that cannot be written, closing the other
- * end does. Closing alone is not enough: a child that was forked meanwhile still holds that end.
+ * The other one polls fds[0]. A byte makes it readable; if that cannot be written, closing the
+ * other end does. Closing alone is not enough: a child that was forked meanwhile still holds that
+ * end.
  */
 #ifndef SONDE_BASE_STOPPIPE_H
 #define SONDE_BASE_STOPPIPE_H

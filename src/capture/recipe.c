@@ -7,11 +7,13 @@
  *	summary: from the raising of a softirq to its end
  *	about: Words that explain it. A line that begins with a blank continues
  *	  the line before.
- *	event: irq:softirq_raise          repeatable; of several events, the first existing one is used
+ *	event: irq:softirq_raise          repeatable; of several events, the first existing one is
+ *	                                  used
  *	filter: vec != 9                  for the event before it
  *	tracer: function_graph
  *	function: vfs_*                   trace only these; no-function: all but these
- *	graph: do_IRQ                     trace these and the functions that they call; no-graph: not these
+ *	graph: do_IRQ                     trace these and the functions that they call; no-graph:
+ *	                                  not these
  *	depth: 5                          of the call graph
  *	probe: p:mine vfs_read            a line for kprobe_events, removed at the end
  *	stacks: yes                       a kernel stack with every event

@@ -5,8 +5,8 @@
  *
  *	gather ──▶ keycount_add ──▶ counttext
  *
- * If the kernel can count a live run by itself, sonde only reads the table (kernel/count.c). With -u
- * it counts calls of a program's functions, each as one event.
+ * If the kernel can count a live run by itself, sonde only reads the table (kernel/count.c). With
+ * -u it counts calls of a program's functions, each as one event.
  */
 #include "analyse/keycount.h"
 #include "base/options.h"
@@ -147,7 +147,7 @@ static void close_counts(void *ctx)
 	o->counts = NULL;
 }
 
-/* --- a file, on all CPUs ----------------------------------------------------------------------- */
+/* --- a file, on all CPUs ---------------------------------------------------------------------- */
 
 /* Counts of a part of the file. */
 struct part {
@@ -211,7 +211,7 @@ static const struct gather_fold count_fold = {.init = init_part,
 					      .release = release_part,
 					      .start = start};
 
-/* --- in the kernel ----------------------------------------------------------------------------- */
+/* --- in the kernel ---------------------------------------------------------------------------- */
 
 struct kernel_counts {
 	struct count_options *o;

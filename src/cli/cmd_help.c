@@ -2,15 +2,15 @@
 /*
  * cmd_help.c - prints help texts, and the data from which man pages and completions are generated.
  *
- *	sonde help                         all commands
- *	sonde help report                  one command, as `sonde report --help`
- *	sonde help probe add               a sub-command
- *	sonde help --man report            the options of its man page          tools/gen-man
- *	sonde help --list-commands         for programs, one per line             tools/gen-completions
- *	sonde help --list-commands probe   the sub-commands of one
- *	sonde help --list-groups           the commands below the titles of their groups
- *	sonde help --list-options report
- *	sonde help --complete KIND PREFIX  words for a value                    complete.c
+ *  sonde help                         all commands
+ *  sonde help report                  one command, as `sonde report --help`
+ *  sonde help probe add               a sub-command
+ *  sonde help --man report            the options of its man page          tools/gen-man
+ *  sonde help --list-commands         for programs, one per line             tools/gen-completions
+ *  sonde help --list-commands probe   the sub-commands of one
+ *  sonde help --list-groups           the commands below the titles of their groups
+ *  sonde help --list-options report
+ *  sonde help --complete KIND PREFIX  words for a value                    complete.c
  *
  * Lists have columns, separated by tabs; a column may be empty:
  *

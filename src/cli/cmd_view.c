@@ -2,8 +2,8 @@
 /*
  * cmd_view.c - `sonde view`: serves a trace to a browser on this machine until Ctrl-C.
  *
- * view/serve/serving.h is the server, cli/view/viewing.h waits for signals and new data; this file has
- * the options, and what is printed.
+ * view/serve/serving.h is the server, cli/view/viewing.h waits for signals and new data; this file
+ * has the options, and what is printed.
  *
  * With --live the file grows: our own recording (growing.c) or that of another process. It is
  * checked for new data a few times a second. A single file that is being recorded is followed even
@@ -70,7 +70,7 @@ static const struct option_row rows[] = {
 	ROW_END,
 };
 
-/* --- recording and viewing --------------------------------------------------------------------- */
+/* --- recording and viewing -------------------------------------------------------------------- */
 
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4

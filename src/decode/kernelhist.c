@@ -4,8 +4,8 @@
  *
  *	# event histogram
  *	#
- *	# trigger info: hist:keys=stacktrace,common_pid:vals=hitcount,bytes_req:sort=hitcount:size=2048 [active]
- *	#
+ *	# trigger info:
+ *	hist:keys=stacktrace,common_pid:vals=hitcount,bytes_req:sort=hitcount:size=2048 [active] #
  *
  *	{ stacktrace:
  *	         alloc_bprm+0x32/0x2d0

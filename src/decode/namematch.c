@@ -2,9 +2,9 @@
 /*
  * namematch.c - matches the expressions of `sonde list`, for a file and for the running kernel.
  *
- * An expression without a colon may match the name of a system, which stands for all its events, or the
- * name of an event. With a colon the first half is for systems and the second, if there is one, for the
- * events in them. This is trace-cmd's rule.
+ * An expression without a colon may match the name of a system, which stands for all its events, or
+ * the name of an event. With a colon the first half is for systems and the second, if there is one,
+ * for the events in them. This is trace-cmd's rule.
  */
 #include "decode/namematch.h"
 

@@ -5,7 +5,8 @@
  *	head      17 08 44 "tracing" version\0 endian:1 long_size:1 page_size:4
  *	          version 7 continues: compression\0 its-version\0 first-options-offset:8
  *
- *	version 6: header_page, header_event, ftrace formats, event formats, kallsyms, printk formats,
+ *	version 6: header_page, header_event, ftrace formats, event formats, kallsyms, printk
+ *	formats,
  *	          command lines, cpu count, then tags: "options  \0", "latency  \0" or "flyrecord\0"
  *	version 7: sections to the end of the file, each with a 16-byte header
  *	          id:2 flags:2 description:4 size:8; section ids are the option ids below

@@ -65,7 +65,7 @@ struct scan {
 	size_t n_slots;
 };
 
-/* --- a slot ------------------------------------------------------------------------------------ */
+/* --- a slot ----------------------------------------------------------------------------------- */
 
 static bool is_same_trace(const struct scan *scan, const struct slot *slot)
 {
@@ -130,7 +130,7 @@ static int slot_fold(const struct scan *scan, struct slot *slot)
 	return r < 0 ? r : slot->in.files[0].tf->n_damage > slot->n_damage ? -EAGAIN : 0;
 }
 
-/* --- the conveyor ------------------------------------------------------------------------------ */
+/* --- the conveyor ----------------------------------------------------------------------------- */
 
 static int fill(void *ctx, void *item)
 {
@@ -164,7 +164,7 @@ static int drain(void *ctx, void *item)
 	return scan->fold->join(scan->fold->ctx, slot->state, &scan->src->in->files[0].tasks);
 }
 
-/* --- the trace --------------------------------------------------------------------------------- */
+/* --- the trace -------------------------------------------------------------------------------- */
 
 /* A pipe cannot be opened twice, and a file of another format is converted each time. */
 static bool can_open_again(const struct inputs *in)

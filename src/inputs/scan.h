@@ -41,8 +41,8 @@ struct scan_fold {
 
 /*
  * Folds the events of src, which has one file and nothing read yet. config: that of src. Returns 1
- * if done, or 0 if the caller must walk src serially, with a new result: the trace is small, packed,
- * damaged or not in order, or there is one thread.
+ * if done, or 0 if the caller must walk src serially, with a new result: the trace is small,
+ * packed, damaged or not in order, or there is one thread.
  */
 int scan_run(const struct inputs_sources *src, const struct sequence_config *config,
 	     const struct scan_fold *fold);

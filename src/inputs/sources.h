@@ -2,7 +2,8 @@
 /*
  * sources.h - the buffers of all inputs, as one sequence of records.
  *
- *	inputs_sources_init ─▶ inputs_sources_set_range ─▶ sequence_fill(src.seq, …) … ─▶ inputs_sources_release
+ *  inputs_sources_init ─▶ inputs_sources_set_range ─▶ sequence_fill(src.seq, …) …
+ *      ─▶ inputs_sources_release
  */
 #ifndef SONDE_INPUTS_SOURCES_H
 #define SONDE_INPUTS_SOURCES_H

@@ -10,8 +10,8 @@
  * single comparison with the others. Other threads unpack the chunks of compressed traces in
  * advance.
  *
- * Nearly all traces have the layout of this machine (`is_plain`); for them the compiler makes a copy
- * of the loop that tests no byte order and no sizes.
+ * Nearly all traces have the layout of this machine (`is_plain`); for them the compiler makes a
+ * copy of the loop that tests no byte order and no sizes.
  */
 #include "inputs/taskwalk.h"
 

@@ -19,8 +19,8 @@ struct taskwalk_spec {
 	uint64_t from, to; /* inclusive; to: UINT64_MAX */
 	void (*visit)(void *ctx, const struct record *rec);
 	/*
-	 * Optional: takes the next records of a CPU itself, see callflow_run(). Called after a visit,
-	 * if the records have this machine's byte order and times need only an offset.
+	 * Optional: takes the next records of a CPU itself, see callflow_run(). Called after a
+	 * visit, if the records have this machine's byte order and times need only an offset.
 	 */
 	void (*run)(void *ctx, struct walker *w, struct record *rec, uint64_t offset,
 		    uint64_t before);

@@ -3,7 +3,8 @@
  * eventfilters.h - the filters of count, latency and functions that the program checks.
  *
  *	-F EVENT:EXPRESSION    the program checks it for every event that it names
- *	-f EXPRESSION          the kernel checks it for the preceding event; for a file, the program does
+ *	-f EXPRESSION          the kernel checks it for the preceding event; for a file, the program
+ *	                       does
  *	… if CONDITION         the program checks the condition of a call (latencyplan.h)
  */
 #ifndef SONDE_LIVE_EVENTFILTERS_H

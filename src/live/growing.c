@@ -45,7 +45,7 @@
 #define POLL_MS	  50
 #define BEGIN_MS  120000 /* a tracer for all functions takes half a minute on a slow machine */
 
-/* --- the two processes ------------------------------------------------------------------------- */
+/* --- the two processes ------------------------------------------------------------------------ */
 
 static int status_of(int wait_status)
 {
@@ -122,7 +122,7 @@ static int start_keeper(struct growing *lv, struct live_request *o, char **argv,
 	return lv->keeper < 0 ? errmsg_set_errno(err, -errno, "cannot record") : 0;
 }
 
-/* --- the file ---------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 /*
  * Makes a temporary file in a separate directory. The directory stays ours even if another user

@@ -2,8 +2,8 @@
 /*
  * latencyplan.h - plans what must be traced to measure a latency, and how its events are paired.
  *
- *	latencyplan_add_function ─▶ latencyplan_split_filters ─▶ latencyplan_open … ─▶ latencyplan_close
- *	                                                                        ─▶ latencyplan_release
+ *  latencyplan_add_function ─▶ latencyplan_split_filters ─▶ latencyplan_open … ─▶ latencyplan_close
+ *                                                                          ─▶ latencyplan_release
  *
  * A function is traced by function_graph, or by a probe at its entry and one at its return.
  */

@@ -2,10 +2,12 @@
 /*
  * offer.c - lists what the running kernel offers, for `sonde list` without a file.
  *
- *	-e -s       events/SYSTEM/EVENT; with -F -l -R the files format, filter, trigger of each event
+ *	-e -s       events/SYSTEM/EVENT; with -F -l -R the files format, filter, trigger of each
+ *	            event
  *	-t          available_tracers
  *	-o          options/NAME, with their values
- *	-f          available_filter_functions: the functions that the tracer can trace, 40 000 lines
+ *	-f          available_filter_functions: the functions that the tracer can trace, 40 000
+ *	            lines
  *	-B -C       instances/, trace_clock and, where the counter runs evenly, tsc2nsec
  *
  * Everything is sorted by name, except functions, which are in the kernel's order, by address. If a
@@ -37,7 +39,7 @@ struct event_walk {
 	size_t n_matches, n_shown;
 };
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static int add_format(struct event_walk *w, const char *system, const char *event)
 {
@@ -122,7 +124,7 @@ static int list_events(const struct tracefs *t, const struct list_options *o, st
 	return r;
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void add_names(const struct name_list *list, struct textbuf *out)
 {
@@ -217,7 +219,7 @@ static int list_options(const struct tracefs *t, const char *re, struct textbuf 
 	return r < 0 ? r : 0;
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static size_t add_functions(char *text, const struct name_match *match, struct textbuf *out)
 {
@@ -283,7 +285,7 @@ static int list_functions(const struct tracefs *t, const char *re, struct textbu
 	return r;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static int list_overview(const struct tracefs *t, const struct list_options *o, struct textbuf *out,
 			 struct errmsg *err)

@@ -41,7 +41,7 @@ struct profiler {
 	struct batch batch;
 };
 
-/* --- what is traced ---------------------------------------------------------------------------- */
+/* --- what is traced --------------------------------------------------------------------------- */
 
 /* The events of `--profile`; events that this kernel lacks are skipped. */
 static const char *const profile_events[] = {
@@ -154,7 +154,7 @@ static void tell_events(const struct profiler *p)
 	live_request_say(p->o, "%.*s", (int)textbuf_len(&tb), tb.start);
 }
 
-/* --- counting ---------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 static int step(void *ctx, struct errmsg *err)
 {
@@ -174,7 +174,7 @@ static const struct liverun_taker counting = {
 	.last_ms = LAST_MS,
 };
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int open_counting(struct profiler *p, struct errmsg *err)
 {

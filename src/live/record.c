@@ -2,8 +2,8 @@
 /*
  * record.c - records into a file, from the first check to the restored settings.
  *
- *	check the place ─▶ session_open ─▶ recording_open ─▶ run ─▶ recording_finish ─▶ session_close
- *	                                                      └── every half second: flush, status
+ *  check the place ─▶ session_open ─▶ recording_open ─▶ run ─▶ recording_finish ─▶ session_close
+ *                                                        └── every half second: flush, status
  *
  * capture does the work: session.h sets up the machine, recording.h writes the file, and the
  * journal always restores the settings. This file has the order of the steps, and the numbers for
@@ -33,7 +33,7 @@
 
 #define TICK_MS 500
 
-/* --- while it runs ----------------------------------------------------------------------------- */
+/* --- while it runs ---------------------------------------------------------------------------- */
 
 struct running {
 	struct session *s;
@@ -89,7 +89,7 @@ static bool tick(void *ctx)
 	return true;
 }
 
-/* --- hits that are no events ------------------------------------------------------------------- */
+/* --- hits that are no events ------------------------------------------------------------------ */
 
 struct lost_hits {
 	struct session *s;
@@ -125,7 +125,7 @@ static void count_lost_hits(const struct live_request *o, struct session *s,
 	oc->n_missed += n > 0 ? (uint64_t)n : 0;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int wait_for_end(struct live_request *o, struct running *run, struct usertrace *user,
 			const struct record_outcome *oc, struct errmsg *err)

@@ -46,7 +46,7 @@ struct livereport {
 	void *see_ctx;
 };
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static int open_lines(struct livereport *lr, struct errmsg *err)
 {
@@ -116,7 +116,7 @@ struct formats *livereport_formats(struct livereport *lr)
 	return lr->in.file.formats;
 }
 
-/* --- sonde itself ------------------------------------------------------------------------------ */
+/* --- sonde itself ----------------------------------------------------------------------------- */
 
 /* Excludes events that concern only sonde, and their stacks. */
 static void leave_out_own(struct livereport *lr)
@@ -139,7 +139,7 @@ static void leave_out_own(struct livereport *lr)
 		b->n = n;
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static int make_piece(struct livereport *lr, struct errmsg *err)
 {

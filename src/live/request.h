@@ -40,7 +40,7 @@ struct live_request {
 	struct callrules user_calls;
 	bool has_user_full;
 	double user_budget;    /* --budget, in percent; 0: none */
-	bool has_kernel_depth; /* --kernel-depth: also trace kernel functions inside user functions */
+	bool has_kernel_depth; /* --kernel-depth: kernel functions inside user functions, too */
 	bool user_probes;      /* the kernel's probes trace the program, not hooks */
 	bool user_drops;       /* a full ring drops calls instead of making the program wait */
 	struct samplechoice samples; /* --sample */

@@ -36,7 +36,7 @@ static uint64_t in_ms(unsigned ms)
 	return clock_now_ns() + ms * 1000000ull;
 }
 
-/* --- while it runs ----------------------------------------------------------------------------- */
+/* --- while it runs ---------------------------------------------------------------------------- */
 
 static int step(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 {
@@ -55,7 +55,7 @@ static bool tick(void *ctx)
 	       !(run->samples && !run->s.has_child && sampling_is_over(run->samples));
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Returns true if a signal arrived. */
 static bool wait_for_signal(const struct session *s, int ms)
@@ -169,7 +169,7 @@ int liverun_follow(struct liverun *run, struct livesource *in, const struct live
 	return finish(run, end, err);
 }
 
-/* --- open and close ---------------------------------------------------------------------------- */
+/* --- open and close --------------------------------------------------------------------------- */
 
 /* Opens the session: with the kernel, or, for user functions alone, without it. */
 static int open_session(struct liverun *run, const struct session_config *config,

@@ -64,7 +64,10 @@ struct liverun {
 int liverun_open(struct liverun *run, struct live_request *request, char **argv,
 		 struct errmsg *err);
 
-/* Runs to the end; taker takes the records of `in`. Returns -EPIPE without a message if the reader has closed the output. */
+/*
+ * Runs to the end; taker takes the records of `in`. Returns -EPIPE without a message if the reader
+ * has closed the output.
+ */
 int liverun_follow(struct liverun *run, struct livesource *in, const struct liverun_taker *taker,
 		   void *ctx, struct errmsg *err);
 

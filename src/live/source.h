@@ -26,8 +26,8 @@ struct livesource {
 
 /*
  * Opens a live trace. spec selects events; it has no paths, and nothing that needs the whole trace.
- * config is made from it (inputs/sources.h); stop and hold_rounds are set here. setup is the setup of
- * the trace; events that are enabled only for task names are hidden. The caller owns all
+ * config is made from it (inputs/sources.h); stop and hold_rounds are set here. setup is the setup
+ * of the trace; events that are enabled only for task names are hidden. The caller owns all
  * of them, and tf. Close ls even after a failure.
  */
 int livesource_open(struct livesource *ls, struct tracefile *tf, const struct inputs_spec *spec,

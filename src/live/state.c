@@ -88,7 +88,7 @@ static const struct {
 
 #define N_LISTS ARRAY_LEN(list_rows)
 
-/* --- memory and text --------------------------------------------------------------------------- */
+/* --- memory and text -------------------------------------------------------------------------- */
 
 static char *keep(struct gather *g, const char *s, size_t len)
 {
@@ -143,7 +143,7 @@ static bool next_line(const char **p, const char **ret_line, size_t *ret_len)
 	return true;
 }
 
-/* --- values and lists -------------------------------------------------------------------------- */
+/* --- values and lists ------------------------------------------------------------------------- */
 
 static bool is_default(const struct gather *g, size_t row, const char *text)
 {
@@ -219,7 +219,7 @@ static void gather_lists(struct gather *g, struct state_instance *in)
 	}
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static size_t count_events(const struct gather *g, const char *system)
 {
@@ -307,7 +307,7 @@ static int look_at_event(void *ctx, const char *system, const char *event)
 	return w->g->failed ? -ENOMEM : 0;
 }
 
-/* --- options, CPUs, errors --------------------------------------------------------------------- */
+/* --- options, CPUs, errors -------------------------------------------------------------------- */
 
 static void gather_options(struct gather *g, struct state_instance *in)
 {
@@ -406,7 +406,7 @@ static void gather_errors(struct gather *g, struct state_instance *in)
 	}
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static bool is_plain(const struct state_instance *in)
 {

@@ -74,7 +74,7 @@ static int list_endian(struct lister *l, struct errmsg *err)
 	return 0;
 }
 
-/* --- formats ----------------------------------------------------------------------------------- */
+/* --- formats ---------------------------------------------------------------------------------- */
 
 struct format_match {
 	regex_t system, event;
@@ -225,7 +225,7 @@ static int list_events(struct lister *l, struct errmsg *err)
 	return 0;
 }
 
-/* --- processes --------------------------------------------------------------------------------- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 /*
  * Adds a process. Without a command line it is shown as ps does: as a kernel thread, or by an
@@ -261,7 +261,7 @@ static int list_processes(struct lister *l, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot list the processes") : 0;
 }
 
-/* --- CPUs -------------------------------------------------------------------------------------- */
+/* --- CPUs ------------------------------------------------------------------------------------- */
 
 static void add_edge(struct lister *l, struct inputs_file *file, const struct tracefile_buffer *b,
 		     size_t cpu, bool last)
@@ -320,7 +320,7 @@ static int list_cpus(struct lister *l, struct errmsg *err)
 	return 0;
 }
 
-/* --- statistics -------------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------------- */
 
 static void add_option_text(struct lister *l, const struct tracefile *tf, unsigned id,
 			    const char *name)

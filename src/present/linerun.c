@@ -28,8 +28,9 @@
 #define RECORD_MAX_BYTES  (2u << 20)  /* limit of one record; the rest is not shown */
 #define SLOTS_MAX	  128
 /*
- * So many more than threads: a thread that loses its CPU for 3 ms with the oldest slot does not stop
- * the others. Each may hold the largest chunk of a packed trace, which has fewer for that reason.
+ * So many more than threads: a thread that loses its CPU for 3 ms with the oldest slot does not
+ * stop the others. Each may hold the largest chunk of a packed trace, which has fewer for that
+ * reason.
  */
 #define SLOTS_MORE	  32
 #define SLOTS_MORE_PACKED 4
@@ -73,7 +74,7 @@ static int write_text(struct run *run, const char *text, size_t len)
 	return run->sink->write(run->sink->ctx, text, len);
 }
 
-/* --- the conveyor ------------------------------------------------------------------------------ */
+/* --- the conveyor ----------------------------------------------------------------------------- */
 
 static int fill_slot(void *ctx, void *item)
 {
@@ -189,7 +190,7 @@ static int run_conveyor(struct run *run, unsigned n_threads, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write the report") : 0;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static void add_wakeup_sum(struct textbuf *tb, const struct wakeup_stats *w)
 {

@@ -9,9 +9,9 @@
  * follows its C type: numbers with their sign, bool as true and false, pointers as "0x…", character
  * arrays as strings. Other arrays, and bytes that the print format shows one by one, are arrays. A
  * floating point value that is not a number is null. Kernel stacks are a list of addresses with
- * symbols. Events of user functions have the name as "function". "info" is the text of a report line. "missed" is the number of events lost before this
- * record, or null if the kernel did not count them. Function entries are not folded with their
- * exits here: every record is a row.
+ * symbols. Events of user functions have the name as "function". "info" is the text of a report
+ * line. "missed" is the number of events lost before this record, or null if the kernel did not
+ * count them. Function entries are not folded with their exits here: every record is a row.
  */
 #include "present/rows.h"
 #include "base/json/json.h"

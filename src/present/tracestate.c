@@ -32,7 +32,7 @@
 #define LINE_WIDTH  96
 #define ERRORS_MAX  4
 
-/* --- layout ------------------------------------------------------------------------------------ */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 /* Begins a line: with the label, or indented below a label. */
 static void add_label(struct textbuf *tb, const char *label)
@@ -90,7 +90,7 @@ static void add_words(struct textbuf *tb, const char *label, const char *const *
 	}
 }
 
-/* --- parts of an instance ---------------------------------------------------------------------- */
+/* --- parts of an instance --------------------------------------------------------------------- */
 
 static void add_values(struct textbuf *tb, const struct state_instance *in)
 {
@@ -197,7 +197,7 @@ static void add_options(struct textbuf *tb, const struct state_instance *in, boo
 		textbuf_add_char(tb, '\n');
 }
 
-/* --- the buffer -------------------------------------------------------------------------------- */
+/* --- the buffer ------------------------------------------------------------------------------- */
 
 static bool has_data(const struct state_cpu *c)
 {
@@ -255,7 +255,7 @@ static void add_errors(struct textbuf *tb, const struct state_instance *in)
 		add_line(tb, "", "… and older ones (sonde show error_log)");
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void add_instance(struct textbuf *tb, const struct state_instance *in, bool all_options)
 {

@@ -2,11 +2,12 @@
 /*
  * tracestate_json.c - prints the tracing settings as one JSON object, including defaults.
  *
- *	{"kernel":…,"tracing_directory":…,"ftrace_enabled":true,"stack_tracer":false,"probes":[…],
- *	 "instances":[{"name":"","tracing_on":true,"tracer":"nop",…,
- *	   "events":[{"system":"sched","on":["sched_switch"],"all":24}],
- *	   "filters":[{"event":"sched:sched_switch","text":"…"}],"triggers":[…],
- *	   "options":[{"name":"annotate","on":true,"default":true},…],"cpus":[{"cpu":0,"size_kb":1408,…}],"errors":[…]}]}
+ *  {"kernel":…,"tracing_directory":…,"ftrace_enabled":true,"stack_tracer":false,"probes":[…],
+ *   "instances":[{"name":"","tracing_on":true,"tracer":"nop",…,
+ *     "events":[{"system":"sched","on":["sched_switch"],"all":24}],
+ *     "filters":[{"event":"sched:sched_switch","text":"…"}],"triggers":[…],
+ *     "options":[{"name":"annotate","on":true,"default":true},…],
+ *     "cpus":[{"cpu":0,"size_kb":1408,…}],"errors":[…]}]}
  *
  * A file that the kernel lacks is null. A file with one number is a JSON number.
  */

@@ -7,8 +7,8 @@
  * put(int). Characters with a meaning in definitions get a backslash. Each definition is tried: a
  * function without the variables to be recorded is skipped, and a note gives the number.
  *
- *	points of the pattern ──▶ names, sorted, unique ──▶ tried ──▶ texts
- *	USDT notes            ──▶ PROVIDER:NAME, likewise; for one mark NAME@1, NAME@2 by the types of its arguments
+ *  points of the pattern ──▶ names, sorted, unique ──▶ tried ──▶ texts
+ *  USDT notes            ──▶ PROVIDER:NAME, likewise; NAME@1, NAME@2 if types of arguments differ
  *
  * Events are expensive: the kernel needs up to a tenth of a second to disable and remove one,
  * because it waits until no CPU uses it. So there is a limit (prober.max_functions).

@@ -5,8 +5,9 @@
  *	./prog, /bin/sh       a path: this file
  *	bash                  the program in $PATH; scripts of that name are skipped
  *	libc.so.6, libc, c    the library in /etc/ld.so.cache
- *	prog                  a file in this directory: searched last for the target of a definition (prog:work), where
- *	                      the name can mean many things; searched first after -x, which in perf names a file
+ *	prog                  a file in this directory: searched last for the target of a definition
+ *	                      (prog:work), where the name can mean many things; searched first after
+ *	                      -x, which in perf names a file
  */
 #include "probe/findprogram.h"
 

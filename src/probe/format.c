@@ -9,7 +9,8 @@
  * With the debug information it becomes a format that any reader of trace.dat understands:
  *
  *	print fmt: "(%lx) state=%s flags=%s", REC->__probe_ip,
- *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
+ *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|",
+ *	        {1, …})
  *
  * The kernel's text lacks the length of an array ("field:s32 a[];"). The length is added, because
  * without it the size of an element is unknown. It also lacks the length of a text in an array

@@ -2,9 +2,9 @@
 /*
  * probe.h - resolved definitions: the lines for the kernel, and the data to interpret the results.
  *
- *	definition ──▶ probe_resolve ──▶ struct probe: kind, place, fetch arguments, how to print them
- *	                    │
- *	                    └── BTF, DWARF, symbols, USDT notes: the best available
+ *  definition ──▶ probe_resolve ──▶ struct probe: kind, place, fetch arguments, how to print them
+ *                      │
+ *                      └── BTF, DWARF, symbols, USDT notes: the best available
  *
  * capture/tracefs/probes.h writes the lines and removes them. Resolving changes nothing on the
  * machine.

@@ -10,8 +10,8 @@
  *	 as symbol, letters, address   number
  *	array                         TEXT as report shows it, else "[1,2,3]"
  *
- * The text of a shown number is made once and kept (analyse/namepool.h). A full pool means only that
- * further texts are made again for each row.
+ * The text of a shown number is made once and kept (analyse/namepool.h). A full pool means only
+ * that further texts are made again for each row.
  */
 #include "query/eventcolumns.h"
 

@@ -2,9 +2,9 @@
 /*
  * eventcolumns.h - the columns of a table of events, and their values in a record.
  *
- * All such tables begin with id, ts, cpu, utid, tid and comm: the record itself and the task that it
- * happened in. The table of one kind of event then has its fields. A field that has the name of a
- * common column takes it, and the common column is called common_NAME.
+ * All such tables begin with id, ts, cpu, utid, tid and comm: the record itself and the task that
+ * it happened in. The table of one kind of event then has its fields. A field that has the name of
+ * a common column takes it, and the common column is called common_NAME.
  */
 #ifndef SONDE_QUERY_EVENTCOLUMNS_H
 #define SONDE_QUERY_EVENTCOLUMNS_H

@@ -4,10 +4,10 @@
  *
  * A cursor works in one of two ways, which the planner chooses in best_index():
  *
- *	scan   (scan.h)  records in the order of time; conditions on time, CPU and kind decide what is
- *	                 read at all, other conditions are tested before SQLite sees the row
- *	fold   (fold.h)  if the query uses only CPU, task and kind: counted rows, each returned as often
- *	                 as it occurs
+ *	scan   (scan.h)  records in the order of time; conditions on time, CPU and kind decide what
+ *	                 is read at all, other conditions are tested before SQLite sees the row
+ *	fold   (fold.h)  if the query uses only CPU, task and kind: counted rows, each returned as
+ *	                 often as it occurs
  *
  * "GROUP BY comm" over 20 million events would otherwise be sorted by SQLite, at 1.5 million rows a
  * second.

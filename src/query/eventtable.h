@@ -2,7 +2,8 @@
 /*
  * eventtable.h - the table of all events, and one for each kind of event.
  *
- *	event                   every event: id, ts, cpu, utid, tid, comm, system, name, text, missed
+ *	event                   every event: id, ts, cpu, utid, tid, comm, system, name, text,
+ *	                        missed
  *	"sched:sched_switch"    one kind, with its fields as columns
  *	sched_switch            the same, if no other table has that name
  */

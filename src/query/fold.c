@@ -56,7 +56,7 @@ static int read_counts(struct fold *f, struct query_trace *t, const struct scan_
 	return 0;
 }
 
-/* --- by CPU, task and kind ---------------------------------------------------------------------- */
+/* --- by CPU, task and kind -------------------------------------------------------------------- */
 
 ARRAY_ORDER(by_place, struct fold_row,
 	    COMPARE(x->file, y->file)

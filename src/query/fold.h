@@ -2,9 +2,9 @@
 /*
  * fold.h - how many events each CPU, task and kind has: rows for queries that look at nothing else.
  *
- * "SELECT comm, count(*) FROM event GROUP BY comm" needs no times and no fields. One pass counts the
- * events by CPU, task and kind; the table then returns each such row as often as it occurred, in the
- * order that the query groups by, so that SQLite does not sort.
+ * "SELECT comm, count(*) FROM event GROUP BY comm" needs no times and no fields. One pass counts
+ * the events by CPU, task and kind; the table then returns each such row as often as it occurred,
+ * in the order that the query groups by, so that SQLite does not sort.
  */
 #ifndef SONDE_QUERY_FOLD_H
 #define SONDE_QUERY_FOLD_H

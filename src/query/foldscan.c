@@ -5,9 +5,9 @@
  *	CPU by CPU, 2 MB at a time ──▶ [item] ──▶ its own table      (conveyor.h)
  *	fill: one thread at a time                work: any thread
  *
- * An item keeps its table between uses; all tables are added at the end, so that threads share nothing
- * while they count. Most records have the CPU, task and kind of one before, and cost a look-up in a
- * small hash table.
+ * An item keeps its table between uses; all tables are added at the end, so that threads share
+ * nothing while they count. Most records have the CPU, task and kind of one before, and cost a
+ * look-up in a small hash table.
  *
  * What is damaged is reported at the end, because fill may report damage at the same time.
  *

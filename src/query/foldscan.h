@@ -21,8 +21,8 @@ int foldtable_add(struct foldtable *t, const struct fold_row *row);
 void foldtable_release(struct foldtable *t);
 
 /*
- * Counts all events of the wanted CPUs and kinds, of any time. Returns 0 or a negative errno; -EINTR
- * if the query is to end.
+ * Counts all events of the wanted CPUs and kinds, of any time. Returns 0 or a negative errno;
+ * -EINTR if the query is to end.
  */
 int foldscan(struct foldtable *table, struct query_trace *t, const struct scan_wants *wants);
 

@@ -2,8 +2,8 @@
 /*
  * functables.c - table functions over the timeline.
  *
- *	spans(from_event, to_event, keys)   from an event to another with the same keys: "pid", "cpu",
- *	                                    a field, or KEY:KEY_OF_THE_SECOND
+ *	spans(from_event, to_event, keys)   from an event to another with the same keys: "pid",
+ *	                                    "cpu", a field, or KEY:KEY_OF_THE_SECOND
  *	critical_path(task, from, to)       what made a task wait (sonde why)
  */
 #include "query/tables.h"

@@ -44,8 +44,8 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 										 : SQLITE_DENY;
 	case SQLITE_UPDATE:
 		/*
-		 * SQLite asks this when a virtual table tells its columns; nothing is written. What a
-		 * user writes so is refused by SQLITE_DBCONFIG_DEFENSIVE.
+		 * SQLite asks this when a virtual table tells its columns; nothing is written. What
+		 * a user writes so is refused by SQLITE_DBCONFIG_DEFENSIVE.
 		 */
 		return a && !sqlite3_stricmp(a, "sqlite_master") ? SQLITE_OK : SQLITE_DENY;
 	default:

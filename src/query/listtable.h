@@ -2,9 +2,9 @@
 /*
  * listtable.h - tables whose rows are computed once and kept: threads, states, slices.
  *
- * A table is a row of a list: its name, its columns, and a function that fills it when a query first
- * reads it. Conditions that compare a column of numbers with one value use an index, which is made
- * when it is first needed; so joins on utid or id are fast.
+ * A table is a row of a list: its name, its columns, and a function that fills it when a query
+ * first reads it. Conditions that compare a column of numbers with one value use an index, which is
+ * made when it is first needed; so joins on utid or id are fast.
  *
  * A table function is the same with arguments: hidden columns, whose values fill() gets. Its rows
  * are computed for each use.

@@ -12,8 +12,8 @@
 typedef void mistakes_tables(void *ctx, void (*visit)(void *to, const char *name), void *to);
 
 /*
- * Describes the error of db. sql: the statement that failed, which begins `at` bytes into the user's
- * text. Returns -EINVAL, -EPERM, -EINTR, -ENOMEM.
+ * Describes the error of db. sql: the statement that failed, which begins `at` bytes into the
+ * user's text. Returns -EINVAL, -EPERM, -EINTR, -ENOMEM.
  */
 int mistake_tell(sqlite3 *db, int code, const char *text, size_t at, mistakes_tables *tables,
 		 void *ctx, struct errmsg *err);

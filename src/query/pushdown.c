@@ -8,8 +8,8 @@
  *
  * Behind the | are the same words for people.
  *
- * I: an IN whose list the table takes whole. SQLite would call xFilter once for each value otherwise:
- * a scan of the trace for each, and rows out of order.
+ * I: an IN whose list the table takes whole. SQLite would call xFilter once for each value
+ * otherwise: a scan of the trace for each, and rows out of order.
  */
 #include "query/pushdown.h"
 

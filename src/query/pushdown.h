@@ -71,8 +71,8 @@ bool pushed_is_numbers(const struct pushed *p);
 bool pushed_is_texts(const struct pushed *p);
 
 /*
- * Adds "|how: …" to a plan: the plan in words, with names of columns, for .explain. column_name(ctx,
- * i): the name of column i.
+ * Adds "|how: …" to a plan: the plan in words, with names of columns, for .explain.
+ * column_name(ctx, i): the name of column i.
  */
 void pushdown_add_words(struct textbuf *plan, const char *how,
 			const char *(*column_name)(const void *ctx, size_t i), const void *ctx);

@@ -4,8 +4,8 @@
  *
  *	query_new ─▶ query_run … ─▶ query_free
  *
- * A query can only read: it cannot write, attach other files or load code (guard.c). Only one thread
- * may use it at a time; query_interrupt() may come from a signal handler.
+ * A query can only read: it cannot write, attach other files or load code (guard.c). Only one
+ * thread may use it at a time; query_interrupt() may come from a signal handler.
  */
 #ifndef SONDE_QUERY_QUERY_H
 #define SONDE_QUERY_QUERY_H

@@ -6,8 +6,8 @@
  *	histogram(q)               q selects a number: how many lie between powers of two
  *
  * The inner query runs on the same database, with the same rights and limits. interval_intersect()
- * sorts both lists by time and keeps those rows of b that have not ended, so that it costs as much as
- * it returns; two lists of a million rows take a second.
+ * sorts both lists by time and keeps those rows of b that have not ended, so that it costs as much
+ * as it returns; two lists of a million rows take a second.
  */
 #include "query/tables.h"
 

@@ -6,15 +6,15 @@
  *	CPU 1  pagestream ─▶ walker ─▶ next wanted record ─┼─ heap ─▶ scan_next()
  *	CPU 2  …                                          ─╯
  *
- * It is decode/order/sequence.h turned around: the caller pulls single records, because SQLite does.
- * And it begins in the middle: with a range of time it searches the first sub-buffer of each CPU by
- * bisection, in some twenty steps. The times of a CPU's sub-buffers ascend; in a damaged file they
- * may not, and then rows of a range can be missing, which the damage reports.
+ * It is decode/order/sequence.h turned around: the caller pulls single records, because SQLite
+ * does. And it begins in the middle: with a range of time it searches the first sub-buffer of each
+ * CPU by bisection, in some twenty steps. The times of a CPU's sub-buffers ascend; in a damaged
+ * file they may not, and then rows of a range can be missing, which the damage reports.
  *
  * The scan stays on a CPU while its records are the earliest, which needs one comparison.
  *
- * The place of a record, its id in all tables, is the file (8 bits), the stream (12), the sub-buffer
- * (28) and the position in words (15): known without reading what comes before.
+ * The place of a record, its id in all tables, is the file (8 bits), the stream (12), the
+ * sub-buffer (28) and the position in words (15): known without reading what comes before.
  */
 #include "query/scan.h"
 

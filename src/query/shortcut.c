@@ -2,9 +2,9 @@
 /*
  * shortcut.c - answers SELECT count(*) FROM TABLE from the table event_kind.
  *
- * SQLite has no way for a virtual table to say how many rows it has: count(*) asks for every row, 20 ns
- * each, although the number is known after 4 ns of walking. So this one statement is recognized by its
- * words. Anything else about it, even a comment or an alias, goes the usual way.
+ * SQLite has no way for a virtual table to say how many rows it has: count(*) asks for every row,
+ * 20 ns each, although the number is known after 4 ns of walking. So this one statement is
+ * recognized by its words. Anything else about it, even a comment or an alias, goes the usual way.
  */
 #include "query/shortcut.h"
 

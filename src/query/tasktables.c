@@ -7,9 +7,9 @@
  *	cpu         every CPU with data
  *	event_kind  the kinds of events that occur, with their numbers
  *
- * They come from counts of events (info_count(), on all cores) and the file's own lists. A process is
- * known only if the recording has processes (sonde's option record-tgid and census); else upid is
- * NULL, because a guess would join threads of different programs.
+ * They come from counts of events (info_count(), on all cores) and the file's own lists. A process
+ * is known only if the recording has processes (sonde's option record-tgid and census); else upid
+ * is NULL, because a guess would join threads of different programs.
  */
 #include "analyse/tally.h"
 #include "decode/formats/event.h"

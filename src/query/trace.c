@@ -3,8 +3,8 @@
  * trace.c - the opened trace behind all tables, and what is learned about it once.
  *
  * A scan of events needs none of it: it reads the file. Names of tasks need all events (a task may
- * be named by the last one), so they are read when a query first shows a name. A query that asks for
- * states or slices builds the index of the viewer; no query before that pays for it.
+ * be named by the last one), so they are read when a query first shows a name. A query that asks
+ * for states or slices builds the index of the viewer; no query before that pays for it.
  */
 #include "query/trace.h"
 

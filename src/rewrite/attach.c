@@ -3,7 +3,8 @@
  * attach.c - adds the options that connect the traces of a host and a guest.
  *
  *	host's file    gets GUEST: which of its threads ran which virtual CPU (vcpus.c)
- *	guest's file   gets TIME_SHIFT, the relation of its clock to the host's, and the host's TSC2NSEC
+ *	guest's file   gets TIME_SHIFT, the relation of its clock to the host's, and the host's
+ *	               TSC2NSEC
  *	both           get a TRACEID if they have none; readers match the files by it
  *
  * Both files are written under other names and renamed at the end, the guest's first. Until then

@@ -27,7 +27,7 @@
 
 #define CPU_MAX (1u << 20)
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Returns where "cpu12" begins in the file's name, or NULL. */
 static const char *find_cpu(const char *path, uint32_t *ret_cpu)
@@ -139,7 +139,7 @@ uint32_t cpu_files_count(const struct cpu_files *cf)
 	return n;
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 struct raw_source {
 	const struct cpu_file *file, *end;

@@ -3,7 +3,8 @@
  * restore.c - assembles a trace from one of three kinds of sources.
  *
  *	description of a kernel                    partial trace      restore_partial()
- *	description, or partial trace + CPU files  whole trace        restore_cpu_files(), cpufiles.c
+ *	description, or partial trace + CPU files  whole trace        restore_cpu_files(),
+ *	                                                              cpufiles.c
  *	damaged trace                              whole trace        restore_trace(), tracecopy.c
  *
  * A partial trace has no buffers; it was written while the kernel still ran. Damage is reported but
@@ -21,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- with a description of the kernel ---------------------------------------------------------- */
+/* --- with a description of the kernel --------------------------------------------------------- */
 
 static int add_text_option(struct writer *w, uint16_t id, const char *text, struct errmsg *err)
 {
@@ -80,7 +81,7 @@ int restore_partial(const struct restore_config *config, struct errmsg *err)
 	return restore_described(config, NULL, err);
 }
 
-/* --- with a partial or a damaged trace --------------------------------------------------------- */
+/* --- with a partial or a damaged trace -------------------------------------------------------- */
 
 /* Finds the name in brackets of "[mono]" or "local [global] …"; "" if there is none. */
 static void clock_name(const struct tracefile *tf, char *buf, size_t size)

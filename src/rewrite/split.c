@@ -41,7 +41,7 @@ struct split {
 	struct splitter *splitter;
 };
 
-/* --- what to keep ------------------------------------------------------------------------------ */
+/* --- what to keep ----------------------------------------------------------------------------- */
 
 static int parse_range(const struct split_config *c, bool in_time, struct split_rule *rule,
 		       struct errmsg *err)
@@ -126,7 +126,7 @@ static int check_cpu(const struct split_config *c, const struct tracefile *tf, s
 	return errmsg_set(err, -ENOENT, "%s has no events of CPU %lld", tf->path, c->cpu);
 }
 
-/* --- pieces ------------------------------------------------------------------------------------ */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 static int write_buffers(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {

@@ -76,7 +76,7 @@ struct splitter {
 	int error; /* reason why a stream could not be read further */
 };
 
-/* --- cursors ----------------------------------------------------------------------------------- */
+/* --- cursors ---------------------------------------------------------------------------------- */
 
 static void add_missed(struct cursor *c, int64_t missed)
 {
@@ -128,7 +128,7 @@ static void cursor_start(struct splitter *s, struct stream *st, struct cursor *c
 		cursor_next(s, st, c);
 }
 
-/* --- the scouts, in time order ----------------------------------------------------------------- */
+/* --- the scouts, in time order ---------------------------------------------------------------- */
 
 static bool earlier(const struct stream *a, const struct stream *b)
 {
@@ -176,7 +176,7 @@ static void plan_merged(struct splitter *s)
 	}
 }
 
-/* --- planning ---------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------------- */
 
 static bool wanted(const struct splitter *s, const struct cursor *c)
 {
@@ -245,7 +245,7 @@ int splitter_plan(struct splitter *s)
 	return s->error;
 }
 
-/* --- packing ----------------------------------------------------------------------------------- */
+/* --- packing ---------------------------------------------------------------------------------- */
 
 /* Fills one sub-buffer. Returns false if the stream has no event left for this piece. */
 static bool pack_page(struct splitter *s, struct kept *kept, struct stream *st)
@@ -301,7 +301,7 @@ uint64_t splitter_n_events(const struct splitter *s)
 	return s->n_events;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 struct splitter *splitter_new(struct tracefile *tf, const struct split_rule *rule,
 			      struct unpacker *unpacker)

@@ -86,7 +86,7 @@ enum compression tracecopy_compression(const struct tracefile *tf)
 	return tf->compression == COMPRESSION_UNKNOWN ? COMPRESSION_ZSTD : tf->compression;
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 /* Copies the whole texts of a sequence. *ret_whole is false if some are missing. */
 static void copy_texts(struct byte_reader *r, struct textbuf *out, bool *ret_whole)
@@ -166,7 +166,7 @@ static int copy_all_texts(struct tracecopy *tc, struct writer *w, struct errmsg 
 	return 0;
 }
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static int copy_section(struct tracecopy *tc, struct writer *w, const struct tracefile_section *s,
 			struct errmsg *err)
@@ -247,7 +247,7 @@ static int copy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *
 	return r < 0 ? r : copy_options(tc, w, err);
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 struct page_source {
 	struct tracecopy *tc;

@@ -7,9 +7,9 @@
  *	snrt_rings_take  the first answer: shared memory of the rings
  *
  * A preloaded program connects by name, each time: it may have closed all descriptors meanwhile. An
- * attached process has a socket that the recorder made for it, because it may live in another network
- * namespace, where the name means nothing. That socket belongs to the process that was attached to;
- * its children connect by name.
+ * attached process has a socket that the recorder made for it, because it may live in another
+ * network namespace, where the name means nothing. That socket belongs to the process that was
+ * attached to; its children connect by name.
  */
 #include "runtime/sys.h"
 

@@ -3,9 +3,10 @@
  * attached.c - what the recorder calls in a process that it attaches to.
  *
  * The recorder has stopped all threads, and lets one of them run these functions (snrt.h, enum
- * snrt_call; capture/attach/attach.c has the order). Any lock of the program may be held, so nothing
- * here uses the C library: this part of the runtime is linked without it. The recorder may be killed
- * at any moment. Then all threads continue where they are, so each step must leave a valid state.
+ * snrt_call; capture/attach/attach.c has the order). Any lock of the program may be held, so
+ * nothing here uses the C library: this part of the runtime is linked without it. The recorder may
+ * be killed at any moment. Then all threads continue where they are, so each step must leave a
+ * valid state.
  */
 #include "runtime/sys.h"
 
@@ -42,7 +43,7 @@ static void be_quiet(struct snrt_args *unused)
 		__atomic_store_n(&snrt_process.shared->enabled, 0, __ATOMIC_RELEASE);
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /*
  * A call under way returns to its caller, as if it had never been traced. If the recorder is killed

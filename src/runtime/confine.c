@@ -2,8 +2,10 @@
 /*
  * confine.c - programs that give up rights which the runtime needs: prctl() is ours.
  *
- *	PR_SET_SECCOMP, strict     any system call but read, write and exit kills the thread, and the
- *	PR_SET_TSC, SIGSEGV        counter of the processor is forbidden: the thread goes quiet first
+ *	PR_SET_SECCOMP, strict     any system call but read, write and exit kills the thread, and
+ *	                           the
+ *	PR_SET_TSC, SIGSEGV        counter of the processor is forbidden: the thread goes quiet
+ *	                           first
  *	PR_SET_SECCOMP, filter     system calls may kill the process from now on: full rings lose
  *	                           records, and new threads are not traced
  *

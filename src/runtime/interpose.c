@@ -40,7 +40,7 @@ int _dl_find_object(void *address, struct dl_find_object *result)
 	return real ? real(address, result) : -1;
 }
 
-/* --- backtraces do not show our frames --------------------------------------------------------- */
+/* --- backtraces do not show our frames -------------------------------------------------------- */
 
 static bool is_ours(const void *address)
 {

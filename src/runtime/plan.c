@@ -2,16 +2,16 @@
 /*
  * plan.c - carries a plan out: areas are mapped, hooks are copied, functions are patched.
  *
- *	snrt_plan_take      map areas ─▶ hooks into each ─▶ unwinding knows them     code is as before
- *	snrt_plan_patch     compare every old byte, then write                       calls are traced
+ *  snrt_plan_take      map areas ─▶ hooks into each ─▶ unwinding knows them     code is as before
+ *  snrt_plan_patch     compare every old byte, then write                       calls are traced
  *
  * In a process that sonde attaches to, the recorder makes the second step itself, while all threads
- * stand still (capture/attach/patches.c), and later restores the code; here only libraries are patched
- * that were just loaded. A library that the program has closed is gone with its patches; its area stays, and
- * is used again if the library comes back to the same place (opened.c).
+ * stand still (capture/attach/patches.c), and later restores the code; here only libraries are
+ * patched that were just loaded. A library that the program has closed is gone with its patches;
+ * its area stays, and is used again if the library comes back to the same place (opened.c).
  *
- * The recorder is trusted, but may be another version: the runtime refuses what is outside the file.
- * Runs without the C library: in a process that sonde attaches to, any lock may be held.
+ * The recorder is trusted, but may be another version: the runtime refuses what is outside the
+ * file. Runs without the C library: in a process that sonde attaches to, any lock may be held.
  */
 #include "runtime/sys.h"
 
@@ -22,7 +22,7 @@ static uint64_t page_end(uint64_t address)
 	return (address + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-/* --- patches ----------------------------------------------------------------------------------- */
+/* --- patches ---------------------------------------------------------------------------------- */
 
 /* Other threads may run in these pages, so they stay executable if that is permitted. */
 static bool make_writable(const struct snrt_image *image)
@@ -71,7 +71,7 @@ void snrt_plan_patch(void)
 	}
 }
 
-/* --- areas ------------------------------------------------------------------------------------- */
+/* --- areas ------------------------------------------------------------------------------------ */
 
 /*
  * The area is shared with the recorder, which switches functions off and on in it. Children by

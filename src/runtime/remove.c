@@ -2,18 +2,19 @@
 /*
  * remove.c - takes the hook of a function out of the code while the program runs. x86-64.
  *
- * A function that is switched off still has its jump to a thunk, which costs a nanosecond. That is too
- * much for a function that is called 100 million times a second. If the recorder switches it off for
- * good (--budget), its thunk leads here, and the next call restores the first bytes:
+ * A function that is switched off still has its jump to a thunk, which costs a nanosecond. That is
+ * too much for a function that is called 100 million times a second. If the recorder switches it
+ * off for good (--budget), its thunk leads here, and the next call restores the first bytes:
  *
  *	function ─ jmp ─▶ thunk ─ call ─▶ snrt_remove ─▶ first bytes as before ─▶ body
  *
  * Each process does this for itself, when it calls the function: nobody has to be stopped (ptrace
- * would make system calls such as epoll_wait() fail with EINTR), and a child by fork() has pages of its
- * own. What makes it safe while other threads run the function:
+ * would make system calls such as epoll_wait() fail with EINTR), and a child by fork() has pages of
+ * its own. What makes it safe while other threads run the function:
  *
- *  - The bytes lie in 16 aligned bytes, and change by one store. Processors fetch an instruction that
- *    lies in such a block at once. So they see the jump, or what was there before; both are right.
+ *  - The bytes lie in 16 aligned bytes, and change by one store. Processors fetch an instruction
+ *    that lies in such a block at once. So they see the jump, or what was there before; both are
+ *    right.
  *  - No thread stands inside of the bytes: they were one instruction. No thread returns into them.
  *  - The thunk and the moved instructions stay where they are. A thread there continues, and calls
  *    under way return through `leave`.
@@ -23,8 +24,9 @@
  * The way back, a jump over several instructions, would need threads that stand still. So there is
  * none here (capture/attach can).
  *
- * The recorder asks only where it is possible (userimage_is_removable). If the kernel refuses, or if
- * system calls may kill the program, n_stuck says so, and the recorder lets thunks jump to the body.
+ * The recorder asks only where it is possible (userimage_is_removable). If the kernel refuses, or
+ * if system calls may kill the program, n_stuck says so, and the recorder lets thunks jump to the
+ * body.
  */
 #include "runtime/sys.h"
 
@@ -53,8 +55,8 @@ static bool leads_to(const struct snrt_patch *p, uint64_t target)
 }
 
 /*
- * The patch at the function's beginning. A short jump follows the long one that it leads to. Patches are
- * in the order of thunks, at least one for each.
+ * The patch at the function's beginning. A short jump follows the long one that it leads to.
+ * Patches are in the order of thunks, at least one for each.
  */
 static const struct snrt_patch *find_patch(const struct snrt_image *image,
 					   const struct snrt_patch *all, uint64_t thunk)

@@ -2,18 +2,18 @@
 /*
  * rules.c - decides at each call whether it is recorded, if there are rules (snrt.h).
  *
- * Each stack has a sieve: how many nested calls are still recorded, whether a function that opens or
- * closes it is active, how long a call must last. A call that changes the sieve saves the old one
- * beside its entry in the shadow stack; its return, or longjmp() over it, brings it back.
+ * Each stack has a sieve: how many nested calls are still recorded, whether a function that opens
+ * or closes it is active, how long a call must last. A call that changes the sieve saves the old
+ * one beside its entry in the shadow stack; its return, or longjmp() over it, brings it back.
  *
  *	sieve ──▶ judge ──▶ not followed: the body runs as if it had no hook
  *	                ──▶ quiet: only its return is awaited, because it has changed the sieve
  *	                ──▶ recorded
  *
- * A call that may be too short is recorded like others. If it is, at its return, and if its record is
- * still the last one, this is taken back: as if it had not been there. A call with another recorded
- * call inside stays. The reader leaves records alone that are younger than the longest such time, and
- * claims those that it is going to read:
+ * A call that may be too short is recorded like others. If it is, at its return, and if its record
+ * is still the last one, this is taken back: as if it had not been there. A call with another
+ * recorded call inside stays. The reader leaves records alone that are younger than the longest
+ * such time, and claims those that it is going to read:
  *
  *	ring │ read │ claimed │ may be taken back │
  *	            tail      claimed             head
@@ -138,7 +138,7 @@ struct verdict snrt_rules_judge(const struct stack *s, const uint8_t *after_ente
 	return v;
 }
 
-/* --- the open calls ---------------------------------------------------------------------------- */
+/* --- the open calls --------------------------------------------------------------------------- */
 
 void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint32_t id)
 {
@@ -163,7 +163,7 @@ void snrt_rules_record_stack(struct snrt_thread *t, const struct stack *s, uint3
 	snrt_record_with(t, SNRT_STACK, &v);
 }
 
-/* --- counters ---------------------------------------------------------------------------------- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 /* Two system calls, 0.2 us each. CPU time of getrusage() is as old as the last tick. */
 void snrt_rules_record_counters(struct snrt_thread *t, uint32_t id)
@@ -187,7 +187,7 @@ void snrt_rules_record_counters(struct snrt_thread *t, uint32_t id)
 	snrt_record_with(t, SNRT_COUNTERS, &v);
 }
 
-/* --- calls that were too short ----------------------------------------------------------------- */
+/* --- calls that were too short ---------------------------------------------------------------- */
 
 static uint64_t *word_at(struct snrt_thread *t, uint64_t at)
 {
@@ -197,8 +197,8 @@ static uint64_t *word_at(struct snrt_thread *t, uint64_t at)
 enum turn { TURN_NONE, TURN_TAKEN, TURN_HAD };
 
 /*
- * A signal handler may have interrupted its thread in its turn. It takes back what is above, and leaves
- * the head as it found it, or higher; the turn is not its own to give back.
+ * A signal handler may have interrupted its thread in its turn. It takes back what is above, and
+ * leaves the head as it found it, or higher; the turn is not its own to give back.
  */
 static enum turn take_turn(struct snrt_thread *t)
 {
@@ -255,7 +255,9 @@ static uint32_t what_before(struct snrt_thread *t, uint64_t at)
 		       : *word_at(t, at - 8) & (SNRT_WHAT_MASK | SNRT_EXIT);
 }
 
-/* Behind the last record that is not a change of the CPU: a call that was taken back leaves these. */
+/*
+ * Behind the last record that is not a change of the CPU: a call that was taken back leaves these.
+ */
 static uint64_t before_cpus(struct snrt_thread *t, uint64_t head)
 {
 	for (uint32_t i = 0; i < CPUS_MAX; i++, head -= 8) {

@@ -234,7 +234,9 @@ uint64_t snrt_remove(const uint64_t *slot, const uint8_t *after_enter);
 struct snrt_thread *snrt_thread_new(uint64_t slot);
 /* Notes the process and its pid namespace: at the start, and in a child by fork(). */
 void snrt_thread_note_process(void);
-/* Called if snrt_self belongs to another thread or the parent. Returns NULL if this one has none. */
+/*
+ * Called if snrt_self belongs to another thread or the parent. Returns NULL if this one has none.
+ */
 struct snrt_thread *snrt_thread_check(void);
 /* The thread records nothing and makes no system calls from now on; false: it was not traced. */
 bool snrt_thread_be_quiet(void);
@@ -250,7 +252,9 @@ void snrt_thread_write_limit(struct snrt_thread *t);
 /* Makes the stack of this slot the current one, a new one if need be. NULL: none is free. */
 struct stack *snrt_stack_select(struct guest *g, uint64_t slot);
 struct stack *snrt_stack_add(struct guest *g, uint64_t slot);
-/* Called when the last call on a side stack has ended: returns to the stack that was left for it. */
+/*
+ * Called when the last call on a side stack has ended: returns to the stack that was left for it.
+ */
 void snrt_stack_return(struct guest *g);
 /* Reads memory that may be unmapped; false: it is. */
 bool snrt_read_word(uint64_t address, uint64_t *ret);

@@ -33,7 +33,7 @@ static inline uint64_t slot_of(const struct entry *e)
 	return e->slot & ~ENTRY_SLOW;
 }
 
-/* --- the ring ---------------------------------------------------------------------------------- */
+/* --- the ring --------------------------------------------------------------------------------- */
 
 static void put(struct snrt_thread *t, uint64_t at, uint64_t word)
 {
@@ -128,7 +128,7 @@ static bool make_room(struct snrt_thread *t)
 	return false;
 }
 
-/* --- losses ------------------------------------------------------------------------------------ */
+/* --- losses ----------------------------------------------------------------------------------- */
 
 /*
  * Sends the next call and the next return of this thread to the slow path, which first records what
@@ -209,7 +209,7 @@ static void note_cpu(struct snrt_thread *t)
 	snrt_record(t, SNRT_CPU_FIRST + cpu);
 }
 
-/* --- returns ----------------------------------------------------------------------------------- */
+/* --- returns ---------------------------------------------------------------------------------- */
 
 static void record_return(struct snrt_thread *t, uint32_t id, const struct snrt_values *values)
 {
@@ -251,7 +251,9 @@ static void end_call(struct snrt_thread *t, uint32_t id, uint32_t flags, uint64_
 		now = values && values->counter ? values->counter : arch_counter();
 		if (snrt_rules_take_back(t, id, flags >> ENTRY_WORDS, min_counts, now))
 			return;
-		/* a signal handler may have come since `now`, with calls that are recorded: inside */
+		/*
+		 * a signal handler may have come since `now`, with calls that are recorded: inside
+		 */
 		if (values)
 			values->counter = 0;
 	}
@@ -407,7 +409,7 @@ uint64_t snrt_slow_leave(uint64_t *slot)
 	return snrt_leave_with(slot, NULL);
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 uint64_t snrt_body_of(const uint8_t *after_enter)
 {
@@ -519,7 +521,7 @@ uint64_t snrt_slow_enter(uint64_t *slot, const uint8_t *thunk)
 	return snrt_enter_with(slot, thunk, NULL);
 }
 
-/* --- values that are registers ----------------------------------------------------------------- */
+/* --- values that are registers ---------------------------------------------------------------- */
 
 static inline void record_registers(struct snrt_thread *t, uint64_t now, uint32_t what,
 				    const uint64_t *regs, const struct snrt_fetch *f, uint32_t n)
@@ -561,7 +563,7 @@ uint64_t snrt_leave_registers(struct snrt_thread *t, uint64_t *slot, const uint6
 	return ret;
 }
 
-/* --- programs that call hooks themselves ------------------------------------------------------- */
+/* --- programs that call hooks themselves ------------------------------------------------------ */
 
 void snrt_slow_hit(uint32_t what, uint64_t frame)
 {

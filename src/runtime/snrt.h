@@ -19,8 +19,9 @@
 #define SNRT_MAGIC	0x54524e53u /* "SNRT" */
 #define SNRT_VERSION	3u
 /*
- * NAME.KEY: the name of the recorder's abstract unix socket, without the NUL; and what a program must
- * say there. Every user can see names of sockets, in /proc/net/unix, but no other user's environment.
+ * NAME.KEY: the name of the recorder's abstract unix socket, without the NUL; and what a program
+ * must say there. Every user can see names of sockets, in /proc/net/unix, but no other user's
+ * environment.
  */
 #define SNRT_ENV	"SONDE_RT"
 #define SNRT_KEY_SIGN	'.'
@@ -59,15 +60,15 @@
 #define SNRT_VALUES	0x7f002u
 #define SNRT_VALUES_MAX 1024u
 /*
- * The open calls of the thread, by a rule. Its values stand before it: a word with their number, then
- * their functions, two in each word, the low half first, the outermost first; not more than
+ * The open calls of the thread, by a rule. Its values stand before it: a word with their number,
+ * then their functions, two in each word, the low half first, the outermost first; not more than
  * SNRT_STACK_MAX, the innermost.
  */
 #define SNRT_STACK	0x7f003u
 #define SNRT_STACK_MAX	64u
 /*
- * What the kernel has counted for the thread, by a rule: before the record of a call, and before that of
- * its return. Its values stand before it (enum snrt_counter).
+ * What the kernel has counted for the thread, by a rule: before the record of a call, and before
+ * that of its return. Its values stand before it (enum snrt_counter).
  */
 #define SNRT_COUNTERS	0x7f004u
 enum snrt_counter {
@@ -96,8 +97,8 @@ enum snrt_counter {
 #define SNRT_RING_AT	4096u	   /* from the start of its slot */
 #define SNRT_SLOT_BYTES (SNRT_RING_AT + SNRT_RING_BYTES)
 /*
- * The first slot: the recorder keeps its memory, so that the first thread maps all of it at once. Else
- * each page is a fault of 3 us at its first record, 1.5 ms for a ring.
+ * The first slot: the recorder keeps its memory, so that the first thread maps all of it at once.
+ * Else each page is a fault of 3 us at its first record, 1.5 ms for a ring.
  */
 #define SNRT_READY_SLOT 0u
 /* A writer stops here, so that signal handlers which interrupt it still have room. */
@@ -201,8 +202,7 @@ struct snrt_thread {
 	uint64_t pid_ns;    /* the namespace of tid and pid: an inode of /proc; 0: unknown */
 	uint64_t pad0[3];
 	/* written by the reader */
-	uint64_t
-		limit; /* the program may reserve below this: what was read + ring - spare; 0: off */
+	uint64_t limit;	  /* the program may reserve below this: read + ring - spare; 0: off */
 	uint32_t wake;	  /* futex: raised with limit when the program waits */
 	uint32_t waiting; /* the program waits (written by the program) */
 	/*
@@ -246,7 +246,8 @@ struct snrt_answer {
 	uint32_t n_images; /* struct snrt_image, at the start of the plan's file */
 	/*
 	 * struct snrt_range[n_ranges] in the plan's file, ascending: memory that can be read as
-	 * long as the program runs, the segments of its program and libraries. Only with SNRT_HELLO.
+	 * long as the program runs, the segments of its program and libraries. Only with
+	 * SNRT_HELLO.
 	 */
 	uint32_t n_ranges;
 	uint64_t ranges_at;
@@ -329,12 +330,14 @@ struct snrt_patch {
  *	24  distance of its program (u32), from the thunk on; 0: it records no values
  *	28  number of its rule (u32), from 1 on; 0: it has none
  *
- * A thunk with a rule calls SNRT_ENTER_RULED. A thunk with a program calls SNRT_ENTER_VALUES and jumps to SNRT_LEAVE_VALUES instead.
+ * A thunk with a rule calls SNRT_ENTER_RULED. A thunk with a program calls SNRT_ENTER_VALUES and
+ * jumps to SNRT_LEAVE_VALUES instead.
  *
  * A function that is switched off has `e9 rel32`, jmp body, at 0 instead. The recorder changes the
- * first 8 bytes of a thunk with one aligned store while programs run: the area is shared memory, and
- * both instructions have the same length. Calls that are under way return through `leave`. A function
- * that is off for good calls SNRT_ENTER_REMOVE: its next call takes the jump out of the code (remove.c).
+ * first 8 bytes of a thunk with one aligned store while programs run: the area is shared memory,
+ * and both instructions have the same length. Calls that are under way return through `leave`. A
+ * function that is off for good calls SNRT_ENTER_REMOVE: its next call takes the jump out of the
+ * code (remove.c).
  *
  * aarch64:
  *
@@ -440,8 +443,8 @@ struct snrt_fetch {
 #define SNRT_REGS	25u /* registers that a program may name */
 
 /*
- * Identifies the recording that made an area. The recorder searches for it when it attaches: another
- * recording may have been killed before it could detach.
+ * Identifies the recording that made an area. The recorder searches for it when it attaches:
+ * another recording may have been killed before it could detach.
  */
 struct snrt_note {
 	uint32_t magic, flavour; /* SNRT_MAGIC, enum snrt_flavour */
@@ -475,8 +478,8 @@ struct snrt_args {
 	uint64_t stack_end, cpu_ptr_offset, r_debug;
 	char name[108];
 	/*
-	 * Written by SNRT_CALL_BEGIN: both ends of a socket. The recorder takes the second one when the
-	 * thread is about to call close() for the first time.
+	 * Written by SNRT_CALL_BEGIN: both ends of a socket. The recorder takes the second one when
+	 * the thread is about to call close() for the first time.
 	 */
 	int32_t sockets[2];
 	/* the answer: 0 or a negative errno; where struct snrt_image[] and snrt_mapped[] are */
@@ -504,9 +507,9 @@ struct snrt_mapped {
 };
 
 /*
- * The variables of a thread lie in a part of the C library's thread control block that nothing uses:
- * SNRT_TCB_BYTES from SNRT_TCB_AT on. The C library keeps the thread's number at SNRT_TCB_TID; if it
- * differs from ours, an ended thread left the variables. x86-64, glibc.
+ * The variables of a thread lie in a part of the C library's thread control block that nothing
+ * uses: SNRT_TCB_BYTES from SNRT_TCB_AT on. The C library keeps the thread's number at
+ * SNRT_TCB_TID; if it differs from ours, an ended thread left the variables. x86-64, glibc.
  */
 #define SNRT_TCB_AT    0x80u
 #define SNRT_TCB_BYTES 64u

@@ -32,7 +32,7 @@ bool snrt_read_word(uint64_t address, uint64_t *ret)
 			    0) == (long)sizeof(*ret);
 }
 
-/* --- the memory around an address -------------------------------------------------------------- */
+/* --- the memory around an address ------------------------------------------------------------- */
 
 struct maps_line {
 	uint64_t number[2];
@@ -127,7 +127,7 @@ static enum stack_kind find_bounds(uint64_t slot, uint64_t *ret_low, uint64_t *r
 	return tcb >= *ret_low && tcb < *ret_high ? STACK_OWN : STACK_SIDE;
 }
 
-/* --- shadow stacks ----------------------------------------------------------------------------- */
+/* --- shadow stacks ---------------------------------------------------------------------------- */
 
 static void *map_memory(size_t n_bytes)
 {

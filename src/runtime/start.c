@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * start.c - the constructor of the preloaded library: asks the recorder for a plan and carries it out.
+ * start.c - the constructor of the preloaded library: asks the recorder for a plan and carries it
+ * out.
  *
  *	hello ─▶ answer, rings, plan ─▶ map areas ─▶ hooks into each ─▶ patches
  *

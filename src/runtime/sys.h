@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sys.h - system calls without the C library, for code that runs inside a hook or in a process whose
- * C library may hold any lock. Results are as in the kernel: a negative errno on failure.
+ * sys.h - system calls without the C library, for code that runs inside a hook or in a process
+ * whose C library may hold any lock. Results are as in the kernel: a negative errno on failure.
  */
 #ifndef SONDE_RUNTIME_SYS_H
 #define SONDE_RUNTIME_SYS_H

@@ -7,10 +7,10 @@
  * next thread that claims this slot uses it again.
  *
  * In a child after fork(), the active calls continue: the shadow stacks are private memory and
- * were copied. Only the ring must be new. The page of the ring is shared memory and contains the top
- * of the shadow stack, which the parent changes after the fork. So just before the fork the thread
- * changes to a private page without a ring. After it, the parent returns to its ring, and the child
- * gets a new one. Signals are blocked meanwhile, so their handlers are recorded.
+ * were copied. Only the ring must be new. The page of the ring is shared memory and contains the
+ * top of the shadow stack, which the parent changes after the fork. So just before the fork the
+ * thread changes to a private page without a ring. After it, the parent returns to its ring, and
+ * the child gets a new one. Signals are blocked meanwhile, so their handlers are recorded.
  */
 #include "runtime/runtime_int.h"
 
@@ -33,7 +33,7 @@ static __thread bool is_counted __attribute__((tls_model("initial-exec")));
 
 static const uint32_t no_cpu = 0; /* the CPU's number, if the kernel does not provide it */
 
-/* --- slots ------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 static int claim_slot(void)
 {
@@ -156,7 +156,7 @@ static struct snrt_thread *give_up(int number)
 	return NULL;
 }
 
-/* --- threads ----------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 static struct guest *guest_new(void)
 {

@@ -11,8 +11,8 @@
  *	return address   at &entry.ret, where entry.slot == sp + ARCH_SLOT_FROM_SP
  *
  * The last one is a DWARF program that searches the shadow stacks, as DWARF can loop and read
- * memory. So nothing must be undone when an exception is thrown: slow.c later finds the calls that it
- * ended, and all others stay traced.
+ * memory. So nothing must be undone when an exception is thrown: slow.c later finds the calls that
+ * it ended, and all others stay traced.
  *
  * The CFA must differ from that of the traced function, which is sp: libgcc distinguishes frames
  * by it, and aborts if the handler's frame and another one have the same CFA.
@@ -70,7 +70,7 @@ static struct unwind_area areas[IMAGES_MAX];
 static uint32_t n_areas;       /* __atomic: an area is filled before it counts */
 static const uint64_t nothing; /* the return address of a call that was not found: the end */
 
-/* --- bytes ------------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 struct bytes {
 	uint8_t *start;
@@ -117,7 +117,7 @@ static void land(struct bytes *b, unsigned jump)
 	b->start[jump - 1] = (uint8_t)(distance >> 8);
 }
 
-/* --- the search -------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 /* Stack: slot, entry. Pushes: is it the entry of the slot? */
 static void put_is_entry(struct bytes *b)
@@ -197,7 +197,7 @@ static void put_search(struct bytes *b)
 	land(b, end);
 }
 
-/* --- .eh_frame --------------------------------------------------------------------------------- */
+/* --- .eh_frame -------------------------------------------------------------------------------- */
 
 static void put_leb(struct bytes *b, unsigned value)
 {
@@ -280,7 +280,7 @@ void snrt_unwind_add(const struct snrt_image *image)
 	__atomic_store_n(&n_areas, n_areas + 1, __ATOMIC_RELEASE);
 }
 
-/* --- the two doors of unwinders ---------------------------------------------------------------- */
+/* --- the two doors of unwinders --------------------------------------------------------------- */
 
 /* In a separate section, so that snrt_unwind_is_used() knows its address. */
 __attribute__((section("snrt_iterate"), noinline)) int

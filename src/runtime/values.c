@@ -39,7 +39,7 @@ struct machine {
 	struct snrt_values *out;
 };
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 #ifdef SNRT_IS_ATTACHED
 /* Libraries may have been opened by the program, and may be closed: nothing is certain. */
@@ -136,7 +136,7 @@ static bool load_word(const struct machine *m, uint64_t from, uint64_t *ret)
 	return copy_by_kernel(ret, from, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static uint32_t room(const struct machine *m)
 {
@@ -262,7 +262,7 @@ static void put_st0(struct machine *m)
 	put(m, bytes[1]);
 }
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* Stack arguments lie above the slot; far above it there may be no stack. */
 static void load_stack(struct machine *m, int32_t offset)
@@ -275,7 +275,9 @@ static void load_stack(struct machine *m, int32_t offset)
 		m->is_bad = !load_word(m, address, &m->accumulator);
 }
 
-/* Most values are registers: these are stored here, without the detour through the table of run(). */
+/*
+ * Most values are registers: these are stored here, without the detour through the table of run().
+ */
 static const struct snrt_fetch *put_registers(struct machine *m, const struct snrt_fetch *f,
 					      const struct snrt_fetch *end)
 {
@@ -391,7 +393,7 @@ static bool passes(struct machine *m, const struct snrt_fetch *f, uint32_t n)
 	return true;
 }
 
-/* --- hooks ------------------------------------------------------------------------------------- */
+/* --- hooks ------------------------------------------------------------------------------------ */
 
 static const struct snrt_program *program_of(const uint8_t *thunk)
 {

@@ -28,8 +28,8 @@ void context_release(struct context *c);
 
 void context_put_begin(struct context *c, const struct script_spec *spec);
 /*
- * REPLAY_ENTER, REPLAY_LEAVE, REPLAY_OPEN. as_uftrace: only the keys that uftrace has; each key costs
- * a script 30 ns.
+ * REPLAY_ENTER, REPLAY_LEAVE, REPLAY_OPEN. as_uftrace: only the keys that uftrace has; each key
+ * costs a script 30 ns.
  */
 void context_put_call(struct context *c, const struct replay_item *item, bool as_uftrace);
 /* as_uftrace: the event's text has the key "args", not "info". */

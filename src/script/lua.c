@@ -6,9 +6,9 @@
  * stack: function, table, and the lists and tables that are open.
  *
  * An error in the script comes back through lua_pcall() as "FILE:LINE: why". Lua's own failures, of
- * memory, come the same way. While arguments are built there is no protected call: Lua would end the
- * process if memory ran out there. So there is a reserve, which takes over then, and the next call
- * fails instead. LuaJIT takes no memory from others; it has none.
+ * memory, come the same way. While arguments are built there is no protected call: Lua would end
+ * the process if memory ran out there. So there is a reserve, which takes over then, and the next
+ * call fails instead. LuaJIT takes no memory from others; it has none.
  *
  * os.exit() ends this process, as in any Lua program.
  */

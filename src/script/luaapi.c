@@ -11,8 +11,8 @@
  *	registry    index -10000                 index -1001000 (-LUAI_MAXSTACK - 1000)
  *	indices     int                          long long, in rawgeti and rawseti
  *
- * On x86-64 and arm64 an int and a long long argument are passed in the same register, but the upper
- * half of an int is undefined; so there are two prototypes.
+ * On x86-64 and arm64 an int and a long long argument are passed in the same register, but the
+ * upper half of an int is undefined; so there are two prototypes.
  */
 #include "script/luaapi.h"
 

@@ -37,7 +37,9 @@ void marshal_put_text(struct marshal *m, const char *text, size_t len);
 void marshal_put_name(struct marshal *m, const char *name, size_t len);
 void marshal_open_dict(struct marshal *m);
 void marshal_close_dict(struct marshal *m);
-/* The number of values must be known, or is set later: the return value is for marshal_set_count(). */
+/*
+ * The number of values must be known, or is set later: the return value is for marshal_set_count().
+ */
 size_t marshal_open_list(struct marshal *m);
 size_t marshal_open_values(struct marshal *m); /* a tuple, in the same way */
 void marshal_open_tuple(struct marshal *m, uint8_t n);

@@ -2,7 +2,7 @@
 /*
  * script.h - a script of the user, which is called for every call and every event of a trace.
  *
- *	script_open ─▶ script_begin ─▶ script_add … (in the order of time) ─▶ script_end ─▶ script_close
+ *  script_open ─▶ script_begin ─▶ script_add … (in the order of time) ─▶ script_end ─▶ script_close
  *
  * The script is written in Lua or in Python; the end of its file name says which. It defines some
  * of these functions; the first name that exists is used:
@@ -39,7 +39,10 @@ struct script_spec {
 	bool is_recording; /* the trace was recorded for this script */
 };
 
-/* Loads the script and runs its top level. f: NULL if there will be no events, only calls. -EBADMSG with "FILE:LINE: why": the script is wrong. */
+/*
+ * Loads the script and runs its top level. f: NULL if there will be no events, only calls. -EBADMSG
+ * with "FILE:LINE: why": the script is wrong.
+ */
 int script_open(struct script **ret, const struct script_spec *spec, struct formats *f,
 		struct errmsg *err);
 /* Is there a function for events that are not about calls? */

@@ -2,9 +2,9 @@
 /*
  * guestopts.h - the options that connect the traces of a host and its guests, as bytes.
  *
- *	TRACEID     u64                                  in both; a random number for the recording
- *	GUEST       name\0, u64 its id, u32 n, n × (u32 vcpu, u32 thread of the host)       in the host's file
- *	TIME_SHIFT  u64 id of the host, u32 flags, u32 n, the samples of each vcpu          in the guest's file
+ *  TRACEID     u64                               in both; a random number for the recording
+ *  GUEST       name\0, u64 its id, u32 n, n × (u32 vcpu, u32 thread of the host) in the host's file
+ *  TIME_SHIFT  u64 id of the host, u32 flags, u32 n, samples of each vcpu       in the guest's file
  *
  * Numbers have the byte order of the file: `swap` if it is not ours.
  */

@@ -42,9 +42,9 @@
 #define CHUNK_PAGES_MAX	  16	      /* maximum in a chunk that is uncompressed page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
 /*
- * A thread that unpacks into memory which the reader has just read must first get every cache line of
- * it from the other processor's cache. That makes unpacking 2.5 times slower. So chunks rest until
- * others have taken their place there; all streams together have REST_CHUNKS.
+ * A thread that unpacks into memory which the reader has just read must first get every cache line
+ * of it from the other processor's cache. That makes unpacking 2.5 times slower. So chunks rest
+ * until others have taken their place there; all streams together have REST_CHUNKS.
  */
 #define REST_CHUNKS	  64
 

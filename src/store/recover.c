@@ -6,10 +6,11 @@
  * is truncated before it, the data exists, but the start of each CPU is unknown. It can be
  * derived:
  *
- *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU follows
- *	             at once, or at the next multiple of the page size
- *	plain        sub-buffers at multiples of the page size; time grows within a CPU, so a sub-buffer
- *	             that begins before the previous one ended is the first of the next CPU
+ *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU
+ *	             follows at once, or at the next multiple of the page size
+ *	plain        sub-buffers at multiples of the page size; time grows within a CPU, so a
+ *	             sub-buffer that begins before the previous one ended is the first of the next
+ *	             CPU
  *
  * The recorder's statistics (CPUSTAT options) are written before the data. They show which CPUs had
  * events and how many, so CPUs get their true numbers, and a CPU that begins later than its
@@ -28,7 +29,7 @@
 
 #define RECOVER_CPUS_MAX    16384
 #define RECOVER_BUFFERS_MAX 64
-#define RECOVER_ZEROS_MAX   (64u << 20) /* stop after this many zeros: a file may be one large hole */
+#define RECOVER_ZEROS_MAX   (64u << 20) /* stop after so many zeros: a file may be one large hole */
 
 struct cpu_stat {
 	uint32_t cpu;

@@ -2,9 +2,9 @@
 /*
  * tracefile.c - the parts of reading a trace.dat that both versions share.
  *
- *	tracefile_open ─▶ head (magic, version, byte order)
- *	                    ├─▶ tracefile_v6.c  one fixed order of texts, then tags
- *	                    └─▶ tracefile_v7.c  a chain of option sections ─▶ recover.c if it is broken
+ *  tracefile_open ─▶ head (magic, version, byte order)
+ *                      ├─▶ tracefile_v6.c  one fixed order of texts, then tags
+ *                      └─▶ tracefile_v7.c  a chain of option sections ─▶ recover.c if it is broken
  *
  * Owns: the mapping, an arena for the directory (options, sections, buffers, CPUs), and the memory
  * of uncompressed texts. The arena's limit bounds the cost of a hostile directory: 48 MB hold over

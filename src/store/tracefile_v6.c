@@ -9,7 +9,8 @@
  *	u32 cpus
  *	"options  \0" (u16 id, u32 size, data)… u16 0      then one of
  *	"latency  \0" text to the end of the file
- *	"flyrecord\0" cpus × (u64 offset, u64 size) [u64 len, "[clock]" if a TRACECLOCK option was there]
+ *	"flyrecord\0" cpus × (u64 offset, u64 size) [u64 len, "[clock]" if a TRACECLOCK option was
+ *	there]
  *
  * An instance is a BUFFER option (u64 offset, name) that points to another "flyrecord\0" with a
  * table; a CPUCOUNT option right after it gives that table another length. There is no compression.

@@ -4,7 +4,8 @@
  *
  *	writer_open
  *	    writer_set_cpu_count, writer_add_text, writer_add_option, writer_add_section
- *	    writer_add_buffer …            every buffer that will come, including the top one (name "")
+ *	    writer_add_buffer …            every buffer that will come, including the top one (name
+ *	                                   "")
  *	    writer_write_buffer …          the data of each, in any order; or writer_write_text
  *	writer_close                       the file has its name now
  *

@@ -80,8 +80,8 @@ static bool parse_line(const char *p, const char *end, struct ksym *ret, char *r
 
 /*
  * A name of a program's function may have blanks: "operator new(unsigned long)". The text has a
- * no-break space for each of them (store/events/userevents.c), because a blank would end the name. If
- * memory is short, it stays.
+ * no-break space for each of them (store/events/userevents.c), because a blank would end the name.
+ * If memory is short, it stays.
  */
 static void restore_blanks(struct kallsyms *ks, struct ksym *s)
 {
@@ -282,8 +282,8 @@ static const struct ksym *find_late(const struct kallsyms *ks, uint64_t addr)
 }
 
 /*
- * Addresses of programs have the number of their file in bits 48 to 62 (store/events/sampleevents.h).
- * A function of one file does not reach into the next.
+ * Addresses of programs have the number of their file in bits 48 to 62
+ * (store/events/sampleevents.h). A function of one file does not reach into the next.
  */
 static bool is_of_other_file(uint64_t start, uint64_t addr)
 {

@@ -54,8 +54,8 @@ void kallsyms_release(struct kallsyms *ks);
 int kallsyms_add_late(struct kallsyms *ks, struct piece text);
 
 /*
- * Returns the symbol that covers addr, or NULL. The last symbol covers only its own address, and one of
- * a program's file no address of another file.
+ * Returns the symbol that covers addr, or NULL. The last symbol covers only its own address, and
+ * one of a program's file no address of another file.
  */
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
 /* Returns the first symbol of that name by address, or NULL. For one thread. */

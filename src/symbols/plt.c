@@ -5,8 +5,8 @@
  *	.plt, .plt.sec, .plt.got      stubs of 16 or 8 bytes: … jmp *slot(%rip) …
  *	.rela.plt, .rela.dyn          for each slot the symbol whose address it gets
  *
- * The order of stubs depends on the linker and its options, so the jump itself is decoded: its slot names
- * the relocation. Only x86-64 is known; stubs of other processors have no names.
+ * The order of stubs depends on the linker and its options, so the jump itself is decoded: its slot
+ * names the relocation. Only x86-64 is known; stubs of other processors have no names.
  */
 #include "symbols/plt.h"
 

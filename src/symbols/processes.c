@@ -6,8 +6,9 @@
  *
  *	self 228                     a process of sonde itself
  *	thread 4711 4700             a thread and its process, if the two differ
- *	process 4700 sh -c a\x20b    a process and its command line: words separated by one blank; a byte that is
- *	                             a blank, a backslash or a control character is \xHH. Without words it is unknown.
+ *	process 4700 sh -c a\x20b    a process and its command line: words separated by one blank; a
+ *	                             byte that is a blank, a backslash or a control character is
+ *	                             \xHH. Without words it is unknown.
  *	cut 4701 firefox -child      the same, if the command line is longer
  *
  * The option holds this text compressed, if that makes it shorter (store/packedtext.h).

@@ -3,7 +3,8 @@
  * processes.h - the process of each thread, and the command line of each process.
  *
  *	processes_add_thread, _add_command, _add_self    during the recording
- *	processes_fmt                                    writes all of it as a text for the trace file
+ *	processes_fmt                                    writes all of it as a text for the trace
+ *	                                                 file
  *	processes_parse                                  reads that text
  *	processes_find_tgid, _fmt_command, _is_self      look-ups
  *

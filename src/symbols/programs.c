@@ -3,15 +3,19 @@
  * programs.c - keeps mapped files and their functions, and converts them to the text in a trace
  * file.
  *
- *	regions[]  start, length ──▶ file    many programs may map the same file, at different addresses
+ *	regions[]  start, length ──▶ file    many programs may map the same file, at different
+ *	                                     addresses
  *	files[]    path, functions by the addresses of the ELF file
  *
  * In a trace file, all numbers in hex:
  *
  *	file /usr/lib/x86_64-linux-gnu/libc.so.6
- *	11c0 2b add_two                    address, length, name: functions of the file above, by address
- *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, difference to addresses of the file
- *	else 400000 1000                        start, length: another program, whose functions are unknown, uses this range
+ *	11c0 2b add_two                    address, length, name: functions of the file above, by
+ *	                                   address
+ *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, difference to addresses of the
+ *	                                        file
+ *	else 400000 1000                        start, length: another program, whose functions are
+ *	                                        unknown, uses this range
  *
  * The functions of a file are read when it is first mapped. A region gets its own list of them,
  * with addresses in memory, at the first look-up in it. `lock` protects the creation of the list,

@@ -2,10 +2,10 @@
 /*
  * symtable.c - functions by address, as perf finds them.
  *
- * An ELF file has .symtab, or only .dynsym if it is stripped; its separate debug file has .symtab. All
- * of them may be added to one table: duplicates are dropped when it is sorted. Stubs of the procedure
- * linkage table get the name of what they jump to: "malloc@plt". Symbols that are neither functions
- * nor labels of code are ignored.
+ * An ELF file has .symtab, or only .dynsym if it is stripped; its separate debug file has .symtab.
+ * All of them may be added to one table: duplicates are dropped when it is sorted. Stubs of the
+ * procedure linkage table get the name of what they jump to: "malloc@plt". Symbols that are neither
+ * functions nor labels of code are ignored.
  *
  * debuginfo.h knows more about a file (sources, types, inlined copies), but gives functions the
  * names of the source, and takes longer to open. This table is for the many addresses of a profile.

@@ -2,7 +2,7 @@
 /*
  * symtable.h - the functions of one program, library, kernel or process, by address.
  *
- *	symtable_new ─▶ symtable_add_elf, _add_kallsyms, _add_jit … ─▶ symtable_sort ─▶ symtable_find
+ *  symtable_new ─▶ symtable_add_elf, _add_kallsyms, _add_jit … ─▶ symtable_sort ─▶ symtable_find
  *
  * If several symbols have the same address, one is kept, the same that perf chooses: with a length,
  * not weak, global, few underscores in front, long. A symbol without a length reaches to the next
@@ -37,8 +37,8 @@ void symtable_free(struct symtable *t);
 SCOPED_POINTER(struct symtable, symtable_free)
 
 /*
- * Adds the functions of an ELF file with addresses of the file, and its segments. Returns -ENOENT if
- * the file cannot be read or is none. id: only a file with this build id; NULL: any.
+ * Adds the functions of an ELF file with addresses of the file, and its segments. Returns -ENOENT
+ * if the file cannot be read or is none. id: only a file with this build id; NULL: any.
  */
 int symtable_add_elf(struct symtable *t, const char *path, const uint8_t *id, size_t n_id);
 /* The same for the image of a file in memory: the vdso. */

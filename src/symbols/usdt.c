@@ -4,7 +4,7 @@
  *
  * A mark is a nop in the code and a note in the section .note.stapsdt:
  *
- *	u32 name length (8) │ u32 description length │ u32 type (3) │ "stapsdt\0" │ description, padded to 4
+ *  u32 name length (8) │ u32 description length │ u32 type (3) │ "stapsdt\0" │ description, padded
  *
  *	description:  address of the nop │ address of .stapsdt.base │ address of the semaphore or 0
  *	              provider\0 │ name\0 │ arguments\0        "-4@%eax 8@-8(%rbp)"

@@ -30,7 +30,7 @@
 #define QUIET_NS	 UINT64_C(10000000000)
 #define SETTLE_NS	 LEAVING_NS
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static int find_machines(struct timeline *tl, struct errmsg *err)
 {
@@ -153,7 +153,7 @@ int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *er
 	return 0;
 }
 
-/* --- running times ----------------------------------------------------------------------------- */
+/* --- running times ---------------------------------------------------------------------------- */
 
 static void add_run(struct timeline *tl, uint16_t task, int64_t ns)
 {
@@ -275,7 +275,7 @@ void timeline_resolve_threads(struct timeline *tl)
 	}
 }
 
-/* --- properties -------------------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------- */
 
 size_t timeline_memory(const struct timeline *tl)
 {
@@ -367,7 +367,7 @@ uint64_t timeline_settled(const struct timeline *tl)
 	return settled > SETTLE_NS ? settled - SETTLE_NS : 0;
 }
 
-/* --- density ----------------------------------------------------------------------------------- */
+/* --- density ---------------------------------------------------------------------------------- */
 
 struct density {
 	uint64_t from, to;

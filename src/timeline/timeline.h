@@ -149,7 +149,7 @@ void timeline_tasks_sources(struct timeline *tl, uint64_t *ret, size_t n);
 void timeline_density(const struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		      float *ret_bytes_per_ns, size_t n);
 
-/* --- walking ----------------------------------------------------------------------------------- */
+/* --- walking ---------------------------------------------------------------------------------- */
 
 /* An event, read from the file. data stays valid until the walk continues or ends. */
 struct walk_event {
@@ -202,7 +202,7 @@ void timeline_unlock_formats(struct timeline *tl);
 /* Runs job(ctx, i) for all i below n on all threads of the timeline, and waits for them. */
 void timeline_parallel(struct timeline *tl, size_t n, void (*job)(void *ctx, size_t i), void *ctx);
 
-/* --- rows: all events in time order, by number -------------------------------------------------- */
+/* --- rows: all events in time order, by number ------------------------------------------------ */
 
 /*
  * A selection of events: by kind, task, CPU, and by an expression (grammar of report -F) or text.
@@ -249,7 +249,7 @@ size_t timeline_rows(struct timeline *tl, const struct selection *sel, uint64_t 
 /* Returns the row number of an event. */
 uint64_t timeline_row_of(struct timeline *tl, const struct selection *sel, event_ref ref);
 
-/* --- scheduling, as the index keeps it ----------------------------------------------------------- */
+/* --- scheduling, as the index keeps it -------------------------------------------------------- */
 
 struct switch_entry { /* at ts, `next` starts to run on the CPU */
 	uint64_t ts;
@@ -286,7 +286,7 @@ bool timeline_stream_is_cut(const struct timeline *tl, size_t stream);
 /* Returns true if the stream has had switches so far. */
 bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 
-/* --- losses --------------------------------------------------------------------------------------- */
+/* --- losses ----------------------------------------------------------------------------------- */
 
 struct timeline_losses {
 	uint64_t n_events,
@@ -313,7 +313,7 @@ bool timeline_lost_within(struct timeline *tl, size_t stream, uint64_t from, uin
  */
 int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret);
 
-/* --- live ---------------------------------------------------------------------------------------- */
+/* --- live ------------------------------------------------------------------------------------- */
 
 /*
  * Returns the number of lost events that the trace reports so far. *ret_all is false if the number

@@ -43,7 +43,7 @@
 #define LIVE_INDEX_BYTES     ((size_t)1 << 30) /* limit; enough for about 100 million events */
 #define CHUNK_HARD_MAX_BYTES (16u << 20)
 
-/* --- switches and wakings: schedlist.c ---------------------------------------------------------- */
+/* --- switches and wakings: schedlist.c -------------------------------------------------------- */
 
 /*
  * An entry has delta:28 since its block's base, flags:4, a:16, b:16. For switches, a is prev and b
@@ -109,7 +109,7 @@ struct sched_item sched_list_get(const struct sched_list *sl, uint32_t i);
 /* Returns the number of entries before time t. */
 uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t);
 
-/* --- segments ------------------------------------------------------------------------------------ */
+/* --- segments --------------------------------------------------------------------------------- */
 
 enum segment_state { SEGMENT_TODO, SEGMENT_BUSY, SEGMENT_READY, SEGMENT_FAILED };
 
@@ -216,7 +216,7 @@ struct machine {
 	_Atomic uint8_t has;
 };
 
-/* --- kinds --------------------------------------------------------------------------------------- */
+/* --- kinds ------------------------------------------------------------------------------------ */
 
 enum kind_role {
 	KIND_PLAIN,
@@ -271,7 +271,7 @@ struct kindtable {
 
 #define KIND_IDS	 65536
 
-/* --- tasks --------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 #define TASKS_MAX	 65535 /* numbers 0 … 65534 */
 #define TASK_SLOTS	 131072
@@ -313,7 +313,7 @@ int latesymbols_learn(struct timeline *tl, size_t source, struct tracefile *now)
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);
 void tasktable_release(struct tasktable *tt);
 
-/* --- the pool ------------------------------------------------------------------------------------ */
+/* --- the pool --------------------------------------------------------------------------------- */
 
 struct job {
 	void (*run)(void *ctx, size_t i);
@@ -408,7 +408,7 @@ static inline void timeline_leave(struct timeline *tl)
 		pthread_rwlock_unlock(&tl->shape);
 }
 
-/* --- pages.c ------------------------------------------------------------------------------------- */
+/* --- pages.c ---------------------------------------------------------------------------------- */
 
 #define TS_UNKNOWN UINT64_MAX
 
@@ -463,7 +463,7 @@ uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last);
 /* Continues to read chunk headers after the known ones. Returns 0 or -ENOMEM. */
 int stream_read_chunks(struct stream *st);
 
-/* --- pagedata.c ---------------------------------------------------------------------------------- */
+/* --- pagedata.c ------------------------------------------------------------------------------- */
 
 struct cached;
 struct pagehold {
@@ -494,7 +494,7 @@ size_t chunk_of_page(const struct stream *st, uint64_t page);
 /* Fills buf with a whole chunk. Returns 0 or a negative errno. */
 int chunk_load(const struct stream *st, size_t chunk, uint8_t *buf);
 
-/* --- walking one page ----------------------------------------------------------------------------- */
+/* --- walking one page ------------------------------------------------------------------------- */
 
 struct pagewalk {
 	struct walker w;
@@ -533,7 +533,7 @@ static inline bool pagewalk_next(struct pagewalk *pw, struct walked *rec, uint64
 	return true;
 }
 
-/* --- the rest -------------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 /* kinds.c */
 int kinds_init(struct timeline *tl);

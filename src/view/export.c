@@ -5,7 +5,8 @@
  *	Perfetto, Chrome   every event, in order, through present/export/perfetto.c and chrome.c;
  *	                   for Chrome, which does not understand switches, also the states of tasks
  *	                   from the index (timeline/states/states.h)
- *	SVG, HTML          the given lanes as the viewer shows them, through picture/svg.c and html.c
+ *	SVG, HTML          the given lanes as the viewer shows them, through picture/svg.c and
+ *	                   html.c
  *
  * The first two are written batch by batch, so a trace may have any size; a picture is made in
  * memory. A file gets its name only when it is complete.
@@ -32,7 +33,7 @@
 #define WIDTH_FIRST   1600
 #define STATES_BYTES  (1u << 20) /* write states in pieces of this size */
 
-/* --- output ------------------------------------------------------------------------------------ */
+/* --- output ----------------------------------------------------------------------------------- */
 
 struct sink {
 	struct outfile *file; /* NULL: use put() */
@@ -81,7 +82,7 @@ static int sink_close(struct sink *s, int r, struct errmsg *err)
 	return r;
 }
 
-/* --- the range --------------------------------------------------------------------------------- */
+/* --- the range -------------------------------------------------------------------------------- */
 
 /* Parses the range, as times of the trace's own clock. */
 static int find_range(const struct export_config *o, const struct viewtrace *vt, uint64_t *ret_from,
@@ -105,7 +106,7 @@ static int find_range(const struct export_config *o, const struct viewtrace *vt,
 	return 0;
 }
 
-/* --- all events -------------------------------------------------------------------------------- */
+/* --- all events ------------------------------------------------------------------------------- */
 
 struct state_writer {
 	struct timeline *tl;
@@ -218,7 +219,7 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 	return r;
 }
 
-/* --- pictures ---------------------------------------------------------------------------------- */
+/* --- pictures --------------------------------------------------------------------------------- */
 
 static void add_first(void *ctx, const char *spec)
 {

@@ -79,7 +79,7 @@ static const struct header {
 	{"X-Frame-Options", "DENY"},
 };
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 /* Queues and releases a response. */
 static enum MHD_Result send_response(struct httpd *hd, struct MHD_Connection *c, unsigned status,
@@ -182,7 +182,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	return send_response(hd, c, a.status, r);
 }
 
-/* --- requests ---------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 /* Stores each header that is checked, and notes a repeated one. */
 static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const char *name,
@@ -304,7 +304,7 @@ static void ignore_log(void *cls, const char *fmt, va_list ap)
 {
 }
 
-/* --- connections ------------------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static enum MHD_Result let_in(void *cls, const struct sockaddr *addr, socklen_t len)
 {
@@ -330,7 +330,7 @@ static void note_connection(void *cls, struct MHD_Connection *c, void **context,
 	}
 }
 
-/* --- the server -------------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------- */
 
 static int make_token(struct request_gate *gate, const char *given, struct errmsg *err)
 {

@@ -31,7 +31,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* Rights that later versions of Landlock added, by version. */
 #define FS_V1 ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
@@ -85,7 +85,7 @@ int sandbox_paths(const char *const *read, size_t n_read, const char *cache, str
 	return 1;
 }
 
-/* --- system calls ------------------------------------------------------------------------------ */
+/* --- system calls ----------------------------------------------------------------------------- */
 
 static const int always[] = {
 	/* accepted sockets, and eventfds and pipes between threads */

@@ -6,9 +6,10 @@
  *	printers          have their own caches, so each belongs to one request at a time; unused
  *	                  ones wait in a list. There are never more than concurrent requests.
  *	selections        the 16 last used, each with the request that made it, so that two tabs
- *	                  with the same request share it. A selection that is dropped during a request
- *	                  is freed by that request. In a live trace, a selection in use is made again
- *	                  when there is more data, and replaces the old one; at most every RENEW_NS.
+ *	                  with the same request share it. A selection that is dropped during a
+ *	                  request is freed by that request. In a live trace, a selection in use is
+ *	                  made again when there is more data, and replaces the old one; at most
+ *	                  every RENEW_NS.
  *
  * One mutex protects the lists; it is never held during computation.
  */
@@ -95,7 +96,7 @@ void stage_free(struct stage *st)
 	free(st);
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out)
 {
@@ -152,7 +153,7 @@ bool stage_record(const struct stage *st, const struct walk_event *ev, struct re
 	return ret->event;
 }
 
-/* --- selections -------------------------------------------------------------------------------- */
+/* --- selections ------------------------------------------------------------------------------- */
 
 static struct stage_selection *use(struct stage *st, struct stage_selection *s)
 {
@@ -295,7 +296,7 @@ void stage_selection_put(struct stage *st, struct stage_selection *s)
 		selection_drop(st, s);
 }
 
-/* --- lanes ------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 int stage_lane_get_at(struct stage *st, const char *spec, uint64_t t, struct stage_lane *ret,
 		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err)

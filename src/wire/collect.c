@@ -7,9 +7,9 @@
  *
  *	grows   TARGET exists at once and gets the pages as they come (livefile.h): data is
  *	        written once, and the file can be opened at any time. This is the usual mode.
- *	parts   TARGET.cpuN get the pages; collector_finish() combines them with writer.h. For the old
- *	        protocol, which does not mark the end of the metadata, and for clients of the other byte
- *	        order.
+ *	parts   TARGET.cpuN get the pages; collector_finish() combines them with writer.h. For the
+ *	        old protocol, which does not mark the end of the metadata, and for clients of the
+ *	        other byte order.
  *
  * Datagrams are whole pages, except the last one of a recorder, which may be the used part of a
  * page, followed by zeros for the rest. If a datagram does not complete the open page, that page is

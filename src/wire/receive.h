@@ -3,7 +3,8 @@
  * receive.h - receives recordings from `trace-cmd record -N` and `sonde record -N`.
  *
  *	receiver_open     opens the ports
- *	receiver_run      runs until stop_fd is readable or, with `once`, until the first client has ended
+ *	receiver_run      runs until stop_fd is readable or, with `once`, until the first client has
+ *	                  ended
  *	receiver_free
  *
  * A separate process serves each client, so that a bad client spoils only its own trace. When the

@@ -20,7 +20,10 @@ struct calldiff {
 	size_t n;
 };
 
-/* Both after calltimes_finish(), without groups; they must stay. The largest difference of `sort` first. 0 or -ENOMEM. */
+/*
+ * Both after calltimes_finish(), without groups; they must stay. The largest difference of `sort`
+ * first. 0 or -ENOMEM.
+ */
 int calldiff_init(struct calldiff *d, const struct calltimes *base, const struct calltimes *other,
 		  enum calltimes_column sort);
 void calldiff_release(struct calldiff *d);

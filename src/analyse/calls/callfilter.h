@@ -57,7 +57,10 @@ unsigned callfilter_kinds(const struct callfilter *cf);
 /* Of a function; module NULL: the kernel itself. */
 unsigned callfilter_judge(const struct callfilter *cf, const char *name, const char *module,
 			  const char *source, bool is_user);
-/* A word that matched no function that callfilter_judge() was asked about; NULL: none. *pos begins with 0. */
+/*
+ * A word that matched no function that callfilter_judge() was asked about; NULL: none. *pos begins
+ * with 0.
+ */
 const char *callfilter_next_unused(const struct callfilter *cf, size_t *pos);
 
 #endif

@@ -4,8 +4,8 @@
  *
  *	enter, depth d   the returns of calls from depth d on were lost; the new call is pushed
  *	leave, depth d   the returns of calls above d were lost; the call at d ends
- *	whole            a call that ends by itself when its time has passed: calls of the kernel may
- *	                 come in between. Without such events in the file it ends at once
+ *	whole            a call that ends by itself when its time has passed: calls of the kernel
+ *	                 may come in between. Without such events in the file it ends at once
  *
  * A leave has no duration if its call is not open, or if events were lost since the call began. The
  * kernel's leaves contain their duration.
@@ -14,16 +14,16 @@
  * call that is not shown adds only its own `inner`, so its self time counts for its caller.
  *
  * In a recursion, the total time of a function must count only the outermost call. So a frame knows
- * whether it is the outermost one of its function: `open_bits` of its task has a bit for each of the
- * first functions, and the map `open` has the others. A function that calls itself directly needs no
- * look-up.
+ * whether it is the outermost one of its function: `open_bits` of its task has a bit for each of
+ * the first functions, and the map `open` has the others. A function that calls itself directly
+ * needs no look-up.
  *
- * Most events are simple: calls of programs alone, of the task of the event before, no filter, and a
- * depth that fits what is open. callflow_run() takes them right from a sub-buffer, 10 ns each; all
- * other code handles any event.
+ * Most events are simple: calls of programs alone, of the task of the event before, no filter, and
+ * a depth that fits what is open. callflow_run() takes them right from a sub-buffer, 10 ns each;
+ * all other code handles any event.
  *
- * While user functions are switched off (symbols/pauses.h), it is unknown what the last open call of
- * a task calls. That time counts as inner: not as its self time.
+ * While user functions are switched off (symbols/pauses.h), it is unknown what the last open call
+ * of a task calls. That time counts as inner: not as its self time.
  *
  * With a range, all calls are followed, but the sink hears only of those that overlap it: of calls
  * that were open before when their task has its first event in it.

@@ -2,7 +2,8 @@
 /*
  * callflow.h - the open calls of every task: records in, calls with their callers and times out.
  *
- *	callflow_new ─▶ callflow_add … (in the order of time of each task) ─▶ callflow_finish ─▶ callflow_free
+ *  callflow_new ─▶ callflow_add … (in the order of time of each task) ─▶ callflow_finish
+ *      ─▶ callflow_free
  *
  *	frames of a task   main │ parse │ next_token │ vfs_read │ schedule
  *	                   ╰──── n_user: the program ╯╰──── the kernel ───╯

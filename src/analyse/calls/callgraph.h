@@ -2,7 +2,8 @@
 /*
  * callgraph.h - who calls whom, merged: one node for each function below each chain of callers.
  *
- *	callgraph_new ─▶ callgraph_add … ─▶ callgraph_end ─▶ root, callgraph_focus, edges ─▶ callgraph_free
+ *  callgraph_new ─▶ callgraph_add … ─▶ callgraph_end ─▶ root, callgraph_focus, edges
+ *      ─▶ callgraph_free
  *
  *	root ─┬─ main (1) ─┬─ parse (2) ── next_token (4)
  *	      │            └─ read_all (1) ── vfs_read (1)

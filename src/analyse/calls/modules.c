@@ -2,8 +2,8 @@
 /*
  * modules.c - finds the program that two traces have under different names.
  *
- * Traces have few modules, so all searches are linear. Only exactly one unknown name on each side is
- * a pair: with two, nobody knows which belongs to which.
+ * Traces have few modules, so all searches are linear. Only exactly one unknown name on each side
+ * is a pair: with two, nobody knows which belongs to which.
  */
 #include "analyse/calls/modules.h"
 

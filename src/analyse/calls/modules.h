@@ -12,7 +12,10 @@
 
 #define MODULES_MAX 64
 
-/* The names of a trace, each once. With more than MODULES_MAX of them nothing is taken for the same. */
+/*
+ * The names of a trace, each once. With more than MODULES_MAX of them nothing is taken for the
+ * same.
+ */
 struct modules {
 	const char *names[MODULES_MAX];
 	size_t n; /* MODULES_MAX + 1: too many */

@@ -7,8 +7,8 @@
  *	          (certain, followed)                 (not followed: may become leaf d)
  *
  * An item for the beginning of a call leaves the queue when it is
- *	certain    it will be shown. With a minimum duration: it has lasted that long; with a filter by
- *	           callees: one of them was called
+ *	certain    it will be shown. With a minimum duration: it has lasted that long; with a filter
+ *	           by callees: one of them was called
  *	followed   a later item of the same task is certain, so this call has something inside
  * A call that ends while it is the last item of its task becomes a leaf. A call that will not be
  * shown is dropped. Other items are certain from the start. All items wait behind the head.

@@ -41,8 +41,8 @@ struct replay_item {
 	struct record *record; /* REPLAY_EVENT: valid during the callback */
 	/*
 	 * As recorded, "3, \"name\"" and "7" (decode/callevent.h splits them); NULL: not recorded.
-	 * args belong to REPLAY_ENTER and REPLAY_LEAF, ret to REPLAY_LEAF and REPLAY_LEAVE; ENTER may
-	 * have it, too. Valid during the callback.
+	 * args belong to REPLAY_ENTER and REPLAY_LEAF, ret to REPLAY_LEAF and REPLAY_LEAVE; ENTER
+	 * may have it, too. Valid during the callback.
 	 */
 	char *args, *ret;
 };

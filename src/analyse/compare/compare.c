@@ -2,9 +2,9 @@
 /*
  * compare.c - tests whether measures of two recordings differ by more than chance.
  *
- * Durations inside of a recording depend on each other: a cold cache, a busy neighbour or a phase of
- * the program slows many calls in a row. So calls are not counted as independent. The recording is
- * cut into blocks (measures.h), and the variation between blocks is the error of a mean:
+ * Durations inside of a recording depend on each other: a cold cache, a busy neighbour or a phase
+ * of the program slows many calls in a row. So calls are not counted as independent. The recording
+ * is cut into blocks (measures.h), and the variation between blocks is the error of a mean:
  *
  *	mean R = sum / n        error² = B / (B - 1) * Σ (sum_b - R * n_b)² / n²
  *
@@ -12,9 +12,10 @@
  * work. A test that knows only the variation inside would report every function. So all measures of
  * a kind are compared together:
  *
- *	common     their median: the machine was faster, or the compiler better. It is reported once.
- *	           A slow machine slows long calls more than short ones, whose time is mostly that of
- *	           the hooks. So each measure has the median of NEAR others that take as long
+ *	common     their median: the machine was faster, or the compiler better. It is reported
+ *	           once. A slow machine slows long calls more than short ones, whose time is mostly
+ *	           that of the hooks. So each measure has the median of NEAR others that take as
+ *	           long
  *	between    their spread beyond what their errors explain: by so much measures change from
  *	           one recording to the next, for no reason
  *
@@ -27,15 +28,16 @@
  * Durations are compared by their mean logarithm (the typical call) and by their mean (rare long
  * calls count, too); the clearer one is reported. Counts and totals are compared block by block,
  * because the phases of a program lie in the same blocks of both recordings. Counts may differ
- * because a recording is longer: a change must show both in the number and in the number per second,
- * and the smaller one counts. Totals (CPU time, samples) are not scaled: a slower program has a longer
- * recording, and scaling would hide that it is slower. If recordings of a service have different
- * lengths, all measures change alike, and the common change shows it.
+ * because a recording is longer: a change must show both in the number and in the number per
+ * second, and the smaller one counts. Totals (CPU time, samples) are not scaled: a slower program
+ * has a longer recording, and scaling would hide that it is slower. If recordings of a service have
+ * different lengths, all measures change alike, and the common change shows it.
  *
  * A short call may take some nanoseconds more or less with each start of a program: the addresses
- * decide whether the processor predicts a branch. A branch that it does not predict costs about 7 ns;
- * calls of 100 ns were seen to change by 7 and by 14 ns from run to run, and by nothing between. No
- * recording can tell that from a change of the code, so a duration must change by LAYOUT_NS.
+ * decide whether the processor predicts a branch. A branch that it does not predict costs about 7
+ * ns; calls of 100 ns were seen to change by 7 and by 14 ns from run to run, and by nothing
+ * between. No recording can tell that from a change of the code, so a duration must change by
+ * LAYOUT_NS.
  *
  * Tried and dropped: a rank test over single calls (everything differs with a million calls);
  * resampling of blocks (the same answers, a hundred times slower).
@@ -267,8 +269,8 @@ static void find_common(struct group *g, bool is_typical)
 
 /*
  * By how much measures change from one recording to the next, for no reason: the spread of the
- * differences beyond what their errors explain. Large differences by chance are more frequent than in
- * a normal distribution: the place of a function in memory, a neighbour on the same core. So the
+ * differences beyond what their errors explain. Large differences by chance are more frequent than
+ * in a normal distribution: the place of a function in memory, a neighbour on the same core. So the
  * spread is estimated from several parts of the measures, those with the smallest differences, and
  * the largest estimate counts. At least two measures are outside of each part: they may really have
  * changed, and must not widen the spread.

@@ -2,11 +2,11 @@
 /*
  * observer.c - finds what an event begins or ends, and adds its duration to a measure.
  *
- *	calls            callflow ──▶ self time of a call: a slow function does not make its callers slow
- *	pairs            a table: event, event, what both share (task, CPU, or two fields), the name
- *	sched_switch …   run time of tasks, waits for a CPU after a waking, uninterruptible sleeps
- *	syscall:syscall  one event for each call
- *	perf:sample      functions by samples
+ *  calls            callflow ──▶ self time of a call: a slow function does not slow its callers
+ *  pairs            a table: event, event, what both share (task, CPU, or two fields), the name
+ *  sched_switch …   run time of tasks, waits for a CPU after a waking, uninterruptible sleeps
+ *  syscall:syscall  one event for each call
+ *  perf:sample      functions by samples
  *
  * Where events were lost, all open pairs are dropped, because their durations are unknown.
  */

@@ -8,8 +8,8 @@
  *	CPU time / elapsed time             CPUs utilized
  *	anything else / s of CPU time       per second
  *
- * A ratio is of one mode: cycles:u go with instructions:u. If CPU time was not counted, or the other
- * side of a ratio is 0 or missing, there is no metric. The rows and their words are perf's.
+ * A ratio is of one mode: cycles:u go with instructions:u. If CPU time was not counted, or the
+ * other side of a ratio is 0 or missing, there is no metric. The rows and their words are perf's.
  */
 #include "analyse/counters/countertable.h"
 

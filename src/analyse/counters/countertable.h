@@ -109,7 +109,9 @@ bool countertable_has_unsupported(const struct countertable *t);
 /* What follows from this cell and others of the part. Returns how many; often 0. */
 size_t countermetrics_of(const struct countertable *t, size_t rank, size_t event,
 			 struct countermetric ret[COUNTERMETRICS_MAX]);
-/* The unit that a metric of this role would have; NULL: it depends on the value, or there is none. */
+/*
+ * The unit that a metric of this role would have; NULL: it depends on the value, or there is none.
+ */
 const char *countermetrics_unit(enum counterrole role);
 
 #endif

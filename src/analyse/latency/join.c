@@ -10,12 +10,13 @@
  * early: they are kept, and the whole adds them when the part is joined, before all other events of
  * the part.
  *   - An end without a start in its part. Where calls nest, each such end belongs to a call of an
- *     earlier part. Otherwise only the first event with its keys is early: after it, the open start is
- *     known.
+ *     earlier part. Otherwise only the first event with its keys is early: after it, the open start
+ *     is known.
  *   - Where calls do not nest, the first start with its keys: it replaces one that is open.
  * A gap (lost events) discards all open starts, so nothing behind it is early.
  *
- * Values that are texts belong to the reader of the part. They are found again in that of the whole.
+ * Values that are texts belong to the reader of the part. They are found again in that of the
+ * whole.
  */
 #include "analyse/latency/latency_int.h"
 #include "base/array.h"
@@ -52,7 +53,7 @@ struct latency_early {
 	bool is_short; /* of memory */
 };
 
-/* --- in a part --------------------------------------------------------------------------------- */
+/* --- in a part -------------------------------------------------------------------------------- */
 
 bool latency_can_join(const struct latency *l)
 {
@@ -165,7 +166,7 @@ void latency_note_gap(struct latency *l)
 	l->early->had_gap = true;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Finds the slot of the whole that stands for a slot of the part. */
 static const struct key_slot *same_slot(const struct latency *l, const struct latency *part,

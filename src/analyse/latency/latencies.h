@@ -2,7 +2,7 @@
 /*
  * latencies.h - summarises many durations: count, time, spread, the longest, by groups.
  *
- *	latencies_init ─▶ latencies_add … ─▶ latencies_finish ─▶ all, groups, worst ─▶ latencies_release
+ *  latencies_init ─▶ latencies_add … ─▶ latencies_finish ─▶ all, groups, worst ─▶ latencies_release
  *
  * Durations are in ns, or in units of a clock that does not count time. Counts, sums, minimum and
  * maximum are exact; percentiles are too high by less than one percent. More may be added after

@@ -2,8 +2,8 @@
 /*
  * latency.c - matches starts with ends.
  *
- *	A ──▶ values that must match ──▶ start { time, CPU, values of groups }
- *	B ──▶ values that must match ──▶ start found and removed ──▶ latencies_add(time of B - time of A)
+ *  A ──▶ values that must match ──▶ start { time, CPU, values of groups }
+ *  B ──▶ values that must match ──▶ start found and removed ──▶ latencies_add(time B - time A)
  *
  * Starts are in a hash table with open addressing. Their slots are reused at once, without
  * tombstones: a trace may have a million request numbers, but only few of them are open at a time.

@@ -5,7 +5,7 @@
  *	event A → event B      of the same thread, of the same CPU, or with the same value of fields
  *	function               from its entry to its return: function_graph, or a probe at each end
  *
- *	latency_new ─▶ latency_add … (in the order of time) ─▶ latency_finish ─▶ result ─▶ latency_free
+ *  latency_new ─▶ latency_add … (in the order of time) ─▶ latency_finish ─▶ result ─▶ latency_free
  *
  * If A comes again before B, the pair starts again, as in the kernel's own histograms; for a
  * function each call is matched with its own return, including recursion. Where events were lost,
@@ -114,8 +114,8 @@ int latency_finish(struct latency *l);
  *
  *	latency_can_join ─▶ latency_make_part … latency_add … ─▶ latency_join, in the order of time
  *
- * The parts are created like the whole, with formats of their own. Returns false if this measurement
- * must see the whole trace itself.
+ * The parts are created like the whole, with formats of their own. Returns false if this
+ * measurement must see the whole trace itself.
  */
 bool latency_can_join(const struct latency *l);
 /* Returns true if the result contains names of tasks. */

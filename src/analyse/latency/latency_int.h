@@ -105,7 +105,9 @@ void latency_read_keys(struct latency *l, const struct latency_event *le,
 		       const struct key_slot *slots, const struct record *rec, uint64_t *keys);
 /* Returns the start with these keys, or a free one, or NULL if there is no room for more. */
 struct start *latency_find_start(struct latency *l, const uint64_t *keys);
-/* Adds a point to the start that latency_find_start() returned. Returns false if it does not fit. */
+/*
+ * Adds a point to the start that latency_find_start() returned. Returns false if it does not fit.
+ */
 bool latency_put_point(struct latency *l, struct start *s, const uint64_t *keys,
 		       const struct point *point);
 /* Removes the start with its outer calls. */

@@ -9,9 +9,11 @@
  *	-T vfs_read    ftrace:funcgraph_entry and _exit             func is an address of vfs_read
  *	-T FILE:work   user:user_entry, user_exit, user_call        the same, with or without FILE
  *	               any event with the fields of a probe         __probe_ip, __probe_func, or
- *	                                                            its name: vfs_read, vfs_read__return,
- *	                                                            p_vfs_read_0, r_vfs_read_0
- *	               synthetic:vfs_read__return                   by its field duration, or by the entry before it
+ *	                                                            its name: vfs_read,
+ *	                                                            vfs_read__return, p_vfs_read_0,
+ *	                                                            r_vfs_read_0
+ *	               synthetic:vfs_read__return                   by its field duration, or by the
+ *	                                                            entry before it
  */
 #include "analyse/latency/latency_int.h"
 

@@ -2,9 +2,9 @@
 /*
  * compare.c - pairs rows of two tables by the texts of their cells.
  *
- * Addresses differ between two recordings, so the ids of cells do not help: a function is found by its
- * name. Both tables are sorted by their texts and merged. Rows that the second table does not have come
- * last; the others are in the order of the change.
+ * Addresses differ between two recordings, so the ids of cells do not help: a function is found by
+ * its name. Both tables are sorted by their texts and merged. Rows that the second table does not
+ * have come last; the others are in the order of the change.
  */
 #include "analyse/perfhists/compare.h"
 

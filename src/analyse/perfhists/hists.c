@@ -9,8 +9,9 @@
  * Rows are in a hash table by the ids of their cells. The tree has a node for each frame; when it
  * is printed, a node is joined with its only child if no chain ends between them.
  *
- * Order of rows: the weight; then callers above what they call, if the rows are of one thread; then the
- * texts of the cells. Order of children: the weight, then the higher address first, as perf does it.
+ * Order of rows: the weight; then callers above what they call, if the rows are of one thread; then
+ * the texts of the cells. Order of children: the weight, then the higher address first, as perf
+ * does it.
  */
 #include "analyse/perfhists/hists.h"
 

@@ -4,9 +4,10 @@
  *
  *	perfhists_new ─▶ perfhists_add … ─▶ perfhists_sort ─▶ rows ─▶ perfhists_free
  *
- * sampletable.h counts functions of a trace. perf's rows differ in what makes them one: the name that a
- * thread had at the time of the sample, code without a function by its address, functions of the same
- * name at two addresses. So a row is found by numbers that the caller chooses for its cells. One owner.
+ * sampletable.h counts functions of a trace. perf's rows differ in what makes them one: the name
+ * that a thread had at the time of the sample, code without a function by its address, functions of
+ * the same name at two addresses. So a row is found by numbers that the caller chooses for its
+ * cells. One owner.
  */
 #ifndef SONDE_ANALYSE_PERFHISTS_HISTS_H
 #define SONDE_ANALYSE_PERFHISTS_HISTS_H
@@ -78,8 +79,8 @@ struct perfhists_row *perfhists_add(struct perfhists *h, const struct perfhists_
 void perfhists_add_total(struct perfhists *h, uint64_t period);
 
 /*
- * Puts rows and chains into order. Chains with less than min_part of all are dropped; is_relative: of
- * what their parent's children have together.
+ * Puts rows and chains into order. Chains with less than min_part of all are dropped; is_relative:
+ * of what their parent's children have together.
  */
 void perfhists_sort(struct perfhists *h, double min_part, bool is_relative);
 struct perfhists_row *const *perfhists_rows(const struct perfhists *h, size_t *ret_n);

@@ -2,7 +2,8 @@
 /*
  * profile.c - follows every task through its events and sums the times between them.
  *
- *	sched_switch A ─▶ B     A is off the CPU from here, its state is the reason; B runs from here
+ *	sched_switch A ─▶ B     A is off the CPU from here, its state is the reason; B runs from
+ *	                        here
  *	sched_wakeup A          A is no longer blocked, it becomes runnable
  *	sched_switch … ─▶ A     A runs; if no wakeup preceded, A was preempted
  *	sys_enter … sys_exit    and other pairs: both in one task, with the same value of a field

@@ -89,8 +89,8 @@ struct ptask {
 	bool has_comm;
 	bool stack_is_new;
 	struct ptask *proxy; /* the task to which the next stack belongs */
-	struct pstart *
-		last_start; /* start of a pair to which the next stack belongs; NULL: see last_row */
+	struct pstart
+		*last_start;   /* start of a pair that gets the next stack; NULL: see last_row */
 	struct prow *last_row; /* row to which the next stack belongs */
 	const struct pstack *last_stack;
 	uint64_t last_stack_ts;

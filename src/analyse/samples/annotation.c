@@ -3,8 +3,8 @@
  * annotation.c - sorts the innermost places of all stacks by function and address.
  *
  * Only the innermost place of a stack says which instruction was running. The rows of the set whose
- * innermost function matches are sorted once by function and place; equal places then stand together
- * and become one. A function of the same name in another file is another function.
+ * innermost function matches are sorted once by function and place; equal places then stand
+ * together and become one. A function of the same name in another file is another function.
  */
 #include "analyse/samples/annotation.h"
 

@@ -2,9 +2,9 @@
 /*
  * folded.c - parses folded stacks.
  *
- * A line ends with a blank and the weight; a line of a difference has two weights, of which the last
- * one counts. Some writers print fractions, which are dropped. Names may have blanks and any other
- * character but the semicolon.
+ * A line ends with a blank and the weight; a line of a difference has two weights, of which the
+ * last one counts. Some writers print fractions, which are dropped. Names may have blanks and any
+ * other character but the semicolon.
  */
 #include "analyse/samples/folded.h"
 

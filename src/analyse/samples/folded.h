@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * folded.h - reads folded stacks, the text that stackcollapse-*.pl, bpftrace, py-spy, async-profiler
- * and export --folded write.
+ * folded.h - reads folded stacks, the text that stackcollapse-*.pl, bpftrace, py-spy,
+ * async-profiler and export --folded write.
  *
  *	main;parse;next_token 1800       the outermost function first; the weight of the stack
  *	make;do_syscall_64_[k] 3         _[k]: of the kernel, _[i]: inlined, _[j]: made at run time

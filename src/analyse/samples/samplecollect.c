@@ -3,8 +3,8 @@
  * samplecollect.c - finds the stack of each sample or event.
  *
  * A perf:sample has its stack in itself. The kernel writes the stack of another event right behind
- * it, in the same CPU's buffer and of the same task: first its own part, then the program's, each of
- * them optional. So an event waits for its stack until its CPU has another event:
+ * it, in the same CPU's buffer and of the same task: first its own part, then the program's, each
+ * of them optional. So an event waits for its stack until its CPU has another event:
  *
  *	CPU 1   sched_switch prev=bash next=…   kernel_stack (bash)   user_stack (bash)   irq_entry
  *	        └ waits ──────────────────────── takes it ──────────── takes it ────────── complete
@@ -211,7 +211,9 @@ static void take_frames(struct samplecollect *sc, struct waiting *w, const struc
 	}
 }
 
-/* Takes out the innermost functions of the kernel that belong to the tracer, from frame `first` on. */
+/*
+ * Takes out the innermost functions of the kernel that belong to the tracer, from frame `first` on.
+ */
 static void drop_tracing(struct samplecollect *sc, struct waiting *w, size_t first)
 {
 	static const char *const heads[] = {"trace_event_raw_event_", "__traceiter_",

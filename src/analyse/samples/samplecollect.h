@@ -33,7 +33,8 @@ enum samples_source { SAMPLES_TAKEN, SAMPLES_STACKS, SAMPLES_OFF_CPU, SAMPLES_WA
 struct samplecollect_config {
 	enum samples_source source;
 	/*
-	 * name of a sampled event, or of an event with stacks ("sched_switch", "sched:*"); NULL: all
+	 * name of a sampled event, or of an event with stacks ("sched_switch", "sched:*"); NULL:
+	 * all
 	 */
 	const char *event;
 	const char *not_event; /* a sampled event that is left out; NULL: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sampletable.h - samples by keys: how many were in a function itself, and how many in it or in what
- * it calls.
+ * sampletable.h - samples by keys: how many were in a function itself, and how many in it or in
+ * what it calls.
  *
  *	sampletable_new ─▶ rows, sorted ─▶ sampletable_free
  *
@@ -47,7 +47,7 @@ struct sampletable_config {
 	uint32_t event;
 	bool one_event; /* only `event`, see sampletable_next_event() */
 	enum sampletable_sort sort;
-	double min_percent; /* rows with less are left out: of self, or with SAMPLESORT_TOTAL of total */
+	double min_percent; /* rows with less self (SAMPLESORT_TOTAL: less total) are left out */
 };
 
 struct sampletable_row {

@@ -67,7 +67,7 @@ static struct ptask *ptask_of(struct perfsched *p, const struct sched_task *t)
 									 : NULL;
 }
 
-/* --- latency ----------------------------------------------------------------------------------- */
+/* --- latency ---------------------------------------------------------------------------------- */
 
 static void add_out(struct ptask *k, bool is_runnable, uint64_t ts)
 {
@@ -170,7 +170,7 @@ void perfsched_migrate(struct perfsched *p, const struct sched_event *ev,
 	p->counts.n_timestamps++;
 }
 
-/* --- timehist ---------------------------------------------------------------------------------- */
+/* --- timehist --------------------------------------------------------------------------------- */
 
 /* The part of the turn in the range; its start is 0 if it is not known. */
 static bool find_part(const struct perfsched *p, const struct pcpu *c, const struct sched_turn *t,
@@ -280,7 +280,7 @@ void perfsched_turn(struct perfsched *p, const struct sched_turn *t, bool is_cho
 	add_latency(p, t);
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static uint64_t average(const struct perfsched_row *r)
 {

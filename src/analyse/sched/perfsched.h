@@ -2,10 +2,11 @@
 /*
  * perfsched.h - the numbers of perf 6.1's `perf sched`, as it counts them or as they should be.
  *
- *	perfsched_new ─▶ perfsched_turn, _waking, … (operations of schedflow.h) ─▶ perfsched_finish ─▶ rows
+ *  perfsched_new ─▶ perfsched_turn, _waking, … (operations of schedflow.h)
+ *      ─▶ perfsched_finish ─▶ rows
  *
- * is_exact: perf's own rules, with its errors (perfsched.c lists them), so that both can be compared
- * byte by byte. Otherwise the numbers are those of schedflow and schedsums.
+ * is_exact: perf's own rules, with its errors (perfsched.c lists them), so that both can be
+ * compared byte by byte. Otherwise the numbers are those of schedflow and schedsums.
  */
 #ifndef SONDE_ANALYSE_SCHED_PERFSCHED_H
 #define SONDE_ANALYSE_SCHED_PERFSCHED_H

@@ -5,11 +5,11 @@
  *	switch in           the wait ends, the turn begins
  *	switch out          the turn ends; the state says why: preempted (R, R+), sleeping (S), …
  *	waking, off the CPU the task is runnable from now on; a second waking changes nothing
- *	waking, running     noted. If the task then leaves the CPU as sleeping, it was woken while it
- *	                    left: it is runnable from then on. If yet another waking follows before it
- *	                    runs, the note was stale (the task had not slept after the first waking),
- *	                    and the wait begins at the later one. A task that is runnable is never
- *	                    woken again, so this is exact.
+ *	waking, running     noted. If the task then leaves the CPU as sleeping, it was woken while
+ *	                    it left: it is runnable from then on. If yet another waking follows
+ *	                    before it runs, the note was stale (the task had not slept after the
+ *	                    first waking), and the wait begins at the later one. A task that is
+ *	                    runnable is never woken again, so this is exact.
  *	wakeup, running     the task continues: an earlier waking has no effect any more
  *	new                 runnable; the parent is the waker
  *
@@ -23,14 +23,14 @@
  *	- a task that is switched in, but of which nothing was seen before: it has no wait. (It may
  *	  have slept since long before the recording.)
  *	- lost events on one CPU: the task there is unknown from the last event on. Any other task
- *	  may have run there in the gap, so waits and sleeps that began before its end have no length.
- *	  A gap is known only at its end; waits that end on other CPUs before that are sure only if
- *	  the caller has found the gaps first (schedgaps.h).
+ *	  may have run there in the gap, so waits and sleeps that began before its end have no
+ *	  length. A gap is known only at its end; waits that end on other CPUs before that are sure
+ *	  only if the caller has found the gaps first (schedgaps.h).
  *
- * A pid that is used again, after its task has ended, is another task. Only the events of one buffer
- * count, that of the first switch: another buffer may have recorded the same ones. A kernel stack
- * belongs to the event before it on its CPU: of a switch, it shows where the task sleeps; of a
- * waking, who woke it.
+ * A pid that is used again, after its task has ended, is another task. Only the events of one
+ * buffer count, that of the first switch: another buffer may have recorded the same ones. A kernel
+ * stack belongs to the event before it on its CPU: of a switch, it shows where the task sleeps; of
+ * a waking, who woke it.
  */
 #include "analyse/sched/schedflow.h"
 

@@ -86,8 +86,8 @@ struct sched_turn {
 	const struct sched_stack *off_stack; /* where it slept */
 	const struct sched_task *before;     /* who ran on the CPU before; NULL: not known */
 	/*
-	 * The waker, that one's waker, …: what led to all that the task does since it slept. A chain
-	 * ends at an interrupt, or where a task repeats.
+	 * The waker, that one's waker, …: what led to all that the task does since it slept. A
+	 * chain ends at an interrupt, or where a task repeats.
 	 */
 	struct sched_link chain[SCHED_CHAIN_MAX];
 	unsigned n_chain;

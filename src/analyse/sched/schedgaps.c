@@ -6,8 +6,8 @@
  *	CPU 1   ──●──●░░░░░░░░░░●──●──●    RECORD_MISSED at the first record after the gap
  *	             └ from      └ to
  *
- * Before the first record of a CPU, a gap begins at 0. Ranges of all CPUs are merged: what matters is
- * whether anything was lost anywhere, because a task may have run there.
+ * Before the first record of a CPU, a gap begins at 0. Ranges of all CPUs are merged: what matters
+ * is whether anything was lost anywhere, because a task may have run there.
  */
 #include "analyse/sched/schedgaps.h"
 

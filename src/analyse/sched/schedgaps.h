@@ -2,10 +2,10 @@
 /*
  * schedgaps.h - the times in which events of any CPU were lost.
  *
- *	schedgaps_add … (all records, in the order of time) ─▶ schedgaps_finish ─▶ schedgaps_overlap …
+ *  schedgaps_add … (all records, in the order of time) ─▶ schedgaps_finish ─▶ schedgaps_overlap …
  *
- * A gap is known only by the record after it. A wait on another CPU may end before that, so the gaps
- * are found first, in a walk of their own.
+ * A gap is known only by the record after it. A wait on another CPU may end before that, so the
+ * gaps are found first, in a walk of their own.
  */
 #ifndef SONDE_ANALYSE_SCHED_SCHEDGAPS_H
 #define SONDE_ANALYSE_SCHED_SCHEDGAPS_H

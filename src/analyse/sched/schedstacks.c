@@ -3,8 +3,8 @@
  * schedstacks.c - each kernel stack is kept once, however many switches and wakings have it.
  *
  * The key of the map is a hash of the addresses; stacks with the same hash are a list. So two equal
- * stacks have one address, and those who count them compare pointers. The caller owns the map and the
- * arena: a stack lives as long as the arena. A stack is cut after FRAMES_MAX frames.
+ * stacks have one address, and those who count them compare pointers. The caller owns the map and
+ * the arena: a stack lives as long as the arena. A stack is cut after FRAMES_MAX frames.
  */
 #include "analyse/sched/schedstacks.h"
 

@@ -3,9 +3,11 @@
  * study.h - answers small questions about a trace, which are written as a line of words.
  *
  *	count EVENT… [by FIELD…]                      number of events for each value of the fields
- *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  time from one event to the other, matched by the keys
+ *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  time from one event to the other, matched by
+ *	                                              the keys
  *	stacks EVENT… [beyond FUNCTION…]              kernel stacks of the event; for an interrupt:
- *	                                              the interrupted code, beyond the interrupt's entry
+ *	                                              the interrupted code, beyond the interrupt's
+ *	                                              entry
  *	graph [FUNCTION…]                             time in functions, of a function_graph trace
  *
  * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT
@@ -13,7 +15,8 @@
  * is the same with another heading (a _ stands for a blank); KEY is a FIELD, or FIELD=FIELD if the
  * two events have different names for it.
  *
- *	study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish ─▶ rows ─▶ study_free
+ *  study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish
+ *      ─▶ rows ─▶ study_free
  *
  * Only one thread may use it at a time.
  */

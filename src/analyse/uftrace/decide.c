@@ -2,30 +2,31 @@
 /*
  * decide.c - which records of a walk are shown, and how far to the right.
  *
- * A task has a scope: what the calls that are open leave to show for the next one. A call is shown if
- * all of these hold; the first that does not decides.
+ * A task has a scope: what the calls that are open leave to show for the next one. A call is shown
+ * if all of these hold; the first that does not decides.
  *
  *  1. No call around it is excluded (-N, "!f"), and neither is its function.
- *  2. Without -F all is selected. With it, its function or one around it is. A function that -F names
- *     has all levels of -D before it, even if there were fewer.
+ *  2. Without -F all is selected. With it, its function or one around it is. A function that -F
+ *     names has all levels of -D before it, even if there were fewer.
  *  3. Its function is in a source file that -L wants.
  *  4. Tracing is on. trace_on and trace_off switch it for all tasks, from this call on. A call that
  *     begins while it is off is silent: its return is shown if tracing is on by then.
- *  5. There are levels left (-D, depth=), and its function is not hidden (-H). It takes one of them.
+ *  5. There are levels left (-D, depth=), and its function is not hidden (-H). It takes one of
+ *     them.
  *
- * Its return is shown if the call was neither hidden by these rules nor is tracing off; a return without
- * a call is shown. With a return the scope is as it was before the call. Calls that never return
- * because of exec or longjmp leave the scope as it is.
+ * Its return is shown if the call was neither hidden by these rules nor is tracing off; a return
+ * without a call is shown. With a return the scope is as it was before the call. Calls that never
+ * return because of exec or longjmp leave the scope as it is.
  *
  * An event is shown if a call would be that no option names. A loss is always shown.
  *
  * Too short or small calls (-t, -Z, -C) and those out of range (-r) are not here any more (sift.c);
  * options about kinds of records come before all this (uft_walk_wants).
  *
- * The margin is how far to the right the next line is. A shown call moves it by one, its return back.
- * When it cannot be known (the beginning of a range, trace_off, a loss), it follows from the stack at
- * the next line: as many levels as calls are around it, shown or not. After exec it is 0, after longjmp
- * where setjmp was called. A child of fork begins where fork was called (stack.c).
+ * The margin is how far to the right the next line is. A shown call moves it by one, its return
+ * back. When it cannot be known (the beginning of a range, trace_off, a loss), it follows from the
+ * stack at the next line: as many levels as calls are around it, shown or not. After exec it is 0,
+ * after longjmp where setjmp was called. A child of fork begins where fork was called (stack.c).
  */
 #include "analyse/uftrace/walk_int.h"
 
@@ -278,8 +279,9 @@ bool uft_walk_wants(struct uft_walk *w, struct uft_lane *l)
 }
 
 /*
- * Will the record be shown that was peeked at? This is a coarser rule than that of decide_call, and it
- * changes nothing: a function that -L names, in whatever way, and one that has depth= or trace_on, pass.
+ * Will the record be shown that was peeked at? This is a coarser rule than that of decide_call, and
+ * it changes nothing: a function that -L names, in whatever way, and one that has depth= or
+ * trace_on, pass.
  */
 static bool may_show(struct uft_walk *w, struct uft_lane *l)
 {

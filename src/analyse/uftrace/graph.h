@@ -2,8 +2,8 @@
 /*
  * graph.h - who calls whom, as uftrace graph counts: one tree for each session.
  *
- * With a function, the tree is what it calls, and the ways that led to it are listed. Everything lives
- * until uft_graphs_release(). One owner.
+ * With a function, the tree is what it calls, and the ways that led to it are listed. Everything
+ * lives until uft_graphs_release(). One owner.
  */
 #ifndef SONDE_ANALYSE_UFTRACE_GRAPH_H
 #define SONDE_ANALYSE_UFTRACE_GRAPH_H

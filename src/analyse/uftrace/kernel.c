@@ -10,8 +10,8 @@
  *	…
  *
  * Events whose format is not in the header are skipped; uftrace 0.13 forgets those of -E, and shows
- * nothing of that CPU from there on. The files may be hostile: the walker checks lengths, and fields
- * outside of a record count as 0.
+ * nothing of that CPU from there on. The files may be hostile: the walker checks lengths, and
+ * fields outside of a record count as 0.
  */
 #include "analyse/uftrace/kernel.h"
 

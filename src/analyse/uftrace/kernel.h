@@ -39,7 +39,10 @@ struct uft_kernel {
 	const struct event *entry, *exit;
 };
 
-/* A record of a CPU. The bytes of an event are in the file: uft_kernel_print() makes a text of them. */
+/*
+ * A record of a CPU. The bytes of an event are in the file: uft_kernel_print() makes a text of
+ * them.
+ */
 struct uft_kernel_record {
 	struct uft_record rec;
 	int tid;
@@ -49,8 +52,8 @@ struct uft_kernel_record {
 };
 
 /*
- * header: the text of kernel_header, which must stay. The caller sets the data of the CPUs. -EINVAL:
- * the header does not describe calls.
+ * header: the text of kernel_header, which must stay. The caller sets the data of the CPUs.
+ * -EINVAL: the header does not describe calls.
  */
 int uft_kernel_new(struct uft_kernel **ret, struct piece header, struct piece kallsyms,
 		   size_t n_cpus);

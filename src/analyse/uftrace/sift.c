@@ -4,24 +4,27 @@
  *
  * A call can only be judged when it returns. Until then it waits, with what happened inside of it:
  *
- *	call a, call b, return b (too short: both go) …, return a (long enough): all that waits passes
+ *	call a, call b, return b (too short: both go) …, return a (long enough): all that waits
+ *	passes
  *
  * Rules:
  *
  *  1. A bar says how long a call must be, and how large its function. It is that of the options; a
  *     function with time= or size= has its own, which holds for the calls inside of it, too.
- *  2. A call of a function that is too small, or of unknown size, does not come in; what it calls may.
- *     Nor does the return from one that is too small.
- *  3. A return is measured from the last call that waits. If that is too short, or if there is a -C and
- *     its function is not named, both go, and all between them; unless its function has `trace`.
- *  4. A return that passes lets all pass that waits: the calls around it, too. So do a return without a
- *     call, a loss, and an event of the program. Other events wait with the calls around them.
+ *  2. A call of a function that is too small, or of unknown size, does not come in; what it calls
+ *     may. Nor does the return from one that is too small.
+ *  3. A return is measured from the last call that waits. If that is too short, or if there is a -C
+ *     and its function is not named, both go, and all between them; unless its function has
+ *     `trace`.
+ *  4. A return that passes lets all pass that waits: the calls around it, too. So do a return
+ *     without a call, a loss, and an event of the program. Other events wait with the calls around
+ *     them.
  *  5. The end of the records lets all pass.
  *  6. Records out of range (-r) do not come in at all.
- *  7. With -t a task switch must be as long as a call. Switches have no call to wait for: they are read
- *     at once before all else, and the range does not apply.
- *  8. Records of the kernel wait by CPU, by the same rules; another task lets all pass. The end of the
- *     records does so only if the last one is of a task that is shown.
+ *  7. With -t a task switch must be as long as a call. Switches have no call to wait for: they are
+ *     read at once before all else, and the range does not apply.
+ *  8. Records of the kernel wait by CPU, by the same rules; another task lets all pass. The end of
+ *     the records does so only if the last one is of a task that is shown.
  *
  * Without options a task never has more waiting than the records up to its next return.
  */

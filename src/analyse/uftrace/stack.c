@@ -4,22 +4,23 @@
  *
  * Rules:
  *
- *  1. A call opens a place on the stack, its return closes it. A task switch is a call, too: the task
- *     stops at its begin and runs again at its end. Other events are none.
- *  2. What a call took counts as inner time of its caller. A call has at most as much inner time as it
- *     took.
+ *  1. A call opens a place on the stack, its return closes it. A task switch is a call, too: the
+ *     task stops at its begin and runs again at its end. Other events are none.
+ *  2. What a call took counts as inner time of its caller. A call has at most as much inner time as
+ *     it took.
  *  3. The first record of a task tells how deep it is: a child of fork(), or a recording that was
  *     switched on late, begins in the middle. The calls around it are open since then, and have no
  *     address. A child goes on as far to the right as its parent was inside of fork().
  *  4. A return without a call took no time.
- *  5. Records are lost: that is one ns inside of the innermost function, and task switches that are open
- *     end. The next record tells how deep the task is now; functions that are new then began one ns
- *     before.
- *  6. Calls of the kernel are inside of the functions of the program. A record of the program ends them.
+ *  5. Records are lost: that is one ns inside of the innermost function, and task switches that are
+ *     open end. The next record tells how deep the task is now; functions that are new then began
+ *     one ns before.
+ *  6. Calls of the kernel are inside of the functions of the program. A record of the program ends
+ *     them.
  *  7. Calls without a return end with the records of their task, or with the range.
  *
- * The stack never grows: calls that are too deep are only counted. A place keeps what was in it, so a
- * call that has just ended can still be asked for.
+ * The stack never grows: calls that are too deep are only counted. A place keeps what was in it, so
+ * a call that has just ended can still be asked for.
  */
 #include "analyse/uftrace/walk_int.h"
 

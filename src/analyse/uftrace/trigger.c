@@ -4,8 +4,8 @@
  *
  *	NAME [@ WORD [, WORD]…] [; …]
  *
- * A word is an action, a value (arg1/s), or the name of a library. Words that are none of these name
- * a library that does not exist: then nothing matches, which the caller reports.
+ * A word is an action, a value (arg1/s), or the name of a library. Words that are none of these
+ * name a library that does not exist: then nothing matches, which the caller reports.
  */
 #include "analyse/uftrace/trigger.h"
 

@@ -9,14 +9,14 @@
  *
  * Rules:
  *
- *  1. The earliest record is next. Between equal times the records of tasks come first, in the order of
- *     the info file, then those of the kernel.
+ *  1. The earliest record is next. Between equal times the records of tasks come first, in the
+ *     order of the info file, then those of the kernel.
  *  2. Tasks that are not in the info file, or not among --tid, have no records. With a range those
  *     outside of it are not there either.
- *  3. Elapsed time begins with the first record of a function, or with an earlier event or function of
- *     the kernel if that is shown, or inside of another.
- *  4. The kernel calls functions for a task before it says that the task runs again. Then it has said
- *     so one ns before the first of them.
+ *  3. Elapsed time begins with the first record of a function, or with an earlier event or function
+ *     of the kernel if that is shown, or inside of another.
+ *  4. The kernel calls functions for a task before it says that the task runs again. Then it has
+ *     said so one ns before the first of them.
  *
  * Peeking makes a record the current one of its lane; taking it moves the stack.
  */

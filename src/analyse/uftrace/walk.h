@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk.h - goes through the records of a uftrace.data directory in the order of time, and says which
- * of them `sonde as uftrace` shows.
+ * walk.h - goes through the records of a uftrace.data directory in the order of time, and says
+ * which of them `sonde as uftrace` shows.
  *
  *	uft_walk_new ─▶ uft_walk_next … (peek, take) ─▶ uft_walk_free
  *	                  │
@@ -9,8 +9,8 @@
  *	                  ├ uft_decide … uft_settle     is it shown? then: it was dealt with
  *	                  └ uft_look_ahead              what is shown after a call
  *
- * Each task has a lane: its records, the stack of its open calls, and what they leave to show for the
- * calls inside of them. The rules are at the top of these files:
+ * Each task has a lane: its records, the stack of its open calls, and what they leave to show for
+ * the calls inside of them. The rules are at the top of these files:
  *
  *	walk.c     the order of records
  *	stack.c    open calls and their times; losses, forks, returns without a call
@@ -21,7 +21,8 @@
  *	kernel.c   the files of the kernel
  *
  * analyse/calls follows all calls, and then filters them by one rule. Here what is shown depends on
- * what was shown before, and on the order in which a command asks. So only `sonde as uftrace` uses it.
+ * what was shown before, and on the order in which a command asks. So only `sonde as uftrace` uses
+ * it.
  *
  * Memory: the stack of each task, and the records that wait for the time filter. One thread.
  */
@@ -214,8 +215,8 @@ static inline size_t uft_lane_index(const struct uft_lane *l)
 bool uft_walk_wants(struct uft_walk *w, struct uft_lane *l);
 /*
  * Is the current record shown, by filters and triggers? Its line is at margin.level. If it is, the
- * command prints or counts it, and then settles it. ret_trigger: what else happens at the function of a
- * call, NULL if nothing; may be NULL.
+ * command prints or counts it, and then settles it. ret_trigger: what else happens at the function
+ * of a call, NULL if nothing; may be NULL.
  */
 bool uft_decide(struct uft_walk *w, struct uft_lane *l, const struct uft_trigger **ret_trigger);
 void uft_settle(struct uft_walk *w, struct uft_lane *l);
@@ -224,8 +225,8 @@ void uft_settle_call(struct uft_walk *w, struct uft_lane *l, struct uft_call *ca
 /* Settles a return, shown or not. */
 void uft_settle_return(struct uft_lane *l);
 /*
- * After a call was decided: takes records that are not shown, up to one that may be. Returns its lane;
- * NULL: none, or the call must not be joined with its return. depth: of the call.
+ * After a call was decided: takes records that are not shown, up to one that may be. Returns its
+ * lane; NULL: none, or the call must not be joined with its return. depth: of the call.
  */
 struct uft_lane *uft_look_ahead(struct uft_walk *w, struct uft_lane *l, int depth);
 
@@ -248,9 +249,9 @@ static inline struct uft_call *uft_call_ended(struct uft_lane *l)
 }
 
 /*
- * The time of a call: how long it took; if it is open, when it began. After losses, and after a longjmp
- * that was not shown, a return may be shown while its call is open. Then uftrace shows when that began,
- * or takes a duration for a beginning. So no caller may assume which it is.
+ * The time of a call: how long it took; if it is open, when it began. After losses, and after a
+ * longjmp that was not shown, a return may be shown while its call is open. Then uftrace shows when
+ * that began, or takes a duration for a beginning. So no caller may assume which it is.
  */
 static inline uint64_t uft_call_ns(const struct uft_call *call)
 {

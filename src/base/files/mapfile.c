@@ -73,8 +73,8 @@ static int open_nameless(void)
 }
 
 /*
- * Shared: into a private mapping of a program, even one to read, the kernel writes the breakpoints of
- * uprobes that somebody has set there. Some file systems have private mappings only.
+ * Shared: into a private mapping of a program, even one to read, the kernel writes the breakpoints
+ * of uprobes that somebody has set there. Some file systems have private mappings only.
  */
 static int map_fd(struct mapfile *map, int fd, size_t n_bytes, const char *path, struct errmsg *err)
 {

@@ -2,8 +2,8 @@
 /*
  * outplace.c - resolves a path to an open directory and a name in it, and opens files there.
  *
- *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link: check its owner, continue
- *	                             from there ─ "trace.dat" is the last: stop
+ *  /home/ann/link/trace.dat   open "/" ─ "home" ─ "ann" ─ "link": a link: check its owner, continue
+ *                             from there ─ "trace.dat" is the last: stop
  *
  * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: so the checked
  * file is the one that is used, even if another process renames it in the meantime. A link is read

@@ -29,13 +29,16 @@ struct attach_result {
 	uint64_t stopped_ns; /* how long the process stood still, in all */
 	uint32_t n_stops;
 	uint32_t n_failures; /* attach_begin: files whose functions could not be hooked after all */
-	/* attach_end: a thread may still return to sonde's code, which stays mapped and does nothing */
+	/*
+	 * attach_end: a thread may still return to sonde's code, which stays mapped and does
+	 * nothing
+	 */
 	bool is_kept;
 };
 
 /*
- * *pid: a thread's number becomes its process's. The sentence says why not; -ENOTSUP: the process is such
- * that it cannot be, but the kernel's probes may see its functions.
+ * *pid: a thread's number becomes its process's. The sentence says why not; -ENOTSUP: the process
+ * is such that it cannot be, but the kernel's probes may see its functions.
  */
 int attach_check(pid_t *pid, struct errmsg *err);
 /* Only the number. */

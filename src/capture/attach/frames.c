@@ -2,9 +2,9 @@
 /*
  * frames.c - finds signal frames by their first word, the address of sigreturn.
  *
- * A handler may run on a signal stack: then the frame there has the stack pointer of the interrupted
- * code, and that stack is searched, too. What ended handlers have left looks the same; it costs
- * another try, no more.
+ * A handler may run on a signal stack: then the frame there has the stack pointer of the
+ * interrupted code, and that stack is searched, too. What ended handlers have left looks the same;
+ * it costs another try, no more.
  */
 #include "capture/attach/frames.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * frames.h - signal frames on the stacks of threads: where handlers return to. For this folder only.
+ * frames.h - signal frames on the stacks of threads: where handlers return to. For this folder
+ * only.
  */
 #ifndef SONDE_CAPTURE_ATTACH_FRAMES_H
 #define SONDE_CAPTURE_ATTACH_FRAMES_H

@@ -3,9 +3,9 @@
  * loaded.c - a small loader: segments, two kinds of relocations, one symbol.
  *
  * The library is linked without any other (runtime/meson.build), so nothing has to be found in the
- * process. R_X86_64_RELATIVE gets the address where it is loaded. R_X86_64_TPOFF64 is the place of a
- * variable of the thread, from the thread pointer: such variables lie in the thread control block,
- * from SNRT_TCB_AT on.
+ * process. R_X86_64_RELATIVE gets the address where it is loaded. R_X86_64_TPOFF64 is the place of
+ * a variable of the thread, from the thread pointer: such variables lie in the thread control
+ * block, from SNRT_TCB_AT on.
  */
 #include "capture/attach/loaded.h"
 

@@ -2,9 +2,9 @@
 /*
  * none.c - for processors on which sonde cannot attach yet: says so.
  *
- * Attaching changes registers of stopped threads, and the runtime keeps its variables in a part of the
- * thread control block; both are known for x86-64 only. Commands that sonde starts are traced here as
- * usual: their runtime is preloaded.
+ * Attaching changes registers of stopped threads, and the runtime keeps its variables in a part of
+ * the thread control block; both are known for x86-64 only. Commands that sonde starts are traced
+ * here as usual: their runtime is preloaded.
  */
 #include "capture/attach/attach.h"
 

@@ -9,11 +9,11 @@
  *	    frame               address of sigreturn       where functions return to
  *	                        …                          stack of what we call
  *
- * A system call is made by two instructions of the C library, `syscall; ret`. We stop the thread behind
- * it. A function is called with `frame` as its stack, and has ended when the thread is about to call
- * rt_sigreturn(). We never let it do that: its registers are set back from here, which leaves the FPU
- * alone. Only if we are gone, rt_sigreturn() runs. So wherever the thread stands for us, what it would
- * do next leads there.
+ * A system call is made by two instructions of the C library, `syscall; ret`. We stop the thread
+ * behind it. A function is called with `frame` as its stack, and has ended when the thread is about
+ * to call rt_sigreturn(). We never let it do that: its registers are set back from here, which
+ * leaves the FPU alone. Only if we are gone, rt_sigreturn() runs. So wherever the thread stands for
+ * us, what it would do next leads there.
  *
  * A thread that sleeps in a system call must repeat it afterwards. The kernel decides this from the
  * registers when the thread continues, so we first change the registers as the kernel would.

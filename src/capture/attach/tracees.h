@@ -3,10 +3,11 @@
  * tracees.h - all threads of a process, stopped for a moment by ptrace.
  *
  *	tracees_stop      every thread stands still; its registers are known
- *	tracees_resume    every thread goes on, untraced. A process that was stopped (SIGSTOP) stays so
+ *	tracees_resume    every thread goes on, untraced. A process that was stopped (SIGSTOP) stays
+ *	                  so
  *
- * One thread of ours does all of it: the kernel knows tracers by thread. If we are killed, the kernel
- * lets the threads go on.
+ * One thread of ours does all of it: the kernel knows tracers by thread. If we are killed, the
+ * kernel lets the threads go on.
  */
 #ifndef SONDE_CAPTURE_ATTACH_TRACEES_H
 #define SONDE_CAPTURE_ATTACH_TRACEES_H

@@ -3,7 +3,8 @@
  * bpf.c - assembles bytecode and makes the bpf(2) calls.
  *
  *	instruction, 8 bytes:   opcode | dst, src | offset (16 bits) | number (32 bits)
- *	a 64-bit number         takes two; the address of a table is such a number, filled in by the kernel
+ *	a 64-bit number         takes two; the address of a table is such a number, filled in by the
+ *	                        kernel
  *	a jump                  counts instructions from the next one
  *
  * A program is attached to an event of the tracing directory through a perf event that is never

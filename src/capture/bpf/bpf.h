@@ -90,8 +90,8 @@ void bpfcode_call(struct bpfcode *c, int helper);
 /*
  * Functions: r1 … r5 are the arguments, r0 is the result, each has its own r6 … r9 and stack, and
  * ends with an exit. Their code follows that of the program. is_alone: the kernel verifies it once,
- * and not again for each call (5.6); then its arguments and its result are numbers, of which nothing
- * is known.
+ * and not again for each call (5.6); then its arguments and its result are numbers, of which
+ * nothing is known.
  */
 void bpfcode_place_function(struct bpfcode *c, unsigned label, unsigned n_args, bool is_alone);
 void bpfcode_call_label(struct bpfcode *c, unsigned label);
@@ -165,7 +165,9 @@ int bpf_each_row(const struct bpf_table *t,
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
-/* Visits a row (ctx: a struct bpf_summing): calls visit with the sum of the values, unless it is 0. */
+/*
+ * Visits a row (ctx: a struct bpf_summing): calls visit with the sum of the values, unless it is 0.
+ */
 struct bpf_summing {
 	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
 	void *ctx;

@@ -4,7 +4,8 @@
  *
  *	bpfcount_open         makes the program and the table
  *	    link              the caller attaches the program; it counts from then on
- *	bpfcount_each         visits the rows; a key may come in several parts; bpfcount_dropped: hits without a row
+ *	bpfcount_each         visits the rows; a key may come in several parts; bpfcount_dropped:
+ *	                      hits without a row
  *	bpfcount_close
  *
  * The key in the table is the concatenation of all sources: numbers as 8 bytes, sign extended;

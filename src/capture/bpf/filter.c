@@ -12,9 +12,11 @@
  * test it. The test must accept exactly the records that the kernel accepts. Some of the kernel's
  * rules are surprising (kernel/trace/trace_events_filter.c, 4.10 to 6.18):
  *
- *	numbers   are converted to the size of the field, and compared with its sign. CPU & 1 is never true
- *	"x*"      the text begins with x; "*x*" contains x; "*x" ends with x. In an array x must stand just before the last byte,
- *	          so comm ~ "*sh" is true only for names of 15 letters
+ *	numbers   are converted to the size of the field, and compared with its sign. CPU & 1 is
+ *	          never true
+ *	"x*"      the text begins with x; "*x*" contains x; "*x" ends with x. In an array x must
+ *	          stand just before the last byte, so comm ~ "*sh" is true only for names of 15
+ *	          letters
  *	"1*"      a pattern that begins with a digit is not a pattern: the text is 1*
  *	"!x"      a ! after ~ negates, too
  *
@@ -24,7 +26,8 @@
  * The parser refuses a filter that it does not understand. Then sonde counts by another method, and
  * the kernel reports what is wrong.
  *
- *	a && b    a fails ──▶ out; b fails ──▶ out          "not" inverts tests, and turns && into ||
+ *	a && b    a fails ──▶ out; b fails ──▶ out          "not" inverts tests, and turns && into
+ *	                                                    ||
  *	a || b    a fails ──▶ b fails ──▶ out; a is true ──▶ skip b
  */
 #include "base/array.h"

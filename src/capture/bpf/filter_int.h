@@ -2,7 +2,7 @@
 /*
  * filter_int.h - a parsed filter, shared by the files that parse it and generate programs from it.
  *
- *	a == 1 && !(b & 2 || c ~ "x*")        nodes:  0 a   1 b   2 c   3 1||2   4 not 3   5 0&&4, the root
+ *  a == 1 && !(b & 2 || c ~ "x*")        nodes:  0 a   1 b   2 c  3 1||2  4 not 3  5 0&&4, the root
  */
 #ifndef SONDE_CAPTURE_BPF_FILTER_INT_H
 #define SONDE_CAPTURE_BPF_FILTER_INT_H

@@ -5,10 +5,11 @@
  *	A ──▶ slots, or spilled ──▶ B ──▶ cells, or rows
  *	 └─────────┴── counters ──────┘
  *
- *	slots     an array, indexed by the hash of the matching value. By CPU there is one slot, per CPU
+ *	slots     an array, indexed by the hash of the matching value. By CPU there is one slot, per
+ *	          CPU
  *	spilled   a hash, for starts whose slot holds another open start; the slot counts them
- *	cells     without groups: an array with a value for each CPU. The minimum is stored as its complement, so that 0 means
- *	          "none yet"
+ *	cells     without groups: an array with a value for each CPU. The minimum is stored as its
+ *	          complement, so that 0 means "none yet"
  *	rows      with groups: the same, by groups and cell (rows.h)
  *	counters  for each CPU: events without a time, by reason
  *

@@ -3,7 +3,8 @@
  * latency.h - BPF programs that measure the time from one event to another.
  *
  *	bpflatency_init
- *	bpflatency_add        makes the program for the start, then that for the end; or one that is both
+ *	bpflatency_add        makes the program for the start, then that for the end; or one that is
+ *	                      both
  *	    links             the caller attaches each program
  *	bpflatency_each       visits the times; bpflatency_read_counts: events without a time
  *	bpflatency_close

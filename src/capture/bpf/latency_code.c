@@ -2,7 +2,8 @@
 /*
  * latency_code.c - generates the programs that measure times.
  *
- *	A   matching value ──▶ its slot   { time, matching value, number of starts in the hash instead, values of groups }
+ *	A   matching value ──▶ its slot   { time, matching value, number of starts in the hash
+ *	                                  instead, values of groups }
  *	B   time; matching value ──▶ start found and removed ──▶ time of B - time of A ──▶ cell
  *	    groups, cell ──▶ { count, sum, ~minimum, maximum }
  *
@@ -16,15 +17,17 @@
  * By thread: the idle tasks share thread id 0, so the CPU number replaces it. A separate program
  * removes the open starts of a thread that exits (farewell).
  *
- *	cell      below 128 ns: the ns; else, as in analyse/latency/latencies.c, the 7 bits after the highest one, and the position
- *	          of that bit; powers of two of microseconds are edges of cells, because 1000 is 250 << 2. If the histogram
- *	          has fixed steps, the bits from 16 on hold the step.
+ *	cell      below 128 ns: the ns; else, as in analyse/latency/latencies.c, the 7 bits after
+ *	          the highest one, and the position of that bit; powers of two of microseconds are
+ *	          edges of cells, because 1000 is 250 << 2. If the histogram has fixed steps, the
+ *	          bits from 16 on hold the step.
  *
  * The highest bit is found by halving: the code checks whether any bit is set in the upper half.
  * BPF has no instruction for it.
  *
- *	stack, from r10 down:   that of program.h | matching value 8 | index 8 | time of an event that is both 8
- *	                        start … (A) | value of a cell 32 | key of a cell … (B)
+ *	stack, from r10 down:   that of program.h | matching value 8 | index 8 | time of an event
+ *	                        that is both 8 start … (A) | value of a cell 32 | key of a cell …
+ *	                        (B)
  *
  * Cells have a value for each CPU, and the kernel does not run a program while it already runs on
  * that CPU. The exceptions are probes of programs, and tracepoints before 6.1: there counts and

@@ -4,7 +4,8 @@
  *
  *	bpfrows_open          creates the table
  *	bpfrows_find          adds code to a program that finds the row of a key, or adds it
- *	bpfrows_each          visits the rows; a key may come several times, each time with a part of its numbers
+ *	bpfrows_each          visits the rows; a key may come several times, each time with a part
+ *	                      of its numbers
  *	bpfrows_close
  *
  * The first number of a row is a count: it must not stay 0 after the row was found.

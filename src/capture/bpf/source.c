@@ -2,9 +2,9 @@
 /*
  * source.c - maps an argument of a probe to the bytes from which it is read.
  *
- *	p:sonde_12/vfs_read vfs_read+0 name=+0(+40(+72(%di))):string count=%dx:u64
- *	                                       │                           └ 8 bytes at 96 of the registers
- *	                                       └ register di, then three steps; the last one reads the text
+ *  p:sonde_12/vfs_read vfs_read+0 name=+0(+40(+72(%di))):string count=%dx:u64
+ *                                         │                           └ 8 bytes of the registers
+ *                                         └ register di, then three steps; the last reads text
  *
  * This is the kernel's own form of a probe's line. Events with unsupported parts (symbols, arrays,
  * entry arguments at a return) are counted by another method.

@@ -4,7 +4,8 @@
  *
  *	bpfsource_of_probe    from the definition of the probe: registers, memory
  *	bpfsource_of_function from a function's arguments, if it can be counted without a probe
- *	bpfsource_of_raw      from the arguments of a tracepoint, without a record: a small table of well-known ones
+ *	bpfsource_of_raw      from the arguments of a tracepoint, without a record: a small table of
+ *	                      well-known ones
  *	bpfsource_of_call     the same for a system call
  *	bpfsource_of_record   from the record, at the field's offset
  *	bpftask_find          the fields of a task that a program can read without a call

@@ -2,10 +2,11 @@
 /*
  * task.c - finds what a BPF program can read about the current task and its CPU.
  *
- *	get_current_task_btf() ─▶ the task, whose type the kernel's verifier knows ─▶ pid, tgid, comm: loads
- *	btf_trace_NAME         ─▶ a program loaded for this tracepoint has typed pointers as its arguments
+ *  get_current_task_btf() ─▶ the task, whose type the kernel's verifier knows
+ *      ─▶ pid, tgid, comm: loads
+ *  btf_trace_NAME         ─▶ a program for this tracepoint has typed pointers as its arguments
  *
- *	task.se.cfs_rq.rq      ─▶ the CPU's runqueues; __preempt_count is at a fixed distance from it
+ *  task.se.cfs_rq.rq      ─▶ the CPU's runqueues; __preempt_count is at a fixed distance from it
  *
  * The kernel verifies loads through such pointers when it loads the program; an unreadable value is
  * 0. The kernel's BTF has the offsets of the fields.

@@ -2,9 +2,9 @@
 /*
  * tasks.c - keeps a byte for each possible pid, which BPF programs read.
  *
- *	sched_process_fork   if the parent's byte is 1, sets the child's byte to 1     before the child first runs
- *	sched_process_free   sets the task's byte to 0                                 after it last ran
- *	any other program    exits unless the task's byte is 1
+ *  sched_process_fork  if the parent's byte is 1, sets the child's  before the child first runs
+ *  sched_process_free  sets the task's byte to 0                    after it last ran
+ *  any other program   exits unless the task's byte is 1
  *
  * The kernel does the same for set_event_pid with the option event-fork, at the same two
  * tracepoints, so both methods count the same tasks.

@@ -119,8 +119,8 @@ static uint64_t find_old(const struct cursor *cur, const struct cursor_round *ro
 }
 
 /*
- * Claims them. A record before the last one is taken back only with all behind it, so if the last one
- * is still the same, all are.
+ * Claims them. A record before the last one is taken back only with all behind it, so if the last
+ * one is still the same, all are.
  */
 static uint64_t claim(const struct cursor *cur, const struct cursor_round *round, uint64_t head,
 		      bool all)

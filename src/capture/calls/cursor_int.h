@@ -103,7 +103,10 @@ void cursor_close(struct cursor *cur);
 bool cursor_is_thread_gone(struct cursor *cur);
 /* False: the ring is broken. */
 bool cursor_begin_round(struct cursor *cur, const struct cursor_round *round);
-/* Clears what was read, so that the program may write there. Wakes it if it waits and there is much room. */
+/*
+ * Clears what was read, so that the program may write there. Wakes it if it waits and there is much
+ * room.
+ */
 void cursor_release(struct cursor *cur);
 /* Wakes the program if it waits and there is any new room. */
 void cursor_wake(struct cursor *cur);

@@ -9,15 +9,16 @@
  *	 next         │ sp 7e10  │              next   7e10
  *	              └──────────┘  low
  *
- * A probe at a return says only where the stack pointer is: all calls at this place or below it have
- * ended. So exceptions and longjmp(), which skip returns, do no harm: the next hit shows what is left.
+ * A probe at a return says only where the stack pointer is: all calls at this place or below it
+ * have ended. So exceptions and longjmp(), which skip returns, do no harm: the next hit shows what
+ * is left.
  *
- * A call at the place of an open one: if that one has the same return address, it has jumped to the new
- * one (a tail call), and both end together; but a function does not do so to itself, that is the next
- * call from the same line. Otherwise the open one was left.
+ * A call at the place of an open one: if that one has the same return address, it has jumped to the
+ * new one (a tail call), and both end together; but a function does not do so to itself, that is
+ * the next call from the same line. Otherwise the open one was left.
  *
- * A coroutine has another stack: an open call that is more than STACK_MAX_BYTES below is not known to
- * have been left.
+ * A coroutine has another stack: an open call that is more than STACK_MAX_BYTES below is not known
+ * to have been left.
  *
  * A child by fork() has the open calls of its parent.
  */
@@ -165,7 +166,9 @@ void userfeed_lose(struct userfeed *f, uint64_t n)
  * --- threads -----------------------------------------------------------------------------------
  */
 
-/* A thread whose beginning was lost, and that has ended already, is taken for one of the command. */
+/*
+ * A thread whose beginning was lost, and that has ended already, is taken for one of the command.
+ */
 static uint32_t find_pid(struct userfeed *f, uint32_t tid)
 {
 	char path[64], line[256];

@@ -8,8 +8,8 @@
  *	    userfeed_look     now and then: threads that have ended give their rings back
  *	userfeed_free         all rings are given back when they are read
  *
- * Only one thread may use a feed. Another one reads the rings (usercollector.h); take() waits for it
- * if a ring is full.
+ * Only one thread may use a feed. Another one reads the rings (usercollector.h); take() waits for
+ * it if a ring is full.
  */
 #ifndef SONDE_CAPTURE_CALLS_USERFEED_H
 #define SONDE_CAPTURE_CALLS_USERFEED_H

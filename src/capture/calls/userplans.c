@@ -560,8 +560,8 @@ static const struct mapped *find_program(const struct mapped_list *l)
 }
 
 /*
- * Notes the library that has most of the first program's code, if it is not traced: one of those that
- * the program itself names, not of those that its libraries need.
+ * Notes the library that has most of the first program's code, if it is not traced: one of those
+ * that the program itself names, not of those that its libraries need.
  */
 static void note_larger(struct userplans *p, pid_t pid, const struct mapped_list *l)
 {

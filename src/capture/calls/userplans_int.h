@@ -78,7 +78,8 @@ struct mapped;
 /* The file, analysed once, also if image is NULL then; NULL: there is no memory. */
 struct userfile *userplans_add_file(struct userplans *p, int fd, const char *path, bool is_program);
 /*
- * NULL: it is no ELF file. ret_fd: the file's descriptor, which the caller closes; NULL: not needed.
+ * NULL: it is no ELF file. ret_fd: the file's descriptor, which the caller closes; NULL: not
+ * needed.
  */
 struct userfile *userplans_add_program(struct userplans *p, const char *path, int *ret_fd);
 /* Has it functions to trace? */

@@ -5,8 +5,8 @@
  *	a command            its file
  *	a running process    its file, and the libraries that were chosen and are mapped now
  *
- * Nothing is built: such an image has places instead of code. All processes of the recording share one
- * plan, because the kernel knows places by file, not by process.
+ * Nothing is built: such an image has places instead of code. All processes of the recording share
+ * one plan, because the kernel knows places by file, not by process.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

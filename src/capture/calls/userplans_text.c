@@ -6,20 +6,22 @@
  * SNF_OPTION_USER_FUNCTIONS is a text (packedtext.h), one line each:
  *
  *	I PATH                        a file; the following lines are about its functions
- *	F FUNC ADDRESS BYTES NAME     a hooked function: its address in events, its address in the file,
- *	                              its length, all in hex; its name to the end of the line
+ *	F FUNC ADDRESS BYTES NAME     a hooked function: its address in events, its address in the
+ *	                              file, its length, all in hex; its name to the end of the line
  *	N ADDRESS BYTES WHY NAME      chosen, but not hooked; WHY is the number of a W line
- *	L FUNC LINE PATH              where a called function begins in its source (userplans_sources.c);
- *	                              LINE is decimal
- *	P FUNC                        the function before is a library's, called through a stub (PLT)
+ *	L FUNC LINE PATH              where a called function begins in its source
+ *	                              (userplans_sources.c); LINE is decimal
+ *	P FUNC                        the function before is a library's, called through a stub
+ *	                              (PLT)
  *	M SYMBOL                      the mangled name of the function before, if it has one
- *	A FUNC SPEC                   its arguments were recorded in uftrace's forms: arg1/s,fparg1/64
+ *	A FUNC SPEC                   its arguments were recorded in uftrace's forms:
+ *	                              arg1/s,fparg1/64
  *	R FUNC SPEC                   so was its return value: retval/x
  *	E enum NAME {A,B=4}           an enum that a SPEC of the file names
  *	W NUMBER SENTENCE             a reason
- *	S FUNC ON NS CALLS WHY        a function was switched off (ON 0) or on (1) at this time (of the
- *	                              events, decimal) after this number of recorded calls; FUNC 0: all
- *	                              functions; WHY: 0 a user, 1 the budget
+ *	S FUNC ON NS CALLS WHY        a function was switched off (ON 0) or on (1) at this time (of
+ *	                              the events, decimal) after this number of recorded calls; FUNC
+ *	                              0: all functions; WHY: 0 a user, 1 the budget
  *
  * A line that begins otherwise is for later versions. Control characters in names are '?'.
  */

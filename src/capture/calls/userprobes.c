@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userprobes.c - sets the kernel's probes at calls and returns of a file's functions, and reads what
- * they see.
+ * userprobes.c - sets the kernel's probes at calls and returns of a file's functions, and reads
+ * what they see.
  *
  *	instance sonde_user_PID       clock x86-tsc, the counter that the runtime reads, too
  *	    event sonde_user_PID/enter  at all first instructions: id, stack pointer, return address
  *	    event sonde_user_PID/leave  at all returns: stack pointer
  *	    event task/task_newtask     new threads and processes
  *
- * Two events with many places each: thousands of events would take seconds to make. An id is a constant
- * of its place. Only children of this process are traced: its own number is in set_event_pid, and the
- * option event-fork adds children. Or, with -P, the threads of running processes are there: as long as
- * there are new ones, they are added.
+ * Two events with many places each: thousands of events would take seconds to make. An id is a
+ * constant of its place. Only children of this process are traced: its own number is in
+ * set_event_pid, and the option event-fork adds children. Or, with -P, the threads of running
+ * processes are there: as long as there are new ones, they are added.
  *
- * A round of the thread takes the time first, and reads the buffers of all CPUs. Then every hit before
- * that time is known, and hits go to the feed in the order of time, because a thread may change its CPU
- * between a call and its return.
+ * A round of the thread takes the time first, and reads the buffers of all CPUs. Then every hit
+ * before that time is known, and hits go to the feed in the order of time, because a thread may
+ * change its CPU between a call and its return.
  */
 #include "capture/calls/userprobes.h"
 
@@ -167,8 +167,8 @@ static int set_up_instance(struct userprobes *p, const pid_t *pids, size_t n_pid
 }
 
 /*
- * The file is named by our descriptor: its owner may put another one at its path, even a link to a file
- * of the system, in which our places would be wrong.
+ * The file is named by our descriptor: its owner may put another one at its path, even a link to a
+ * file of the system, in which our places would be wrong.
  */
 static int define(struct userprobes *p, const struct userplans_probed_file *file,
 		  const struct userimage_point *point, struct errmsg *err)

@@ -270,7 +270,10 @@ static void end_child(struct userrecording *u)
 	u->has_child = false;
 }
 
-/* The command has ended, and nothing is left of it. Without one: the processes have ended, or there is nothing to wait for. */
+/*
+ * The command has ended, and nothing is left of it. Without one: the processes have ended, or there
+ * is nothing to wait for.
+ */
 static bool is_over(const struct userrecording *u, bool has_failed)
 {
 	const struct userrecording_config *c = &u->config;

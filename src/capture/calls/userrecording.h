@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userrecording.h - records user functions, samples, or both, without events of the kernel: a command or
- * running processes, a file. Needs neither root nor the tracing directory.
+ * userrecording.h - records user functions, samples, or both, without events of the kernel: a
+ * command or running processes, a file. Needs neither root nor the tracing directory.
  *
  *	userrecording_open     the command's process waits, the file exists
  *	userrecording_run      until the command ends or a signal comes
@@ -59,8 +59,8 @@ void userrecording_free(struct userrecording *u);
 unsigned userrecording_count_cpus(void);
 /*
  * For a recording with events of the kernel, too: the "user" buffer, and what comes at the end.
- * symbols: those that the file has already, to which the functions are added. user and samples may be
- * NULL.
+ * symbols: those that the file has already, to which the functions are added. user and samples may
+ * be NULL.
  */
 int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t page_size,
 			     uint64_t max_bytes, struct errmsg *err);

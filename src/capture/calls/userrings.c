@@ -5,9 +5,9 @@
  * It is a memfd of a gigabyte, nearly all of it holes: a slot takes memory when its thread writes.
  * A program that shortened the file would kill the recorder (SIGBUS), so its length is sealed.
  *
- * A free slot is all zero: the thread that claims it sets its limit and can write at once. The first
- * slot keeps its memory, see SNRT_READY_SLOT. That memory is made beside the start of the program:
- * until then the slot is claimed.
+ * A free slot is all zero: the thread that claims it sets its limit and can write at once. The
+ * first slot keeps its memory, see SNRT_READY_SLOT. That memory is made beside the start of the
+ * program: until then the slot is claimed.
  */
 #include "capture/calls/userrings.h"
 

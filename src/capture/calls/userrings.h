@@ -27,7 +27,9 @@ struct userrings {
 	bool is_fed[SNRT_SLOTS];
 };
 
-/* when_full: enum snrt_full. wait_ms: how long a program waits for a reader that makes no progress. */
+/*
+ * when_full: enum snrt_full. wait_ms: how long a program waits for a reader that makes no progress.
+ */
 int userrings_open(struct userrings *r, enum snrt_full when_full, uint32_t wait_ms,
 		   struct errmsg *err);
 void userrings_close(struct userrings *r);

@@ -7,14 +7,15 @@
  *	snrt_answer + descriptors ◀───────  rings, plan
  *
  * The name is in the environment of the traced command and its children (SONDE_RT). An abstract
- * socket has no permissions, and every user sees its name. So each program is checked: it must run as
- * the user that records, unless that is root, and know the key, which is behind the name: who gets
- * the rings can read and spoil the calls of all programs. The kernel says who it is; nothing else in
- * its message is trusted.
+ * socket has no permissions, and every user sees its name. So each program is checked: it must run
+ * as the user that records, unless that is root, and know the key, which is behind the name: who
+ * gets the rings can read and spoil the calls of all programs. The kernel says who it is; nothing
+ * else in its message is trusted.
  *
  * Programs wait until they are answered, so they are answered one after the other. A connection may
- * stay open, for libraries that are loaded later. One that sends nonsense is closed. If there are too
- * many, one that has said nothing yet is closed for the new one: others cannot keep programs out.
+ * stay open, for libraries that are loaded later. One that sends nonsense is closed. If there are
+ * too many, one that has said nothing yet is closed for the new one: others cannot keep programs
+ * out.
  */
 #include "capture/calls/userserver.h"
 

@@ -569,7 +569,9 @@ static int open_collector(struct usertrace *u, unsigned n_cpus, uint32_t page_si
 	return 0;
 }
 
-/* Running processes are analysed before the server's thread owns the plans, and before they stop. */
+/*
+ * Running processes are analysed before the server's thread owns the plans, and before they stop.
+ */
 static int answer_programs(struct usertrace *u, struct errmsg *err)
 {
 	for (size_t i = 0; i < u->attached.n && !u->probes; i++)

@@ -3,7 +3,8 @@
  * usertrace.h - user functions of a recording: from the library that is preloaded to the events in
  * the file.
  *
- *	usertrace_open        socket, library, memory; no thread yet. The command gets usertrace_env()
+ *	usertrace_open        socket, library, memory; no thread yet. The command gets
+ *	                      usertrace_env()
  *	usertrace_start       programs are answered, events go into a buffer of a growing file
  *	usertrace_stop        all events are in the file
  *	usertrace_add_…       names for the file's end; usertrace_get_sum
@@ -110,12 +111,17 @@ int usertrace_add_mark(struct usertrace *u, const char *text, struct errmsg *err
 struct userplans *usertrace_plans(const struct usertrace *u);
 struct userswitch *usertrace_switches(const struct usertrace *u);
 const struct userstats *usertrace_stats(const struct usertrace *u);
-/* Live: processes that sonde attached to are as before; what they have recorded can still be read. */
+/*
+ * Live: processes that sonde attached to are as before; what they have recorded can still be read.
+ */
 void usertrace_leave(struct usertrace *u);
 /* Returns the failure of the recording, if there was one. A second call does nothing else. */
 int usertrace_stop(struct usertrace *u, struct errmsg *err);
 
-/* Not between usertrace_start() and usertrace_stop(). Lines of kallsyms; the file's option; sentences. */
+/*
+ * Not between usertrace_start() and usertrace_stop(). Lines of kallsyms; the file's option;
+ * sentences.
+ */
 void usertrace_add_symbols(struct usertrace *u, struct textbuf *tb);
 int usertrace_add_option(struct usertrace *u, struct livefile *file, struct errmsg *err);
 void usertrace_add_processes(const struct usertrace *u, struct processes *p);

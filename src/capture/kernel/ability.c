@@ -3,8 +3,9 @@
  * ability.c - runs all checks and writes the results.
  *
  * The checks are rows of three tables: those of tracefs (ability_tracefs.c), of functions of
- * programs (ability_user.c) and all others (ability_other.c). This file has the common part: it finds the user and the environment, creates
- * and removes the instance for trials, and writes the messages about missing or refused features.
+ * programs (ability_user.c) and all others (ability_other.c). This file has the common part: it
+ * finds the user and the environment, creates and removes the instance for trials, and writes the
+ * messages about missing or refused features.
  *
  *	instances/sonde.doctor.PID      exists for some milliseconds, with tracing_on 0
  *

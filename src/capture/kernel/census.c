@@ -3,8 +3,9 @@
  * census.c - collects the processes from /proc and the kernel.
  *
  *	at the start       /proc/PID/task, /proc/PID/cmdline of all
- *	in between         threads: the kernel's saved_tgids, which the option record-tgid fills (setup/tasks.c)
- *	                   command lines: a BPF program at every exec (bpf/exec.c), if possible
+ *	in between         threads: the kernel's saved_tgids, which the option record-tgid fills
+ *	                   (setup/tasks.c) command lines: a BPF program at every exec (bpf/exec.c),
+ *	                   if possible
  *	at the end         /proc again, for processes that changed their command line
  *
  * Later sources are newer and override earlier ones. The kernel never empties saved_tgids: it still

@@ -3,7 +3,8 @@
  * census.h - collects the processes of the machine during a recording: their threads, command
  * lines, and which belong to sonde.
  *
- *	census_open      collects existing processes; from now on the kernel notes each exec (needs root)
+ *	census_open      collects existing processes; from now on the kernel notes each exec (needs
+ *	                 root)
  *	census_add_own   adds our threads, when all of them run
  *	census_finish    collects the processes at the end, and those that ended before
  *	census_close

@@ -3,7 +3,7 @@
  * functions.h - finds the kernel's functions by name or pattern: those that can be traced, and
  * reasons why others cannot.
  *
- *	kfunctions_new ─▶ kfunctions_check, kfunctions_each, kfunctions_substitute … ─▶ kfunctions_free
+ *  kfunctions_new ─▶ kfunctions_check, kfunctions_each, kfunctions_substitute … ─▶ kfunctions_free
  *
  * A pattern is what set_ftrace_filter accepts: a name or a glob (value*, *value, *value*, a*b, ?,
  * [abc]). A leading '!' is ignored, and so is everything after a ':', except ":mod:NAME", which

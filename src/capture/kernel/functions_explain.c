@@ -13,8 +13,8 @@
  *	                     entry code
  *	                     else              built without the hook (notrace, assembler)
  *	in BTF only                            inlined into its callers everywhere
- *	in a module that is not loaded         modules.symbols (exported ones), or the function's name begins
- *	                                       with the module's
+ *	in a module that is not loaded         modules.symbols (exported ones), or the function's
+ *	                                       name begins with the module's
  *	none of these                          not in this kernel
  *
  * The nearest traceable function is one whose name differs only by underscores or a usual prefix,

@@ -8,7 +8,8 @@
  *
  *	sys_read, SyS_read          system calls: __x64_sys_read, __arm64_sys_read, …
  *	kmem_cache_alloc            allocators since 6.10: kmem_cache_alloc_noprof
- *	do_bad_area.part.1          copies made by the compiler: .isra.0, .constprop.0, .part.0, .cold
+ *	do_bad_area.part.1          copies made by the compiler: .isra.0, .constprop.0, .part.0,
+ *	                            .cold
  *
  * To add one, add a row, in any order; put the candidate that does most of the old function's work
  * first.

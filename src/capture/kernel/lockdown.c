@@ -9,8 +9,9 @@
  *
  *	integrity          closes debugfs: inject; the tracing directory stays open
  *	confidentiality    also closes the tracing directory: opening any of its files fails with
- *	                   EPERM, even for root. A kernel that boots in this mode leaves it empty. Kprobes and
- *	                   BPF access to kernel memory are forbidden, too; perf's counters still work.
+ *	                   EPERM, even for root. A kernel that boots in this mode leaves it empty.
+ *	                   Kprobes and BPF access to kernel memory are forbidden, too; perf's
+ *	                   counters still work.
  *
  * securityfs may not be mounted (a small initrd, a container). Root can still read it through a
  * detached mount, which disappears with its descriptor. Otherwise the kernel's command line may

@@ -5,10 +5,11 @@
  * A dummy event (PERF_COUNT_SW_DUMMY) on each CPU writes a record into its ring whenever code is
  * mapped, and when a task begins or ends:
  *
- *	MMAP2   u32 pid tid   u64 start length file_offset   u32 maj min   u64 inode generation   u32 prot flags   path
- *	COMM    u32 pid tid   name; with a flag: exec, which removes the old mappings
- *	FORK    u32 pid ppid tid ptid   u64 time
- *	EXIT    u32 pid ppid tid ptid   u64 time
+ *  MMAP2  u32 pid tid   u64 start length file_offset   u32 maj min   u64 inode generation
+ *         u32 prot flags  path
+ *  COMM   u32 pid tid   name; with a flag: exec, which removes the old mappings
+ *  FORK   u32 pid ppid tid ptid   u64 time
+ *  EXIT   u32 pid ppid tid ptid   u64 time
  *
  * The time at the end of each record puts the rings of all CPUs into one order.
  *

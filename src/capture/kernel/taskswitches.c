@@ -2,10 +2,10 @@
 /*
  * taskswitches.c - reads perf's ring buffers of task switches into memory.
  *
- * Each CPU has an event that counts nothing (PERF_COUNT_SW_DUMMY) and reports switches, new tasks and
- * names. It belongs to the calling thread and is inherited by its children; that needs a buffer for
- * each CPU. A buffer has 128 KiB, because a user without privileges may lock 516 KiB for each CPU. That
- * is 4096 switches, and the thread empties it twenty times a second.
+ * Each CPU has an event that counts nothing (PERF_COUNT_SW_DUMMY) and reports switches, new tasks
+ * and names. It belongs to the calling thread and is inherited by its children; that needs a buffer
+ * for each CPU. A buffer has 128 KiB, because a user without privileges may lock 516 KiB for each
+ * CPU. That is 4096 switches, and the thread empties it twenty times a second.
  *
  * Threads: between open and stop only the thread touches the buffers and the texts.
  */

@@ -6,8 +6,8 @@
  *	taskswitches_open ─▶ start programs, wait for them ─▶ taskswitches_stop ─▶ taskswitches_data
  *	                  ─▶ taskswitches_close
  *
- * It needs no privileges where perf_event_paranoid is 2 or less. One owner; a thread of its own empties
- * the buffers.
+ * It needs no privileges where perf_event_paranoid is 2 or less. One owner; a thread of its own
+ * empties the buffers.
  */
 #ifndef SONDE_CAPTURE_KERNEL_TASKSWITCHES_H
 #define SONDE_CAPTURE_KERNEL_TASKSWITCHES_H
@@ -25,7 +25,9 @@ struct taskswitches;
  */
 int taskswitches_open(struct taskswitches **ret, bool only_tasks);
 void taskswitches_stop(struct taskswitches *t);
-/* After stop: the bytes of a CPU, as perf has them: records with pid, tid and time at their ends. */
+/*
+ * After stop: the bytes of a CPU, as perf has them: records with pid, tid and time at their ends.
+ */
 struct piece taskswitches_data(const struct taskswitches *t, size_t cpu);
 size_t taskswitches_cpus(const struct taskswitches *t);
 /* How many events perf had no room for. */

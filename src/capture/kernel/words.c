@@ -83,7 +83,7 @@ static bool each_tracing_line(const struct wish *w, const char *name,
 	return w->t && each_line(tracefs_fmt_path(w->t, "", name, path), take, w);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* Offers "system:event" if a colon was typed, else only the event; systems have a separate list. */
 static void take_event(const struct wish *w, char *line)
@@ -123,7 +123,7 @@ static void offer_events(const struct wish *w)
 	offer(w, "all");
 }
 
-/* --- functions, modules, probes ---------------------------------------------------------------- */
+/* --- functions, modules, probes --------------------------------------------------------------- */
 
 /* Parses "name" or "name [module]". */
 static void take_function(const struct wish *w, char *line)
@@ -177,7 +177,7 @@ static void offer_probes(const struct wish *w)
 	}
 }
 
-/* --- tracers, clocks, options, instances ------------------------------------------------------- */
+/* --- tracers, clocks, options, instances ------------------------------------------------------ */
 
 static void offer_tracers(const struct wish *w)
 {
@@ -224,7 +224,7 @@ static void offer_instances(const struct wish *w)
 		offer_list(w, &list);
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const struct kind_row {
 	const char *name;

@@ -2,9 +2,9 @@
 /*
  * codefiles.c - finds and opens files of code.
  *
- * The kernel reports a mapping with a path, as the process sees it, and with a build id or an inode.
- * By now the path may name another file, or a file in another root directory. So these paths are
- * tried in turn, until one has the right build id or inode:
+ * The kernel reports a mapping with a path, as the process sees it, and with a build id or an
+ * inode. By now the path may name another file, or a file in another root directory. So these paths
+ * are tried in turn, until one has the right build id or inode:
  *
  *	/proc/PID/map_files/START-END    exact, also for deleted files; needs a capability of root
  *	/proc/PID/root/PATH              the root directory of the process (containers)

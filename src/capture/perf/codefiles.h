@@ -11,8 +11,8 @@
  * deleted later, and those of processes that have ended can still be read at the end. Nothing that
  * a file contains is trusted.
  *
- * One thread uses all of this. Another one may use codefiles_get(), and what it returns: a file with a
- * number does not change any more.
+ * One thread uses all of this. Another one may use codefiles_get(), and what it returns: a file
+ * with a number does not change any more.
  */
 #ifndef SONDE_CAPTURE_PERF_CODEFILES_H
 #define SONDE_CAPTURE_PERF_CODEFILES_H

@@ -2,7 +2,8 @@
 /*
  * jitmap.c - reads the maps that just-in-time compilers write for profilers.
  *
- *	7f2c4a1b0040 1e0 LazyCompile:~work /srv/app.js:12        start, length in hex, the rest is the name
+ *	7f2c4a1b0040 1e0 LazyCompile:~work /srv/app.js:12        start, length in hex, the rest is
+ *	                                                         the name
  *
  * The file has the name /tmp/perf-PID.map, with the pid as the process sees it (a container has its
  * own), in the process's root directory. Code moves and memory is used again: of two entries at the

@@ -2,12 +2,15 @@
 /*
  * offcpu.c - waits: samples of the time that threads do not run.
  *
- *	context-switches (an event with a stack)   the thread leaves its CPU: the stack is kept, by tid
- *	SWITCH out                                 it was preempted, and does not wait: the stack is dropped
- *	SWITCH in                                  it runs again: one sample, period = ns since it left
+ *	context-switches (an event with a stack)   the thread leaves its CPU: the stack is kept, by
+ *	                                           tid
+ *	SWITCH out                                 it was preempted, and does not wait: the stack is
+ *	                                           dropped
+ *	SWITCH in                                  it runs again: one sample, period = ns since it
+ *	                                           left
  *
- * The sample has the time and the CPU at which the thread runs again, so samples stay in the order of
- * time. A wait that lasts until the end of the recording has no sample: its length is unknown.
+ * The sample has the time and the CPU at which the thread runs again, so samples stay in the order
+ * of time. A wait that lasts until the end of the recording has no sample: its length is unknown.
  */
 #include "base/map.h"
 #include "capture/perf/sampling_int.h"

@@ -4,7 +4,8 @@
  *
  * A sample has the fields that its event asked for, in a fixed order, each a multiple of 8 bytes:
  *
- *	IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD READ CALLCHAIN RAW BRANCH_STACK REGS_USER STACK_USER …
+ *	IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD READ CALLCHAIN RAW BRANCH_STACK
+ *	REGS_USER STACK_USER …
  *
  * So the id and the time are at fixed places, and the rest is found by walking. Fields behind
  * STACK_USER are never asked for.

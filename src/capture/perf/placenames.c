@@ -2,19 +2,20 @@
 /*
  * placenames.c - finds the function of every sampled place.
  *
- *	reader's thread                     main thread, twice a second
- *	place ─▶ recent ─▶ seen ─▶ fresh ══▶ the file's symbols, the kernel's, a map of JIT code ─▶ lines
- *	       (no lock)  (set)   (lock)
+ *  reader's thread                     main thread, twice a second
+ *  place ─▶ recent ─▶ seen ─▶ fresh ══▶ the file's symbols, the kernel's, a JIT's map ─▶ lines
+ *         (no lock)  (set)   (lock)
  *
- * Names are found while the recording runs, so that a recording that is killed has most of them, and
- * so that the end is quick. A place is looked up once. Files stay open as long as their samples may
- * come: some hundred at most in practice, FILES_OPEN_MAX at the same time.
+ * Names are found while the recording runs, so that a recording that is killed has most of them,
+ * and so that the end is quick. A place is looked up once. Files stay open as long as their samples
+ * may come: some hundred at most in practice, FILES_OPEN_MAX at the same time.
  *
- * Programs that make code write its names into /tmp/perf-PID.map, "START SIZE NAME" in hex, in their
- * own root directory and with the pid that they know. The file is opened while the process lives, and
- * read at the end, when it is complete.
+ * Programs that make code write its names into /tmp/perf-PID.map, "START SIZE NAME" in hex, in
+ * their own root directory and with the pid that they know. The file is opened while the process
+ * lives, and read at the end, when it is complete.
  *
- * A function without a name begins where its call frame information says, and is called FILE+0xADDRESS.
+ * A function without a name begins where its call frame information says, and is called
+ * FILE+0xADDRESS.
  */
 #include "capture/perf/placenames.h"
 

@@ -7,8 +7,8 @@
  *	placenames_finish     the same thread, at the end: the last ones, and those of JIT code
  *	placenames_add        that thread: the lines so far
  *
- * Every place that was seen gets a line at its function's beginning, whether the function has a name
- * or not, so that no reader takes a neighbour for it.
+ * Every place that was seen gets a line at its function's beginning, whether the function has a
+ * name or not, so that no reader takes a neighbour for it.
  */
 #ifndef SONDE_CAPTURE_PERF_PLACENAMES_H
 #define SONDE_CAPTURE_PERF_PLACENAMES_H
@@ -22,8 +22,8 @@ struct placenames;
 struct textbuf;
 
 /*
- * wants_kernel: the trace has no symbols of the kernel. each_place: each place gets a line, not each
- * function. NULL: out of memory.
+ * wants_kernel: the trace has no symbols of the kernel. each_place: each place gets a line, not
+ * each function. NULL: out of memory.
  */
 struct placenames *placenames_new(struct codefiles *files, bool wants_kernel, bool each_place);
 void placenames_free(struct placenames *n);

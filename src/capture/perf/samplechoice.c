@@ -3,8 +3,8 @@
  * samplechoice.c - reads the options of sampling.
  *
  * Frame pointers are the default kind of stacks: they cost next to nothing, and need no privileges.
- * Programs that were compiled without them have stacks of one or two frames; --stacks dwarf copies 8
- * KB of the stack with every sample.
+ * Programs that were compiled without them have stacks of one or two frames; --stacks dwarf copies
+ * 8 KB of the stack with every sample.
  */
 #include "capture/perf/samplechoice.h"
 

@@ -32,7 +32,9 @@ struct samplechoice {
 	bool has_samples; /* not only counters */
 };
 
-/* "997": a rate; "cache-misses": an event; "cache-misses,1000": with a period. NULL or "": default. */
+/*
+ * "997": a rate; "cache-misses": an event; "cache-misses,1000": with a period. NULL or "": default.
+ */
 int samplechoice_sample(struct samplechoice *c, const char *text, struct errmsg *err);
 int samplechoice_event(struct samplechoice *c, const char *text, struct errmsg *err);
 int samplechoice_rate(struct samplechoice *c, const char *text, struct errmsg *err);

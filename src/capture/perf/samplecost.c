@@ -2,13 +2,14 @@
 /*
  * samplecost.c - measures a sample by page faults of this thread.
  *
- * A page fault can be caused on purpose, and an event can sample each one. So some pages are touched without
- * and with such an event, whose samples have the same fields as those of the given event:
+ * A page fault can be caused on purpose, and an event can sample each one. So some pages are
+ * touched without and with such an event, whose samples have the same fields as those of the given
+ * event:
  *
  *	(time with the event - time without) / pages
  *
- * The least of several rounds counts, as interrupts only add. The interrupt of a timer or a counter, one
- * or two microseconds, is not in it.
+ * The least of several rounds counts, as interrupts only add. The interrupt of a timer or a
+ * counter, one or two microseconds, is not in it.
  */
 #include "capture/perf/samplecost.h"
 

@@ -8,8 +8,8 @@
 struct perf_event_attr;
 
 /*
- * Measures how many ns the kernel needs to store a sample of such an event, with its stack; 0: unknown.
- * Takes about a millisecond, and locks memory meanwhile.
+ * Measures how many ns the kernel needs to store a sample of such an event, with its stack; 0:
+ * unknown. Takes about a millisecond, and locks memory meanwhile.
  */
 double samplecost_measure(const struct perf_event_attr *attr);
 

@@ -2,9 +2,9 @@
 /*
  * samplecounters.c - reads counters at regular times, and stores how much each has grown.
  *
- * A value is stored with the time of its reading, as an event of the CPU that was counted; values of
- * tasks are events of CPU 0. A counter that has not grown in two intervals is not stored again: a
- * curve between two zeros is the same, and thousands of idle threads cost nothing.
+ * A value is stored with the time of its reading, as an event of the CPU that was counted; values
+ * of tasks are events of CPU 0. A counter that has not grown in two intervals is not stored again:
+ * a curve between two zeros is the same, and thousands of idle threads cost nothing.
  */
 #include "capture/perf/samplecounters.h"
 

@@ -35,7 +35,10 @@ struct samplecounters_config {
 int samplecounters_open(struct samplecounters **ret, const struct samplecounters_config *config,
 			struct errmsg *err);
 int samplecounters_start(struct samplecounters *c, struct errmsg *err);
-/* now_ns: of the trace's clock. is_last: also if it is not time yet. The number of events, or -errno. */
+/*
+ * now_ns: of the trace's clock. is_last: also if it is not time yet. The number of events, or
+ * -errno.
+ */
 int samplecounters_read(struct samplecounters *c, struct samplepages *pages, uint64_t now_ns,
 			bool is_last);
 unsigned samplecounters_interval_ms(const struct samplecounters *c);

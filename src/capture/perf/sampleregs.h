@@ -3,8 +3,8 @@
  * sampleregs.h - the registers that samples have for unwinding, by their numbers in DWARF.
  *
  * The kernel stores the registers of a mask in the order of its own numbers. On x86-64 all general
- * registers are asked for: at the first frame the rules of a signal handler or of hand-written code may
- * need any of them.
+ * registers are asked for: at the first frame the rules of a signal handler or of hand-written code
+ * may need any of them.
  */
 #ifndef SONDE_CAPTURE_PERF_SAMPLEREGS_H
 #define SONDE_CAPTURE_PERF_SAMPLEREGS_H

@@ -3,15 +3,16 @@
  * samplesource.c - opens perf events and reads their rings.
  *
  *	            CPU 0            CPU 1
- *	task A   event ─┐         event ─┐          an event counts one task on one CPU, or all tasks
+ *	task A   event ─┐         event ─┐          an event counts one task on one CPU, or all
+ *	                                            tasks
  *	task B   event ─┤         event ─┤
  *	                ▼                ▼
  *	             ring 0           ring 1        one for each CPU, sorted by time (nearly)
  *
  * An event that new threads inherit can have a ring only if it is bound to a CPU, so there is one
- * event for each pair of task and CPU. All events of a CPU write into the ring of its first one. That
- * one also reports mappings, forks, names and exits ("side band"), so these are in the same ring and in
- * the order of time.
+ * event for each pair of task and CPU. All events of a CPU write into the ring of its first one.
+ * That one also reports mappings, forks, names and exits ("side band"), so these are in the same
+ * ring and in the order of time.
  *
  * The clock is CLOCK_MONOTONIC_RAW, as everywhere in a recording.
  *

@@ -3,8 +3,8 @@
  * samplestack.c - the stack of a sample, as places (sampleevents.h).
  *
  * The first address of the kernel's part and of the user's part is where the processor was. All
- * others are return addresses: the place is one byte before them, inside of the call. So a reader finds
- * the caller even if the call is a function's last instruction.
+ * others are return addresses: the place is one byte before them, inside of the call. So a reader
+ * finds the caller even if the call is a function's last instruction.
  */
 #include "capture/perf/sampling_int.h"
 

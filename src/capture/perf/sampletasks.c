@@ -2,9 +2,9 @@
 /*
  * sampletasks.c - a table of threads, by tid.
  *
- * The kernel reports a name when it changes (COMM) and the parent of each new thread (FORK). Threads
- * that ran before have a name in /proc. A command line is read from /proc when the process has called
- * exec, so one that ends within a millisecond may have none.
+ * The kernel reports a name when it changes (COMM) and the parent of each new thread (FORK).
+ * Threads that ran before have a name in /proc. A command line is read from /proc when the process
+ * has called exec, so one that ends within a millisecond may have none.
  */
 #include "capture/perf/sampletasks.h"
 

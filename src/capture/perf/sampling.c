@@ -10,9 +10,9 @@
  * Threads: the reader owns all of this, from sampling_start() to sampling_stop(). The main thread
  * finds names (placenames.h) and writes the directory of the file. Counters are atomic.
  *
- * The rings are read when one is a quarter full, or every READ_MS. Records of several rings are put in
- * order: a record that is younger than HORIZON_NS waits for the next round, because another CPU may
- * still be writing an older one. The samples of one CPU are in order anyway.
+ * The rings are read when one is a quarter full, or every READ_MS. Records of several rings are put
+ * in order: a record that is younger than HORIZON_NS waits for the next round, because another CPU
+ * may still be writing an older one. The samples of one CPU are in order anyway.
  */
 #include "capture/perf/sampling_int.h"
 
@@ -198,8 +198,8 @@ static int add_process(struct sampling *s, int pid, struct errmsg *err)
 }
 
 /*
- * If an event for each of so many threads is too much, all threads of the machine are sampled, and the
- * samples of others are dropped.
+ * If an event for each of so many threads is too much, all threads of the machine are sampled, and
+ * the samples of others are dropped.
  */
 static int attach_many(struct sampling *s, struct samplesource_config *sc, struct errmsg *err)
 {

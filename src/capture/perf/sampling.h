@@ -23,7 +23,7 @@ struct textbuf;
 
 /* Capabilities that the reader keeps (privileges.h): it opens files of other processes. */
 #define SAMPLING_POWERS	     (UINT64_C(1) << 40) /* CAP_CHECKPOINT_RESTORE */
-#define SAMPLING_RATE	     997u /* samples a second, if nothing is said; prime, see the man page */
+#define SAMPLING_RATE	     997u /* default, samples a second; prime, see the man page */
 #define SAMPLING_STACK_BYTES 8192u
 #define SAMPLING_STACK_MAX   65528u /* what the kernel allows */
 
@@ -70,8 +70,8 @@ struct sampling_sum {
 
 int sampling_open(struct sampling **ret, const struct sampling_config *config, struct errmsg *err);
 /*
- * command: the process of the command, before its exec; 0: none. If processes are chosen, or all, it
- * is not sampled, or not alone: the recording lasts until it ends.
+ * command: the process of the command, before its exec; 0: none. If processes are chosen, or all,
+ * it is not sampled, or not alone: the recording lasts until it ends.
  */
 int sampling_attach(struct sampling *s, int command, struct errmsg *err);
 
@@ -84,9 +84,9 @@ int sampling_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t page_si
 int sampling_start(struct sampling *s, struct livefile *file, int buffer, unsigned n_cpus,
 		   uint32_t page_size, struct errmsg *err);
 /*
- * Instead of sampling_start(), for a trace that is read while it is written: pages go to take(). The
- * caller's thread calls sampling_read(), which returns how many microseconds to wait before the next
- * call, or a negative errno; is_last: everything is read.
+ * Instead of sampling_start(), for a trace that is read while it is written: pages go to take().
+ * The caller's thread calls sampling_read(), which returns how many microseconds to wait before the
+ * next call, or a negative errno; is_last: everything is read.
  */
 typedef int sampling_taker(void *ctx, unsigned cpu, const void *page, size_t n_bytes);
 int sampling_start_live(struct sampling *s, sampling_taker *take, void *ctx, unsigned n_cpus,

@@ -6,8 +6,8 @@
  *	pid ──▶ space ─────┘ the child of a fork, until one of the two maps something
  *
  * Only code is kept: the kernel reports mappings that can be executed, and the others of
- * /proc/PID/maps are skipped. A process that has ended stays for a while, because records of its end
- * may come late; then the oldest one is forgotten.
+ * /proc/PID/maps are skipped. A process that has ended stays for a while, because records of its
+ * end may come late; then the oldest one is forgotten.
  */
 #include "capture/perf/spaces.h"
 

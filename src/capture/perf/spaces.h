@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spaces.h - what code each process has at which addresses, while records arrive in the order of time.
+ * spaces.h - what code each process has at which addresses, while records arrive in the order of
+ * time.
  *
  *	spaces_read_proc     a process that runs already: /proc/PID/maps
  *	spaces_map           it maps code

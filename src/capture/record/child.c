@@ -2,13 +2,13 @@
 /*
  * child.c - starts the traced command in two steps.
  *
- *	parent                               child
- *	child_start: fork ─────────────────▶ changes to the user, finds the file, waits for a byte
- *	    settings for its pid …
- *	child_ready: the byte ─────────────▶ reports that it is ready, polls the gate in shared memory
- *	    tracing begins
- *	child_go: opens the gate ──────────▶ execve()
- *	    waits ◀─────────── the pipe closes (exec succeeded), or an errno arrives
+ *  parent                               child
+ *  child_start: fork ─────────────────▶ changes to the user, finds the file, waits for a byte
+ *      settings for its pid …
+ *  child_ready: the byte ─────────────▶ reports that it is ready, polls the gate in shared memory
+ *      tracing begins
+ *  child_go: opens the gate ──────────▶ execve()
+ *      waits ◀─────────── the pipe closes (exec succeeded), or an errno arrives
  *
  * A missing command is refused before the fork, so that nothing is set or written for it. The child
  * does as much as possible before tracing begins, because all later work appears in the trace as

@@ -4,12 +4,13 @@
  *
  *	name       @sonde-ctl-PID-RANDOM, an abstract socket (SOCK_SEQPACKET)
  *	request    one message: words, each ended by a NUL
- *	answer     messages until the end: the first byte is '+' (a text follows) or '-' (a sentence)
+ *	answer     messages until the end: the first byte is '+' (a text follows) or '-' (a
+ *	           sentence)
  *
- * Abstract sockets have no permissions, and anybody may make one with such a name. So each side asks
- * the kernel who the other one is (SO_PEERCRED): the recorder answers its own user and root; sonde
- * ctl talks only to the process whose pid is in the name, and only if that is its own user's or
- * root's. Recordings are found in /proc/net/unix.
+ * Abstract sockets have no permissions, and anybody may make one with such a name. So each side
+ * asks the kernel who the other one is (SO_PEERCRED): the recorder answers its own user and root;
+ * sonde ctl talks only to the process whose pid is in the name, and only if that is its own user's
+ * or root's. Recordings are found in /proc/net/unix.
  *
  * One request at a time: they are short. A client that does not read its answer is dropped after
  * PATIENCE_MS.

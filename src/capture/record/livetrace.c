@@ -132,7 +132,7 @@ static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
 	return n;
 }
 
-/* --- user functions, system calls, samples ------------------------------------------------------ */
+/* --- user functions, system calls, samples ---------------------------------------------------- */
 
 static int take_user_page(void *ctx, unsigned cpu, const void *page, size_t n_bytes)
 {

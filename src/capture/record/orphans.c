@@ -2,9 +2,10 @@
 /*
  * orphans.c - waits for what the command leaves behind.
  *
- * The kernel keeps no list of descendants that one could poll. A subreaper (prctl) inherits every orphan
- * below it, so the last one has ended when we have no children but those of our own, which existed
- * before the command. Children are found in /proc: /proc/PID/task/TID/children needs a kernel option.
+ * The kernel keeps no list of descendants that one could poll. A subreaper (prctl) inherits every
+ * orphan below it, so the last one has ended when we have no children but those of our own, which
+ * existed before the command. Children are found in /proc: /proc/PID/task/TID/children needs a
+ * kernel option.
  */
 #include "capture/record/orphans.h"
 
@@ -82,7 +83,10 @@ static bool look_at(void *ctx, pid_t pid)
 	for (unsigned i = 0; i < s->o->n_own; i++)
 		if (s->o->own[i] == pid)
 			return true;
-	/* also if it has just ended: what it leaves comes to us, perhaps behind the place of the search */
+	/*
+	 * also if it has just ended: what it leaves comes to us, perhaps behind the place of the
+	 * search
+	 */
 	waitpid(pid, NULL, WNOHANG);
 	s->found = true;
 	return true;

@@ -5,8 +5,8 @@
  *	orphans_adopt    before the command runs
  *	orphans_are_left after it has ended, now and then
  *
- * Descendants of the command whose parent ends become our children instead of those of init, so that we
- * see when the last one ends. They notice it only if they ask for their parent.
+ * Descendants of the command whose parent ends become our children instead of those of init, so
+ * that we see when the last one ends. They notice it only if they ask for their parent.
  */
 #ifndef SONDE_CAPTURE_RECORD_ORPHANS_H
 #define SONDE_CAPTURE_RECORD_ORPHANS_H

@@ -6,9 +6,10 @@
  * stays root. But no later code mounts, loads modules or accesses devices, and an attacker who
  * takes over the process through bytes in a trace must not be able to do so:
  *
- *	kept      files of others (the recording may be in a user's directory), becoming another user
- *	          (files are written and the pager runs as the user who called sudo), kill (the command
- *	          may run as another user), reading kallsyms and maps, priorities, perf counters
+ *	kept      files of others (the recording may be in a user's directory), becoming another
+ *	          user (files are written and the pager runs as the user who called sudo), kill (the
+ *	          command may run as another user), reading kallsyms and maps, priorities, perf
+ *	          counters
  *	dropped   all others, also for programs that are started later (a pager)
  *
  * The command and the guardian were started before and keep their capabilities.

@@ -2,9 +2,9 @@
 /*
  * recorder.c - threads that move sub-buffers out of the kernel's ring buffer.
  *
- *	per_cpu/cpuN/trace_pipe_raw ──splice──▶ pipe ──splice──▶ file      full sub-buffers, moved into the
- *	                                                                   pipe without copying
- *	                            ──read────▶ memory ─────────▶ sink     the partly filled one
+ *  per_cpu/cpuN/trace_pipe_raw ──splice──▶ pipe ──splice──▶ file   full sub-buffers, moved into the
+ *                                                                  pipe without copying
+ *                              ──read────▶ memory ─────────▶ sink  the partly filled one
  *
  * A thread serves one or several streams (a stream is a CPU of a buffer). There are at most as many
  * threads as CPUs: more would only wait for each other.

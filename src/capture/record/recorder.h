@@ -2,7 +2,8 @@
 /*
  * recorder.h - moves sub-buffers from the kernel to their destination.
  *
- *	recorder_start      starts threads that wait for full sub-buffers of their CPUs and pass them to the sinks
+ *	recorder_start      starts threads that wait for full sub-buffers of their CPUs and pass
+ *	                    them to the sinks
  *	recorder_stop       takes the rest, also partly filled sub-buffers, and ends the threads
  *
  * Start it before tracing_on is set, stop it after tracing_on is cleared.

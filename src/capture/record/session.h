@@ -96,8 +96,9 @@ struct session {
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
 
 /*
- * Opens a session without the kernel: perhaps with a command, with signals, but with no settings to change or
- * restore. It has no buffers, and the texts of user functions (userevents.h). It needs no rights.
+ * Opens a session without the kernel: perhaps with a command, with signals, but with no settings to
+ * change or restore. It has no buffers, and the texts of user functions (userevents.h). It needs no
+ * rights.
  */
 int session_open_alone(struct session *s, const struct session_config *config, struct errmsg *err);
 

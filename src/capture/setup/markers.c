@@ -3,7 +3,8 @@
  * markers.c - records markers that programs write to the top level's trace_marker during a
  * recording in an instance.
  *
- *	echo hi > /sys/kernel/tracing/trace_marker      goes to the top level's buffer, and only there
+ *	echo hi > /sys/kernel/tracing/trace_marker      goes to the top level's buffer, and only
+ *	                                                there
  *
  * Programs know that one file, not our instance. Linux 6.16 and later copy such writes into every
  * instance whose option copy_trace_marker is on, so sonde sets it in the first instance. If several

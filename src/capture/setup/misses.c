@@ -3,8 +3,10 @@
  * misses.c - reports hits of probes without an event.
  *
  *	kprobe_profile    hits  missed     reason
- *	    x__return        3       1     a return: more calls were active than it has room for (r4096:)
- *	    vfs_read        12       2     an entry: it was hit while another probe was being handled
+ *	    x__return        3       1     a return: more calls were active than it has room for
+ *	                                   (r4096:)
+ *	    vfs_read        12       2     an entry: it was hit while another probe was being
+ *	                                   handled
  *	hist of a pair                     the return has no matching entry (pairs.c)
  *	    vfs_llseek       0       0     it was not called, or it is inlined into its callers
  *

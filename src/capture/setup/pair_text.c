@@ -4,7 +4,8 @@
  *
  *	definition      "vfs_read%return($retval, count, $duration) if $duration > 1000"
  *	synthetic       "s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration"
- *	triggers        hist:keys=…                                     at the entry and at the return
+ *	triggers        hist:keys=…                                     at the entry and at the
+ *	                                                                return
  *	condition       "duration > 1000"                               on the synthetic event
  *	format          for the file: the kernel's, with names for numbers and without our pid
  *

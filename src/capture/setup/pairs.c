@@ -8,13 +8,15 @@
  * (for programs: all) do not store them. So sonde defines two probes, and the kernel joins them by
  * call with hist triggers:
  *
- *	p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64 sonde_frame=%sp:u64 sonde_skip=\8:u64
- *	    hist:keys=common_pid,sonde_frame+sonde_skip:sonde0t=common_timestamp,sonde0v0=count
- *	r:sonde_1234/vfs_read__return_out vfs_read ret=$retval:s64 sonde_frame=%sp:u64
- *	    hist:keys=common_pid,sonde_frame:sonde0d=common_timestamp-$sonde0t
- *	        :onmatch(sonde_1234.vfs_read__return_in).trace(sonde_1234_vfs_read__return,ret,$sonde0v0,$sonde0d)
- *	s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration
- *	    hist:keys=common_pid                counts the events
+ *  p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64 sonde_frame=%sp:u64
+ *  sonde_skip=\8:u64
+ *      hist:keys=common_pid,sonde_frame+sonde_skip:sonde0t=common_timestamp,sonde0v0=count
+ *  r:sonde_1234/vfs_read__return_out vfs_read ret=$retval:s64 sonde_frame=%sp:u64
+ *      hist:keys=common_pid,sonde_frame:sonde0d=common_timestamp-$sonde0t
+ *          :onmatch(sonde_1234.vfs_read__return_in)
+ *              .trace(sonde_1234_vfs_read__return,ret,$sonde0v0,$sonde0d)
+ *  s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration
+ *      hist:keys=common_pid                counts the events
  *
  * Only the last event, a synthetic event, is recorded; in the file it is
  * synthetic:vfs_read__return. A call is identified by its task and by its caller's stack pointer
@@ -218,7 +220,8 @@ bool setup_find_frame(const struct setup *s, const struct probe *in, const char 
  * text follows each text that may fail:
  *
  *	name=+0(%si):string sonde_guard0=\"(fault)":string          in the kernel
- *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero byte of its file's header, an empty text
+ *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero byte of its
+ *	                                                            file's header, an empty text
  */
 static char kernel_guard[] = "\\\"(fault)\":string", program_guard[] = "@+9:string";
 static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2",  "sonde_guard3",

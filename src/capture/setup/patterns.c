@@ -3,8 +3,10 @@
  * patterns.c - expands patterns of a program's functions or markers among the events of a plan.
  *
  *	-e './prog:w*(n)'     ─▶     -e './prog:walk(n)' -e './prog:work(n)'
- *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are events with such names
- *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have different types
+ *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are events with such
+ *	                                                       names
+ *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have different
+ *	                                                           types
  *
  * It changes the plan itself, before anything else reads it: code that counts or measures the
  * plan's events later sees each function as a separate event. Each event gets the filters and

@@ -3,9 +3,10 @@
  * place.c - chooses the instance of each buffer of a plan.
  *
  *	named (-B NAME)     that instance; created if it is missing, and then removed at the end
- *	default, journal    our own instance, sonde.PID, so that other users' tracing is not affected;
- *	                    the top level only if the kernel offers the feature only there
- *	default, none       the top level: start, set and similar commands work there, as users expect
+ *	default, journal    our own instance, sonde.PID, so that other users' tracing is not
+ *	                    affected; the top level only if the kernel offers the feature only there
+ *	default, none       the top level: start, set and similar commands work there, as users
+ *	                    expect
  *
  * The kernel shows which features exist only at the top level: an instance has its own
  * available_tracers, and lacks the files that exist once (set_graph_function, max_graph_depth,

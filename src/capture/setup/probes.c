@@ -5,10 +5,12 @@
  *	-e 'vfs_read(file, count) if count > 4096'
  *	     │ definition, probe                 resolved by name
  *	     ▼
- *	sonde_1234/vfs_read                      the event in the kernel: each recording has its own group, so that
+ *	sonde_1234/vfs_read                      the event in the kernel: each recording has its own
+ *	                                         group, so that
  *	     │                                   two users cannot collide; the journal removes it
  *	     ▼
- *	probe:vfs_read                           in the file, with a print format that knows enums and flags
+ *	probe:vfs_read                           in the file, with a print format that knows enums
+ *	                                         and flags
  *
  * Without a journal (start, set) the group is "probe" or "probe_PROGRAM", as in perf, and the event
  * stays; an identical existing event is reused.

@@ -6,8 +6,10 @@
  * sonde counts hits during the recording (kprobe_profile, uprobe_profile, once a second), and warns
  * once about a probe that takes a good part of a CPU; with a limit it disables the probe.
  *
- *	kprobe_profile     sonde_1234/vfs_read   1103     hits by all processes, including sonde's own reads
- *	per_cpu/…/stats    entries, overrun, read events  the events in the buffers: without sonde's own
+ *	kprobe_profile     sonde_1234/vfs_read   1103     hits by all processes, including sonde's
+ *	                                                  own reads
+ *	per_cpu/…/stats    entries, overrun, read events  the events in the buffers: without sonde's
+ *	                                                  own
  */
 #include "base/array.h"
 #include "capture/setup/setup_int.h"

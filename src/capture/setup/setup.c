@@ -2,11 +2,12 @@
 /*
  * setup.c - carries out a plan, in this order.
  *
- *	probes            their events must exist before events are looked up
- *	places            the instance of each buffer, tracing_on 0              place.c
- *	per buffer        clock (empties the buffer), sizes, CPU mask, options,
- *	                  tasks, function lists, events, filters, triggers       functions.c, _events.c
- *	                  the tracer last: from then on every function call costs time, even with tracing_on 0
+ *  probes            their events must exist before events are looked up
+ *  places            the instance of each buffer, tracing_on 0              place.c
+ *  per buffer        clock (empties the buffer), sizes, CPU mask, options,
+ *                    tasks, function lists, events, filters, triggers       functions.c, _events.c
+ *                    the tracer last: from then on every function call costs time, even with
+ *                    tracing_on 0
  *
  * The master switch /proc/sys/kernel/ftrace_enabled is written only if it is off and the plan
  * traces functions: hardened kernels refuse the write, and events do not need it.

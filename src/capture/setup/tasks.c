@@ -3,7 +3,8 @@
  * tasks.c - the tasks of -P: which ones exist, and whether they run the probed file.
  *
  *	-P 4711        set_event_pid 4711               only the thread with that pid
- *	-P 4711 -c     set_event_pid 4711 4712 …        all threads in /proc/4711/task, and (event-fork) what they start
+ *	-P 4711 -c     set_event_pid 4711 4712 …        all threads in /proc/4711/task, and
+ *	                                                (event-fork) what they start
  *
  * With the option record-tgid the kernel notes the process of each task at each switch, and
  * census.c reads it at the end. A live trace has events instead (names.c).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stackshot.h - the kernel and user stacks of the threads of a process, with names and source lines.
+ * stackshot.h - the kernel and user stacks of the threads of a process, with names and source
+ * lines.
  *
  * A shot owns all its texts; stackshot_free(). Threads: a shot belongs to one.
  */

@@ -55,7 +55,10 @@ static void copy_stack(pid_t pid, struct threadstop *s, size_t max)
 	struct iovec to = {bytes, max}, from = {(void *)(uintptr_t)sp, max};
 	ssize_t n = bytes ? process_vm_readv(pid, &to, 1, &from, 1, 0) : -1;
 
-	/* The kernel reads whole pages up to the end of the stack; if it refuses all, read one page. */
+	/*
+	 * The kernel reads whole pages up to the end of the stack; if it refuses all, read one
+	 * page.
+	 */
 	if (n < 0 && bytes) {
 		from.iov_len = 4096 - sp % 4096;
 		n = process_vm_readv(pid, &to, 1, &from, 1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * callrules.h - which calls of the chosen functions are recorded, and what functions and signals do to
- * the recording.
+ * callrules.h - which calls of the chosen functions are recorded, and what functions and signals do
+ * to the recording.
  *
  *	callrules_add          "parse: on"   "work: depth=2, stack"   "step: call=100, finish"
  *	callrules_add_only     a function and what it calls;  _never: neither

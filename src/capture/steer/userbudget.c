@@ -2,8 +2,8 @@
 /*
  * userbudget.c - which functions are worth their cost.
  *
- *	calls of each function in this step ─▶ rank ─▶ the highest are switched off until the rest of
- *	the calls would have stayed below the budget
+ *  calls of each function in this step ─▶ rank ─▶ the highest are switched off until the rest of
+ *  the calls would have stayed below the budget
  *
  *	rank = calls / value of a call;  the value is 1, plus 1 for each microsecond of self time;
  *	calls that contain others have 4 times the value: without them the tree has gaps

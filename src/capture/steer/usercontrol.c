@@ -3,8 +3,8 @@
  * usercontrol.c - finds the functions that an order names, and carries it out.
  *
  * Patterns are rules of choice.h: NAME, a glob, /regex/, each with @FILE. Unlike with -u, a pattern
- * without a file means functions of all files: they were chosen once already. A pattern that matches
- * no function is an error, and then nothing is switched.
+ * without a file means functions of all files: they were chosen once already. A pattern that
+ * matches no function is an error, and then nothing is switched.
  */
 #include "capture/steer/usercontrol.h"
 

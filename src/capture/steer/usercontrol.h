@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usercontrol.h - orders to a running recording of user functions: which functions are recorded from
- * now on, and how it goes.
+ * usercontrol.h - orders to a running recording of user functions: which functions are recorded
+ * from now on, and how it goes.
  *
  * Any thread may call these while the recording runs.
  */

@@ -16,7 +16,10 @@
 
 #define READS	      256 /* short rounds: one without an interrupt is enough */
 #define ROUNDS	      50
-/* Beside the counter: the hooks 1 ns; what they take from the caches of a large program (python3) the rest. */
+/*
+ * Beside the counter: the hooks 1 ns; what they take from the caches of a large program (python3)
+ * the rest.
+ */
 #define REST_NS	      2.5
 #define PROCESSES_MAX 65536u
 #define REST_MIN      20 /* the programs' own part is at least this fraction: 1/20 */

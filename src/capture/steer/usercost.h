@@ -4,9 +4,9 @@
  *
  *	cost = calls × cost of a call / CPU time of the programs without that
  *
- * The cost of a call is two reads of the processor's counter, which are measured, and a constant for
- * the rest of the hook. The CPU time is the kernel's. Time in which a program waits for a full ring
- * is not CPU time. The recorder's own CPU time does not count.
+ * The cost of a call is two reads of the processor's counter, which are measured, and a constant
+ * for the rest of the hook. The CPU time is the kernel's. Time in which a program waits for a full
+ * ring is not CPU time. The recorder's own CPU time does not count.
  *
  * One thread may use it, except usercost_percent().
  */

@@ -3,8 +3,8 @@
  * userwatch.c - steps of the cost and the budget, and the events that are not calls.
  *
  * The first steps are short, because a program that is expensive to trace is expensive from its
- * first millisecond on. While functions are switched off, steps stay short: the program has just begun
- * to do something else. Later ones take STEP_MAX_NS.
+ * first millisecond on. While functions are switched off, steps stay short: the program has just
+ * begun to do something else. Later ones take STEP_MAX_NS.
  */
 #include "capture/steer/userwatch.h"
 

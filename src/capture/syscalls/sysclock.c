@@ -2,9 +2,9 @@
 /*
  * sysclock.c - reads two clocks at nearly the same moment.
  *
- * One clock is read between two readings of the other. A task switch or an interrupt in between makes
- * the readings useless, so the shortest of a few attempts counts. That takes less than a microsecond,
- * a thousand times a second at most.
+ * One clock is read between two readings of the other. A task switch or an interrupt in between
+ * makes the readings useless, so the shortest of a few attempts counts. That takes less than a
+ * microsecond, a thousand times a second at most.
  */
 #include "capture/syscalls/sysclock.h"
 

@@ -2,22 +2,22 @@
 /*
  * syscode.c - generates the BPF programs at the entry and the exit of system calls.
  *
- *	sys_enter            is the task traced? ─▶ is the call traced? ─▶ slot of the thread: time,
- *	                     number, arguments ─▶ copies of the entry, if there are any ─▶ ring
- *	sys_exit             slot of the thread ─▶ copies of the exit ─▶ ring: one record of the call
- *	signal_deliver       the siginfo ─▶ ring
- *	sched_process_exit   the status ─▶ ring; the slot is removed
- *	sched_process_exec   name and arguments of the new program ─▶ ring
- *	signal_generate      the siginfo of a signal that is ignored, or that can end a process ─▶ ring
+ *  sys_enter            is the task traced? ─▶ is the call traced? ─▶ slot of the thread: time,
+ *                       number, arguments ─▶ copies of the entry, if there are any ─▶ ring
+ *  sys_exit             slot of the thread ─▶ copies of the exit ─▶ ring: one record of the call
+ *  signal_deliver       the siginfo ─▶ ring
+ *  sched_process_exit   the status ─▶ ring; the slot is removed
+ *  sched_process_exec   name and arguments of the new program ─▶ ring
+ *  signal_generate      the siginfo of a signal that is ignored, or that can end a process ─▶ ring
  *
  * Most calls copy little at the entry, so they have one record and two short programs. What costs
  * time is a call of a helper; so tasks, rows and registers are read by plain loads (program.h), and
  * the few bytes of a read() or write() take a way of their own: they are read to the stack, because
  * the kernel checks other places of a copy for longer.
  *
- * The first four programs run in the context of the task, with preemption off. So a CPU's records are in
- * the order of their times, and the scratch area of the CPU is ours. A signal can be sent by an
- * interrupt, such as that of a timer. So signal_generate makes its record on the stack.
+ * The first four programs run in the context of the task, with preemption off. So a CPU's records
+ * are in the order of their times, and the scratch area of the CPU is ours. A signal can be sent by
+ * an interrupt, such as that of a timer. So signal_generate makes its record on the stack.
  */
 #include "capture/syscalls/syscode_int.h"
 #include "symbols/syscalls/copies.h"
@@ -149,8 +149,8 @@ static void emit_scratch(struct bpfcode *c, const struct sysprograms *p, int dst
 }
 
 /*
- * dst = the row of the call with the number in `nr` and the machine in `machine`. Numbers beyond the
- * table, which no kernel knows, share the last row.
+ * dst = the row of the call with the number in `nr` and the machine in `machine`. Numbers beyond
+ * the table, which no kernel knows, share the last row.
  */
 static void emit_row(struct bpfcode *c, const struct sysprograms *p, int dst, int nr, int machine)
 {
@@ -644,8 +644,9 @@ static void emit_death(struct bpfcode *c, const struct sysprograms *p, const str
 }
 
 /*
- * sched_process_exec(struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm). What a new
- * process passes to execve() is often not in its memory when the call begins, and gone when it ends.
+ * sched_process_exec(struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm). What a
+ * new process passes to execve() is often not in its memory when the call begins, and gone when it
+ * ends.
  */
 static void emit_execed(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k)
 {
@@ -686,8 +687,8 @@ static void emit_execed(struct bpfcode *c, const struct sysprograms *p, const st
 
 #define SENT_AT(field) (SENT + IN_RECORD(field))
 /*
- * Signals of which the kernel makes SIGKILL, because nothing handles them. Those that write a core file are
- * delivered. From 32 on all do so.
+ * Signals of which the kernel makes SIGKILL, because nothing handles them. Those that write a core
+ * file are delivered. From 32 on all do so.
  */
 #define FATAL_SIGNALS                                                                      \
 	(1u << SIGHUP | 1u << SIGINT | 1u << SIGPIPE | 1u << SIGALRM | 1u << SIGTERM |     \

@@ -34,8 +34,8 @@ void syscode_emit(struct bpfcode *c, const struct sysprograms *p, const struct s
 		  enum syscode_hook hook);
 
 /*
- * The functions that copy memory; emit them behind the program's end. `label` is that of row(index of
- * a copy, its bit in failed_rows), which uses the scratch area: record.args, record.ret, phase,
+ * The functions that copy memory; emit them behind the program's end. `label` is that of row(index
+ * of a copy, its bit in failed_rows), which uses the scratch area: record.args, record.ret, phase,
  * retry_rows.
  */
 void syscode_emit_copies(struct bpfcode *c, const struct sysprograms *p, unsigned label);

@@ -259,9 +259,9 @@ static int keep_entry(struct syscollector *c, const struct sysrecord *r, size_t 
  * --- signals that are sent ---------------------------------------------------------------------
  *
  * The kernel delivers neither a signal that is ignored nor one that ends its process, but makes
- * SIGKILL of the latter. strace sees them. So they are kept: one that is ignored until the call of its
- * thread has ended, which is when strace shows it; one that can end the process until that has ended
- * by it, or was handled.
+ * SIGKILL of the latter. strace sees them. So they are kept: one that is ignored until the call of
+ * its thread has ended, which is when strace shows it; one that can end the process until that has
+ * ended by it, or was handled.
  */
 
 /* The siginfo of a signal that has none in the kernel. */

@@ -8,10 +8,11 @@
  *	  msghdr     the struct, then name, iovec, control data
  *	  strings    the vector of pointers, then each string
  *
- * The rows are data, so one program serves all calls. Each part is a function that the verifier checks
- * once, for any arguments (bpfcode_place_function()); otherwise it would check all loops inside each
- * other, which takes seconds. A loop counts in a register from 0, which the verifier follows step by
- * step; all other numbers come from memory and are compared with a limit before they are used.
+ * The rows are data, so one program serves all calls. Each part is a function that the verifier
+ * checks once, for any arguments (bpfcode_place_function()); otherwise it would check all loops
+ * inside each other, which takes seconds. A loop counts in a register from 0, which the verifier
+ * follows step by step; all other numbers come from memory and are compared with a limit before
+ * they are used.
  *
  * Memory that is not in RAM cannot be read here. A string constant that the program itself has
  * never read is such memory at the entry; the call then reads it, so it is copied at the exit.
@@ -230,8 +231,8 @@ enum {
 };
 
 /*
- * Copies what r1 points to, r2 bytes, flags r3, and keeps its place on the stack: r6 + its offset in
- * the memory. Leaves to `out` if it could not be read.
+ * Copies what r1 points to, r2 bytes, flags r3, and keeps its place on the stack: r6 + its offset
+ * in the memory. Leaves to `out` if it could not be read.
  */
 static void emit_first(struct bpfcode *c, const struct parts *parts, unsigned out)
 {

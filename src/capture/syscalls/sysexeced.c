@@ -3,9 +3,10 @@
  * sysexeced.c - completes the event of execve() with what the new program has in its memory.
  *
  * A child of fork() shares the pages of its parent, but those of files, such as constants of the
- * program, come into its memory when it reads them. The programs in the kernel cannot wait for that.
- * So the name and the strings of execl("/bin/echo", "echo", "x", NULL) can be missing when the call
- * begins; when it ends their memory is gone. But execve() copied them to the stack of the new program.
+ * program, come into its memory when it reads them. The programs in the kernel cannot wait for
+ * that. So the name and the strings of execl("/bin/echo", "echo", "x", NULL) can be missing when
+ * the call begins; when it ends their memory is gone. But execve() copied them to the stack of the
+ * new program.
  *
  *	argv of the call     [0x55d0, 0x55d9, 0]     copied when the call began
  *	the new program      "echo\0x\0"            ─▶ chunks: 0x55d0 "echo", 0x55d9 "x"

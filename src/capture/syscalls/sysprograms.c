@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sysprograms.c - tables and life of the programs that record system calls; syscode.c generates them.
+ * sysprograms.c - tables and life of the programs that record system calls; syscode.c generates
+ * them.
  *
  *	rows      what to copy for each call and machine, one array: data for the programs
  *	numbers   of a pid: the number of its slot; 0: none
@@ -9,8 +10,8 @@
  *	scratch   for each CPU: the record that is being made, and counters
  *	ring      records for user space
  *
- * The programs need a ring buffer (Linux 5.8), typed access to the task (5.11) and the kernel's type
- * information (BTF).
+ * The programs need a ring buffer (Linux 5.8), typed access to the task (5.11) and the kernel's
+ * type information (BTF).
  */
 #include "capture/syscalls/sysprograms.h"
 
@@ -66,7 +67,9 @@ static uint32_t min_of(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The most bytes that a row copies at once. A string has room for a NUL, and to see that it is cut. */
+/*
+ * The most bytes that a row copies at once. A string has room for a NUL, and to see that it is cut.
+ */
 static uint16_t row_max(const struct syscopy *s, uint32_t string_max)
 {
 	uint32_t limit = min_of(string_max, STRUCTS_MAX);
@@ -329,7 +332,9 @@ static int follow(struct sysprograms *p, const struct syskernel *k, struct errms
 	return bpftasks_follow(&p->tasks, &parent, &child, &parent, err);
 }
 
-/* Whether the receiver of a signal is in the cgroup, or on the CPU, is not known when it is sent. */
+/*
+ * Whether the receiver of a signal is in the cgroup, or on the CPU, is not known when it is sent.
+ */
 static bool wants(const struct sysprograms *p, const struct syskernel *k, int hook)
 {
 	if (hook == SYSCODE_SIGNAL)

@@ -2,9 +2,9 @@
 /*
  * sysrecord.h - what the BPF programs of this folder write, as user space reads it.
  *
- * A record of the ring is a head and the chunks of memory of store/events/syscallevents.h. What is copied at
- * the entry of a call waits in its slot; if that is more than SYSSLOT_MEMORY, the call has two
- * records: SYSRECORD_ENTRY, then SYSRECORD_EXIT. All others have one.
+ * A record of the ring is a head and the chunks of memory of store/events/syscallevents.h. What is
+ * copied at the entry of a call waits in its slot; if that is more than SYSSLOT_MEMORY, the call
+ * has two records: SYSRECORD_ENTRY, then SYSRECORD_EXIT. All others have one.
  */
 #ifndef SONDE_CAPTURE_SYSCALLS_SYSRECORD_H
 #define SONDE_CAPTURE_SYSCALLS_SYSRECORD_H
@@ -20,9 +20,9 @@ enum sysrecord_kind {
 	SYSRECORD_SIGNAL, /* nr: the signal; a chunk has the siginfo */
 	SYSRECORD_DEATH,  /* ret: status as from wait(); args[0], args[1]: the task's name */
 	/*
-	 * A signal was sent that may never be delivered. nr: the signal; ret: 1, it is ignored; 0, it can
-	 * end the process; start_ns: of the call in which its thread is, or 0; args: enum sysrecord_sent.
-	 * Behind the record are SYSRECORD_SIGINFO bytes.
+	 * A signal was sent that may never be delivered. nr: the signal; ret: 1, it is ignored; 0,
+	 * it can end the process; start_ns: of the call in which its thread is, or 0; args: enum
+	 * sysrecord_sent. Behind the record are SYSRECORD_SIGINFO bytes.
 	 */
 	SYSRECORD_SENT,
 	/*
@@ -74,8 +74,8 @@ struct sysslot {
 };
 
 /*
- * All slots, which both sides see. Slot 0 is not used: a thread whose number in the table of threads is 0
- * has none.
+ * All slots, which both sides see. Slot 0 is not used: a thread whose number in the table of
+ * threads is 0 has none.
  */
 struct sysslots {
 	struct sysslot slots[SYSSLOTS];
@@ -92,7 +92,9 @@ struct sysslots {
 #define SYSROW_HAS_ENTRY   2 /* something is copied at the entry, or the call does not return */
 #define SYSROW_HAS_EXIT	   4
 #define SYSROW_NO_RETURN   8
-/* The only copy is up to SYSROW_PLAIN_MAX bytes at args[1]: args[2] at the entry, or as returned. */
+/*
+ * The only copy is up to SYSROW_PLAIN_MAX bytes at args[1]: args[2] at the entry, or as returned.
+ */
 #define SYSROW_PLAIN_ENTRY 16
 #define SYSROW_PLAIN_EXIT  32
 #define SYSROW_PLAIN_MAX   32

@@ -3,7 +3,8 @@
  * systrace.h - system calls of a recording: from the programs in the kernel to the events in the
  * file.
  *
- *	systrace_open        programs in the kernel, which find no task to trace yet (but with all_tasks)
+ *	systrace_open        programs in the kernel, which find no task to trace yet (but with
+ *	                     all_tasks)
  *	systrace_start       events go into a buffer of a growing file; or systrace_start_live()
  *	systrace_begin       the tasks, from now on
  *	systrace_stop        all events are in the file

@@ -9,8 +9,8 @@
  * its own event, and the file never ends. So sonde stops reading a buffer as soon as it has caught
  * up with the writers. One read returns as many events as fit into a page, which has at least 4 KB:
  *
- *	4050  4012  1890  103  103  103 …	bytes that the reads found
- *	                  └── it was all there is: an event that had not fit behind the 1890 has more than 2048
+ *  4050  4012  1890  103  103  103 …       bytes that the reads found
+ *                    └── the end: an event that did not fit behind 1890 has more than 2048
  *
  * A pipe is read without a pager and without buffers in between. SIGINT keeps its usual effect, so
  * Ctrl-C ends even a flood at once. The kernel keeps what was not read.

@@ -3,7 +3,8 @@
  * cpufilter.c - turns a CPU mask into a filter expression of the kernel.
  *
  *	2f      ──▶  CPU >= 0 && CPU <= 3 || CPU == 5
- *	1,00000000   groups of 32 bits, the lowest last: CPU 32; no comma is needed before a full group
+ *	1,00000000   groups of 32 bits, the lowest last: CPU 32; no comma is needed before a full
+ *	             group
  *
  * tracing_cpumask only controls what goes into the buffer: hist triggers and BPF programs run on
  * every CPU. The filter uses ranges, because the kernel accepts CPU & 1 but evaluates it as never

@@ -2,9 +2,11 @@
 /*
  * histogram.c - hist triggers in the instance of a session.
  *
- *	events/SYSTEM/EVENT/trigger   ◀── hist:keys=…        the event may be off: the kernel counts it anyway,
+ *	events/SYSTEM/EVENT/trigger   ◀── hist:keys=…        the event may be off: the kernel counts
+ *	                                                     it anyway,
  *	events/SYSTEM/EVENT/hist      ──▶ the table           and nothing goes into the buffer
- *	dynamic_events                ◀── s:NAME u64 lat      an event made of two others (synthetic)
+ *	dynamic_events                ◀── s:NAME u64 lat      an event made of two others
+ *	                                                      (synthetic)
  *
  * The journal notes every trigger before sonde sets it. A trigger that uses a variable of another
  * trigger keeps that trigger busy, and both keep the instance busy. So the journal removes triggers

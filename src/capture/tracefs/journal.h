@@ -3,10 +3,13 @@
  * journal.h - notes each change in the tracing directory before it is made, so that it can be
  * undone however the program ends.
  *
- *	journal_open          a file in /run/sonde, and a guardian process that waits for the owner's end
- *	    journal_set, journal_add_instance, journal_add_live … each writes a note, then makes the change
+ *	journal_open          a file in /run/sonde, and a guardian process that waits for the
+ *	                      owner's end
+ *	    journal_set, journal_add_instance, journal_add_live … each writes a note, then makes the
+ *	    change
  *	journal_undo          restores everything, newest first; or journal_keep: keep all changes
- *	journal_close         removes the file, unless something could not be undone; ends the guardian
+ *	journal_close         removes the file, unless something could not be undone; ends the
+ *	                      guardian
  *
  * When the owner dies without journal_close(), the guardian undoes the changes that the file notes.
  * The guardian has its own session, so that a signal to the owner's process group does not reach

@@ -2,11 +2,11 @@
 /*
  * probes_list.c - all probes defined on this machine, by any program.
  *
- *	dynamic_events                                  kprobe_profile                    hits  missed
- *	    p:probe/vfs_read vfs_read count=%dx:u64         vfs_read                        12       0
- *	    r4:probe/x__return x $retval                    x__return                        3       1
- *	    p:probe_a/work /tmp/a:0x1139 n=%di:s32      uprobe_profile
- *	    s:synthetic/y u64 lat                           /tmp/a work                      7
+ *  dynamic_events                                  kprobe_profile                    hits  missed
+ *      p:probe/vfs_read vfs_read count=%dx:u64         vfs_read                        12       0
+ *      r4:probe/x__return x $retval                    x__return                        3       1
+ *      p:probe_a/work /tmp/a:0x1139 n=%di:s32      uprobe_profile
+ *      s:synthetic/y u64 lat                           /tmp/a work                      7
  *
  * The profiles do not name groups. But they walk the same kernel list as dynamic_events, so the
  * lines of one kind are in the same order in both: the n-th line belongs to the n-th probe. If a

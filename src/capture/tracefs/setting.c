@@ -10,11 +10,14 @@
  *	set_ftrace_pid            no pid                             an empty write
  *	set_event                 sched:sched_switch …               the same; '!…' switches off
  *	events/…/filter           none                               0
- *	events/…/trigger          traceoff:count=2 if pid == 1       traceoff:2 if pid == 1; '!…' removes
+ *	events/…/trigger          traceoff:count=2 if pid == 1       traceoff:2 if pid == 1; '!…'
+ *	                                                             removes
  *	snapshot                  # * Snapshot is freed *            0
  *	dynamic_events            p:kprobes/x do_sys_open            the same; '-:kprobes/x' removes
- *	fail_function/inject      open_ctree [btrfs]                 open_ctree; '!open_ctree' removes
- *	fail_function/times       -1                                 -1; 5.10 to 6.0: only 18446744073709551615
+ *	fail_function/inject      open_ctree [btrfs]                 open_ctree; '!open_ctree'
+ *	                                                             removes
+ *	fail_function/times       -1                                 -1; 5.10 to 6.0: only
+ *	                                                             18446744073709551615
  *
  * A buffer that was never used shows its size as "7 (expanded: 1408)" and cannot return to that
  * state; it gets the expanded size.

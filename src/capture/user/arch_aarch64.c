@@ -6,7 +6,8 @@
  *	bti c; …                                behind bti            as below
  *	nops (-fpatchable-function-entry)       over the first        nothing
  *	b #32; nops (XRay)                      over the jump         the jump
- *	stp; mov; …; bl _mcount (-pg)           at the beginning      stp; the call further behind becomes a nop
+ *	stp; mov; …; bl _mcount (-pg)           at the beginning      stp; the call further behind
+ *	                                                              becomes a nop
  *	paciasp; …                              bti c; b thunk        both instructions
  *	anything else                           at the beginning      the first instruction
  *

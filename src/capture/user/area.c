@@ -2,7 +2,8 @@
 /*
  * area.c - finds free addresses near an image.
  *
- *	low … high          the image; every byte of the area must be within REACH of every byte of it:
+ *	low … high          the image; every byte of the area must be within REACH of every byte of
+ *	                    it:
  *	[high - REACH, low + REACH)   from here to here, without what is mapped, and a margin
  *
  * The gap nearest to the image is best. Behind the image, the area keeps a distance, because the

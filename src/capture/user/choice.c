@@ -2,7 +2,8 @@
 /*
  * choice.c - the rules by which a user includes and excludes functions.
  *
- *	NAME@FILE   ─▶   a matcher for the name (glob or /regex/) and one for the image's file (glob)
+ *	NAME@FILE   ─▶   a matcher for the name (glob or /regex/) and one for the image's file
+ *	                 (glob)
  *
  * A rule is taken apart once. Most programs have thousands of functions and a rule or none, so the
  * common cases are decided without a pattern: no rule, and the glob "*". Names of C++ are
@@ -181,7 +182,9 @@ static unsigned count_slashes(const char *text)
 	return n;
 }
 
-/* As many last parts of the path as the glob has; a glob with a slash at its end names a directory. */
+/*
+ * As many last parts of the path as the glob has; a glob with a slash at its end names a directory.
+ */
 static bool matches_source(const struct userrule *r, const char *source)
 {
 	unsigned n_parts = r->source ? count_slashes(r->source) : 0, n;

@@ -7,8 +7,8 @@
  *	call mcount                  ─▶ the function itself, in a static program
  *
  * The relocation of a slot names its symbol. This file collects the addresses of slots and
- * functions; the processor's part decides whether a call leads there. A program has at most three such names,
- * so the list is short, and empty for nearly all programs.
+ * functions; the processor's part decides whether a call leads there. A program has at most three
+ * such names, so the list is short, and empty for nearly all programs.
  */
 #include "capture/user/image_int.h"
 #include "base/array.h"

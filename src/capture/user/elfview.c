@@ -2,7 +2,7 @@
 /*
  * elfview.c - maps an ELF file and finds its parts.
  *
- *	ELF header │ program headers: what is loaded where │ … contents … │ section headers: names for parts
+ *  ELF header │ program headers: what lies where │ … contents … │ section headers: names for parts
  *
  * The program headers are what the kernel uses, so they decide where bytes are. Section headers
  * only add names; a file may have none. libelf is too slow here: it copies and converts tables, and

@@ -2,8 +2,8 @@
 /*
  * frames.c - reads .eh_frame_hdr and .eh_frame.
  *
- *	.eh_frame_hdr   version │ 3 encodings │ .eh_frame │ n │ n × (function, FDE), relative, by address
- *	.eh_frame       CIE: encodings, first instructions │ FDE: its CIE, function, bytes, instructions │ …
+ *  .eh_frame_hdr  version │ 3 encodings │ .eh_frame │ n │ n × (function, FDE), relative, by address
+ *  .eh_frame      CIE: encodings, first instructions │ FDE: CIE, function, bytes, instructions │ …
  *
  * Exceptions need this table, so it survives stripping: it is the only list of the functions of a
  * stripped program. Compilers split functions, and each part has an FDE of its own. A part that is

@@ -6,7 +6,8 @@
  *	choice.c      which of them are wanted; reason.c: which never
  *	frames.c      which are only parts of others; x86_64/proof.c: which may be
  *	x86_64/arch.c branches into first bytes; a hook for each function, or a reason
- *	image.c       this file: places for everything, then x86_64/ or arch_aarch64.c writes the code
+ *	image.c       this file: places for everything, then x86_64/ or arch_aarch64.c writes the
+ *	              code
  *
  * The patched jump leads to the function's thunk, the thunk calls the body (snrt.h). Bodies have
  * different sizes and follow each other behind the thunks. Their sizes do not depend on addresses,

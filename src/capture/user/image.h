@@ -8,7 +8,8 @@
  *	      │
  *	userarea_find (area.h)                          where in the process it can be
  *	      │
- *	userimage_build                                 thunks, bodies and patches, all addresses final
+ *	userimage_build                                 thunks, bodies and patches, all addresses
+ *	                                                final
  *
  * Everything is decided by userimage_open(), without a process; one image can be built for many
  * processes. The file is hostile: bounds are checked and everything that grows has a ceiling.

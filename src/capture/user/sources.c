@@ -2,9 +2,9 @@
 /*
  * sources.c - the source file of each function of an image, from DWARF, for rules that name some.
  *
- * Reading the DWARF of all functions takes time, so this happens only if a rule needs it. A function is
- * connected with its source by its address: names may be there twice, and a compiler changes them. The
- * paths live in the image's arena; the debug information is closed again.
+ * Reading the DWARF of all functions takes time, so this happens only if a rule needs it. A
+ * function is connected with its source by its address: names may be there twice, and a compiler
+ * changes them. The paths live in the image's arena; the debug information is closed again.
  */
 #include "capture/user/image_int.h"
 

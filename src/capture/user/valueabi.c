@@ -252,7 +252,9 @@ static int read_parameter(void *ctx, const struct variable *v)
 	struct passed p = how_passed(v->type);
 	struct parameter *param = &s->params[s->n_params];
 
-	/* gcc lists it in the description that all copies of a destructor share; no copy takes it */
+	/*
+	 * gcc lists it in the description that all copies of a destructor share; no copy takes it
+	 */
 	if (v->name && !strcmp(v->name, "__in_chrg"))
 		return 0;
 	if (s->n_params == VALUES_ARGS_MAX) {

@@ -9,8 +9,8 @@
  *	std::string &s   rcx          REG 2; STRING 64               "text"
  *	int &i           r8           REG 8; COPY 4                  7
  *
- * A form is a copy of what is needed of a type, so the debug information can be closed. Structs show
- * up to VALUES_PARTS_MAX members and two levels.
+ * A form is a copy of what is needed of a type, so the debug information can be closed. Structs
+ * show up to VALUES_PARTS_MAX members and two levels.
  */
 #include "base/arena.h"
 #include "capture/user/values_int.h"
@@ -43,7 +43,9 @@ void code_add_where(struct code *c, const struct where *w)
  * --- forms -------------------------------------------------------------------------------------
  */
 
-/* clang only declares it, because libstdc++ has its code; libc++, in std::__1, has another layout. */
+/*
+ * clang only declares it, because libstdc++ has its code; libc++, in std::__1, has another layout.
+ */
 static bool is_declared_string(struct type t)
 {
 	struct type_facts f;

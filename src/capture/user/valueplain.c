@@ -4,9 +4,9 @@
  *
  *	int f(char *name, double x, struct point p)     arg1/s,fparg1/64,arg2/t8:point = retval
  *
- * The text of a value must lead back to its bytes. So a number is recorded without its sign, an enum
- * as a number, a reference as an address, and of a struct only that it was there. The forms (spec)
- * go into the file's option beside the function.
+ * The text of a value must lead back to its bytes. So a number is recorded without its sign, an
+ * enum as a number, a reference as an address, and of a struct only that it was there. The forms
+ * (spec) go into the file's option beside the function.
  *
  * All rules that name a function count, a later one for the same value instead of the older. Types
  * (--args) count where no rule does.

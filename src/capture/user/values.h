@@ -64,8 +64,8 @@ struct uservalues_names {
 };
 
 /*
- * words: what the program fetched, n_bytes; it is not trusted. Returns the length of the text, which
- * is cut to fit.
+ * words: what the program fetched, n_bytes; it is not trusted. Returns the length of the text,
+ * which is cut to fit.
  */
 size_t uservalues_fmt(const struct uservalues *v, bool is_ret, const uint64_t *words,
 		      size_t n_bytes, const struct uservalues_names *names, char *out, size_t size);

@@ -5,8 +5,8 @@
  *	words ──▶ 3, "na\"me", 'c', true, RED, {x=1, y=2.5}, [1, 2, 3, …], &main, NULL, <0x10>
  *
  * <0x10> is an address that could not be read, ? a value whose place is unknown, and "…"... a text
- * that is longer. The words come from the memory of the traced program: every length is checked, and
- * control characters are escaped.
+ * that is longer. The words come from the memory of the traced program: every length is checked,
+ * and control characters are escaped.
  */
 #include "capture/user/values_int.h"
 #include "runtime/snrt.h"

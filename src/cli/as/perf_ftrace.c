@@ -4,7 +4,8 @@
  * plan.
  *
  *	trace      the tracer's own text, as the kernel prints it (perf_ftrace_trace.c)
- *	latency    the time in a function, or between two events, as a histogram: gather, latency, latencyperf
+ *	latency    the time in a function, or between two events, as a histogram: gather, latency,
+ *	           latencyperf
  *	profile    functions with their times: gather, calltimes, calltimestext
  *
  * The options are those of perf 6.16, which has all of the older ones. The default is trace. With a

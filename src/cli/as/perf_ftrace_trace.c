@@ -4,7 +4,8 @@
  * arrives.
  *
  *	trace        its first lines, which begin with '#': the heads of the columns
- *	trace_pipe   the events, read without waiting, some forty times a second; the rest after the end
+ *	trace_pipe   the events, read without waiting, some forty times a second; the rest after the
+ *	             end
  *
  * The text is the kernel's own, so it equals perf's.
  */

@@ -2,9 +2,12 @@
 /*
  * perf_probe.c - `perf probe`: translates perf's options into sonde's probes.
  *
- *	perf probe -x ./prog -a 'work a b' -x ./lib.so -a 'load'     each definition uses the -x before it
- *	perf probe -x ./prog work a b                                without -a all words are one definition
- *	perf probe /bin/prog work                                    the first may be the program's path
+ *	perf probe -x ./prog -a 'work a b' -x ./lib.so -a 'load'     each definition uses the -x
+ *	                                                             before it
+ *	perf probe -x ./prog work a b                                without -a all words are one
+ *	                                                             definition
+ *	perf probe /bin/prog work                                    the first may be the program's
+ *	                                                             path
  *	perf probe -d 'probe_prog:*'   -l   -L work   -V work   -F
  *
  * The options are those of perf 6.1, with its texts and exit statuses (an error is 256 - errno). As

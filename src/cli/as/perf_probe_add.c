@@ -2,7 +2,8 @@
 /*
  * perf_probe_add.c - `perf probe -a` and `-D`.
  *
- *	globs become one definition for each function ─▶ resolve ─▶ perf's names and arguments ─▶ define, or print
+ *  globs become one definition for each function ─▶ resolve
+ *      ─▶ perf's names and arguments ─▶ define, or print
  *
  * There is one prober for each target that -x and -m name. A probe with several places (an inlined
  * function) is one event with a line for each place, as in perf on kernels that support it. The

@@ -7,7 +7,8 @@
  * separately:
  *
  *	the place alone is refused       Probe point 'work' not found.
- *	an argument alone is refused     Failed to find the location of the 'n' variable at this address.
+ *	an argument alone is refused     Failed to find the location of the 'n' variable at this
+ *	                                 address.
  *
  * Errors in the grammar have a reason (enum definition_reason), which the table below translates.
  */

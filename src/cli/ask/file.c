@@ -5,8 +5,8 @@
  *	inputs_open ──▶ sequence ──▶ batches ──▶ job->add      only relevant events
  *
  * Sorting and adding takes about 40 ns per record, and skipping an irrelevant one 15 ns. If the job
- * has a fold, all CPUs do this (inputs/scan.h), otherwise one thread. A job that needs only the order
- * of each task's events (gather_job.by_task) gets them without the sequence.
+ * has a fold, all CPUs do this (inputs/scan.h), otherwise one thread. A job that needs only the
+ * order of each task's events (gather_job.by_task) gets them without the sequence.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
@@ -51,7 +51,7 @@ static int walk(const struct gather_job *job, struct inputs_sources *src, const 
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 
-/* --- on all CPUs ------------------------------------------------------------------------------- */
+/* --- on all CPUs ------------------------------------------------------------------------------ */
 
 struct folding {
 	const struct gather_job *job;

@@ -113,8 +113,9 @@ struct command;
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
 		 struct errmsg *err);
 /*
- * Somebody who writes the name of a trace does not mean a command. Refuses a word that is no command
- * and names a file that cannot be read, is empty or is no trace. 0, or -ENOENT … with a message.
+ * Somebody who writes the name of a trace does not mean a command. Refuses a word that is no
+ * command and names a file that cannot be read, is empty or is no trace. 0, or -ENOENT … with a
+ * message.
  */
 int gather_check_command(const char *word, struct errmsg *err);
 

@@ -89,7 +89,7 @@ static void close_latency(void *ctx)
 	latencyplan_close(&o->plan);
 }
 
-/* --- a file, on all CPUs ----------------------------------------------------------------------- */
+/* --- a file, on all CPUs ---------------------------------------------------------------------- */
 
 /* The latencies of a part of the file. */
 struct part {
@@ -173,7 +173,7 @@ static const struct gather_fold latency_fold = {.init = init_part,
 						.release = release_part,
 						.start = start};
 
-/* --- in the kernel ----------------------------------------------------------------------------- */
+/* --- in the kernel ---------------------------------------------------------------------------- */
 
 struct kernel_latencies {
 	const struct latency_options *o;

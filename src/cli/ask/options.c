@@ -3,7 +3,8 @@
  * options.c - the options of count, latency and functions, and the output of their results.
  *
  *	at the end           standard output, through a pager on a terminal; or a file (-o)
- *	before the end       a terminal: each replaces the previous one, truncated to the height of the screen
+ *	before the end       a terminal: each replaces the previous one, truncated to the height of
+ *	                     the screen
  *	-I elsewhere         in sequence, with their times (series.c)
  *
  * Words are copied, because they are used longer than the caller's memory is valid.

@@ -26,7 +26,7 @@
 
 #define TASKS_NAMED 8
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static int add_word(void *opts, enum call_verdict what, const char *text, struct errmsg *err)
 {
@@ -146,7 +146,7 @@ int callopts_settle(struct call_options *o, struct errmsg *err)
 	return r;
 }
 
-/* --- the file ---------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static int find_range(struct callrun *run, struct errmsg *err)
 {
@@ -253,7 +253,7 @@ int callrun_finish(struct callrun *run, const struct call_options *o)
 	return notes_print_damage(&run->in, o->quiet) ? 1 : 0;
 }
 
-/* --- printing ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 int callopts_find_colour(const struct call_options *o, bool *ret, struct errmsg *err)
 {

@@ -19,7 +19,9 @@ struct graphing {
 	bool of_samples, in_time;
 };
 
-/* Opens the file and reads all calls or samples of it. g must be zeros; release it on failure, too. */
+/*
+ * Opens the file and reads all calls or samples of it. g must be zeros; release it on failure, too.
+ */
 int graphing_read(struct graphing *g, const struct call_options *o, const char *path,
 		  struct errmsg *err);
 /* Warns about what is not in the graph; the exit status. */

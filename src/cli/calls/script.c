@@ -5,9 +5,9 @@
  *
  *	callrun_walk ──▶ replay_add ──▶ script_add ──▶ the script
  *
- * With --record another sonde records the trace first, into a directory of its own, which is removed
- * before the script runs. The script has the rights of the user who called sonde, also under sudo;
- * --as-root keeps root's.
+ * With --record another sonde records the trace first, into a directory of its own, which is
+ * removed before the script runs. The script has the rights of the user who called sonde, also
+ * under sudo; --as-root keeps root's.
  */
 #include "analyse/calls/replay.h"
 #include "base/errmsg.h"

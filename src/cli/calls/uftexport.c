@@ -4,9 +4,9 @@
  *
  *	callrun_open ─▶ analyse/calls/replay ─▶ rewrite/uftrace/uftwriter
  *
- * Calls of the kernel, if there are any, and events beside them go into the directory, too. A trace that lost the list of its functions (the
- * option) is written, too; the functions get addresses of their own. The directory is written with
- * the rights of the user who called sonde.
+ * Calls of the kernel, if there are any, and events beside them go into the directory, too. A trace
+ * that lost the list of its functions (the option) is written, too; the functions get addresses of
+ * their own. The directory is written with the rights of the user who called sonde.
  */
 #include "cli/calls/uftexport.h"
 

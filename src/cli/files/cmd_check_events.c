@@ -5,7 +5,7 @@
  * The formats are those of a trace file, or of a tracing directory (of this machine, or a copy).
  * The texts of a directory become a file in memory, so that both are processed in the same way:
  *
- *	kernelinfo_read ─▶ kernelimage_add ─▶ inputs_open ─▶ formatcheck_init (which explains the kinds)
+ *  kernelinfo_read ─▶ kernelimage_add ─▶ inputs_open ─▶ formatcheck_init (which explains the kinds)
  */
 #include "base/scope.h"
 #include "base/textbuf.h"

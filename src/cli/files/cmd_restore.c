@@ -4,7 +4,8 @@
  *
  *	sonde restore trace.dat.cpu0 trace.dat.cpu1     formats are read from the running kernel,
  *	                                                a copy of its tracing directory (-t) or a
- *	                                                partial trace that was written in time (-c, -i)
+ *	                                                partial trace that was written in time (-c,
+ *	                                                -i)
  *	sonde restore -o sound.dat trace.dat            repairs a truncated or damaged trace
  *
  * rewrite/restore.h builds the trace; this file reads the description of the kernel for it.

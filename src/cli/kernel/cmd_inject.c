@@ -5,8 +5,8 @@
  *
  *	$ sonde inject openat=-ENOENT --after 10 -- cat /etc/hostname
  *	cat: /etc/hostname: No such file or directory
- *	sonde: 1 call was made to fail in process 4711 (cat) and what it started: __x64_sys_openat with
- *	-ENOENT (No such file or directory)
+ *	sonde: 1 call was made to fail in process 4711 (cat) and what it started: __x64_sys_openat
+ *	with -ENOENT (No such file or directory)
  *
  * This file has the options, lists and messages; capture/inject/run.h does the work.
  */

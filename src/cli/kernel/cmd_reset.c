@@ -5,7 +5,8 @@
  *	sonde reset                       the top level, and all probes
  *	sonde reset -b 100                … with buffers of 100 KB a CPU
  *	sonde reset -B one -b 4096 -B two -d
- *	                                  one is reset and resized, two is removed; the top level stays
+ *	                                  one is reset and resized, two is removed; the top level
+ *	                                  stays
  *	sonde reset -t -a -d              everything
  *
  * -b and -d belong to the -B, -a or -t before them, as in trace-cmd. Buffers that a running sonde

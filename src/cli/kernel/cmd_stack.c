@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_stack.c - `sonde stack PID`: the stacks of a process now (stackpid.c). `sonde stack`: the kernel's
- * stack tracer, which keeps the deepest stack it has seen.
+ * cmd_stack.c - `sonde stack PID`: the stacks of a process now (stackpid.c). `sonde stack`: the
+ * kernel's stack tracer, which keeps the deepest stack it has seen.
  *
  *	        Depth    Size   Location    (3 entries)
  *	        -----    ----   --------
  *	  0)     4112      32   __mod_node_page_state+0x12/0x90
- *	  1)     4080     160   …                                bytes in use here, bytes of this frame
+ *	  1)     4080     160   …                                bytes in use here, bytes of this
+ *	                                                         frame
  *
  * The stack tracer uses the function tracer: at each call of a function it measures how much of the
  * task's stack is in use. It measures only the task's stack. Interrupts have their own stacks on

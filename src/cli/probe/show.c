@@ -2,8 +2,8 @@
 /*
  * show.c - `sonde probe show`: describes one probe in full, defined or not.
  *
- *	show 'vfs_read(file->f_flags)'     resolves it: the line for the kernel, the type of each argument
- *	                                   and where it is read, the cost of a hit
+ *	show 'vfs_read(file->f_flags)'     resolves it: the line for the kernel, the type of each
+ *	                                   argument and where it is read, the cost of a hit
  *	show probe:vfs_read                describes a defined probe: lines, fields, hits
  */
 #include "base/json/jsonwriter.h"

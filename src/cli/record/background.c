@@ -2,7 +2,8 @@
 /*
  * background.c - forks, and lets the first process wait until the second has begun its work.
  *
- *	first    fork ─ waits on a pipe ─────────── a byte: exit 0;  the pipe's end: the second one's status
+ *	first    fork ─ waits on a pipe ─────────── a byte: exit 0;  the pipe's end: the second
+ *	                                                             one's status
  *	second   setsid ─ sets everything up ─ a byte, standard files to /dev/null ─ works
  *
  * The second process leads a session of its own, so the end of the terminal does not reach it.

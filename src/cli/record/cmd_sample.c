@@ -2,8 +2,8 @@
 /*
  * cmd_sample.c - `sonde sample`: the short form of `sonde record --sample`.
  *
- * It records nothing but samples, and needs neither root nor the tracing directory. Then it prints the
- * functions with most samples, as `sonde functions` does.
+ * It records nothing but samples, and needs neither root nor the tracing directory. Then it prints
+ * the functions with most samples, as `sonde functions` does.
  */
 #include "base/options.h"
 #include "base/scope.h"

@@ -2,8 +2,8 @@
 /*
  * controlopts.c - parses the options that choose among calls while they are recorded.
  *
- * They fill the request (live/request.h). Each value is checked here, with a sentence that names the
- * option; what options need of each other is checked when all are known.
+ * They fill the request (live/request.h). Each value is checked here, with a sentence that names
+ * the option; what options need of each other is checked when all are known.
  */
 #include "cli/record/controlopts.h"
 

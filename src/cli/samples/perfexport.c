@@ -6,8 +6,8 @@
  *	other events ─▶ cpuwalk ───┴▶ present/perfdata/write
  *
  * What the perf.data says of the machine (its name, the kernel, the clock, where the kernel begins)
- * comes from the trace, so that a file can be written on another machine. Only a trace of this kernel
- * without the symbol _text gets its address from /proc/kallsyms.
+ * comes from the trace, so that a file can be written on another machine. Only a trace of this
+ * kernel without the symbol _text gets its address from /proc/kallsyms.
  */
 #include "cli/samples/perfexport.h"
 

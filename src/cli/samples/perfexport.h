@@ -15,7 +15,10 @@ struct perfexport_form {
 	bool may_be_empty;	    /* a recording in which no sampled task ran is a file, too */
 };
 
-/* form: NULL: a file, of an unknown command. Fails with -ENODATA without samples, unless the file may be empty. */
+/*
+ * form: NULL: a file, of an unknown command. Fails with -ENODATA without samples, unless the file
+ * may be empty.
+ */
 int perfexport_fmt(const struct sampleread_spec *spec, const struct perfexport_form *form,
 		   struct textbuf *tb, struct errmsg *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stackexport.h - export of calls and samples: folded stacks, graphs, and profiles of other viewers.
+ * stackexport.h - export of calls and samples: folded stacks, graphs, and profiles of other
+ * viewers.
  */
 #ifndef SONDE_CLI_SAMPLES_STACKEXPORT_H
 #define SONDE_CLI_SAMPLES_STACKEXPORT_H

@@ -18,8 +18,8 @@
  * four more functions at each switch and waking, so they are recorded, and the reports hide them.
  * Names of tasks (record-cmd) and their processes (record-tgid) need another one each; the events
  * have the names. `perf bench sched pipe -l 50000` on one CPU took 0.312 s without a recording,
- * +42 % with the events alone, +22 % with --self, +16 % without names, too; perf sched record: +83 %
- * (tests/bench/run sched).
+ * +42 % with the events alone, +22 % with --self, +16 % without names, too; perf sched record: +83
+ * % (tests/bench/run sched).
  */
 #include "cli/sched/schedrun.h"
 

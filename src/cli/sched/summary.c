@@ -4,8 +4,8 @@
  *
  *	schedrun ──▶ schedsums ──▶ summarytext
  *
- * With a range, times are cut at its ends. `sonde states` shows similar sums from the viewer's index,
- * also of several files and guests; this command reads one file once, and needs no index.
+ * With a range, times are cut at its ends. `sonde states` shows similar sums from the viewer's
+ * index, also of several files and guests; this command reads one file once, and needs no index.
  */
 #include "cli/sched/sums.h"
 

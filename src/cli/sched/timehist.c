@@ -5,8 +5,8 @@
  *	schedrun ──▶ timehisttext            each turn when it ends
  *	         └─▶ schedsums ──▶ summarytext   -s, -S
  *
- * A line is about the task that leaves the CPU, and appears when it leaves. A task that still runs at
- * the end of the recording has no line, as in perf; the summary has its time.
+ * A line is about the task that leaves the CPU, and appears when it leaves. A task that still runs
+ * at the end of the recording has no line, as in perf; the summary has its time.
  */
 #include "cli/sched/schedrun.h"
 

@@ -7,11 +7,13 @@
  *
  * Overhead, in per cent:
  *
- *	with a command      the time that tracing took (events and lost events × the measured cost of one,
- *	                    and hits of probes), compared with the rest of the command's time. With -F,
- *	                    or if hits of probes are most of it, this is its CPU time; else the elapsed
- *	                    time, as if the command had waited for every event.
- *	without a command   that time and the CPU time of the recorder, compared with the time of all CPUs
+ *	with a command      the time that tracing took (events and lost events × the measured cost
+ *	                    of one, and hits of probes), compared with the rest of the command's
+ *	                    time. With -F, or if hits of probes are most of it, this is its CPU
+ *	                    time; else the elapsed time, as if the command had waited for every
+ *	                    event.
+ *	without a command   that time and the CPU time of the recorder, compared with the time of
+ *	                    all CPUs
  *
  * The cost of a hit is measured in a loop that does nothing else, so the real cost is at least as
  * high. It is unknown which process caused a hit: other processes may run the same program or
@@ -329,8 +331,8 @@ static void add_samples(struct textbuf *tb, const struct live_request *o,
 }
 
 /*
- * Prints "t.dat: 1204 samples, 0.1 MB, none lost; overhead below 0.1 %". The overhead is the CPU time
- * of the reader, and what samples cost in the kernel.
+ * Prints "t.dat: 1204 samples, 0.1 MB, none lost; overhead below 0.1 %". The overhead is the CPU
+ * time of the reader, and what samples cost in the kernel.
  */
 static void show_samples_only(const struct live_request *o, const struct record_outcome *oc)
 {

@@ -2,9 +2,9 @@
 /*
  * answering.c - runs queries, and brings their rows to the output.
  *
- * In a shell each result goes through a pager of its own, which stays away if the result fits on the
- * screen. Otherwise all results go to one output. A query that takes longer than a second without
- * showing rows reports its progress on a terminal.
+ * In a shell each result goes through a pager of its own, which stays away if the result fits on
+ * the screen. Otherwise all results go to one output. A query that takes longer than a second
+ * without showing rows reports its progress on a terminal.
  */
 #include "base/array.h"
 #include "base/clock.h"

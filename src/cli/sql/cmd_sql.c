@@ -5,8 +5,8 @@
  *	words ─▶ files, query ─▶ inputs_open ─▶ answering.c ─▶ output
  *	                         no query, and a terminal ─▶ shell.c
  *
- * The last word is the query if no file has that name, and it contains a blank or begins with a dot.
- * "-" reads the query from standard input; so does no query at all, if standard input is not a
+ * The last word is the query if no file has that name, and it contains a blank or begins with a
+ * dot. "-" reads the query from standard input; so does no query at all, if standard input is not a
  * terminal.
  */
 #include "base/array.h"

@@ -25,7 +25,7 @@
 #define NAME_BYTES     256
 #define NAME_WIDTH     28
 
-/* --- queries that come with sonde -------------------------------------------------------------- */
+/* --- queries that come with sonde ------------------------------------------------------------- */
 
 void sql_list_shipped(struct textbuf *tb)
 {

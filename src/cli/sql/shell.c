@@ -9,8 +9,8 @@
  * A wrong query does not end the shell. Ctrl-C ends a query or drops the line, Ctrl-D leaves. The
  * history is kept in ~/.sonde_sql_history.
  *
- * Words for completion are collected when Tab is pressed first: that counts the events of each kind,
- * because only tables with events are worth a name.
+ * Words for completion are collected when Tab is pressed first: that counts the events of each
+ * kind, because only tables with events are worth a name.
  */
 #include "base/array.h"
 #include "base/files/caller.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_trace.c - `sonde trace`: the system calls of a command, a process, a cgroup, a CPU or the whole
- * machine, with their arguments, as strace prints them.
+ * cmd_trace.c - `sonde trace`: the system calls of a command, a process, a cgroup, a CPU or the
+ * whole machine, with their arguments, as strace prints them.
  *
  *	live     liverun ── calltrace ──▶ lines
  *	-o .dat  record_to_file
@@ -9,7 +9,6 @@
  */
 #include "analyse/callsummary.h"
 #include "base/scope.h"
-#include "analyse/callsummary.h"
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/record/recordopts.h"
@@ -103,7 +102,7 @@ static const struct option_row rows[] = {
 	ROW_END,
 };
 
-/* --- output ------------------------------------------------------------------------------------ */
+/* --- output ----------------------------------------------------------------------------------- */
 
 struct place {
 	struct output out;
@@ -153,7 +152,7 @@ static int print_summary(const struct traceopts *o, struct place *p)
 	return output_write(&p->out, text.start, textbuf_len(&text));
 }
 
-/* --- three ways -------------------------------------------------------------------------------- */
+/* --- three ways ------------------------------------------------------------------------------- */
 
 static int show_file(struct traceopts *o, struct place *p, struct errmsg *err)
 {

@@ -76,7 +76,10 @@ static int choose_signals(struct traceopts *o, const char *text, struct errmsg *
 	return 0;
 }
 
-/* -e status=failed,unfinished; !…: all others. Calls that exit are unfinished; the last two never happen here. */
+/*
+ * -e status=failed,unfinished; !…: all others. Calls that exit are unfinished; the last two never
+ * happen here.
+ */
 static int choose_status(struct traceopts *o, const char *text, struct errmsg *err)
 {
 	static const char *const names[] = {"successful", "failed", "unfinished", "unavailable",

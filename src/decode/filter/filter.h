@@ -2,7 +2,8 @@
 /*
  * filter.h - report -F: compiles "EVENTS:EXPRESSION" once, and matches it against records.
  *
- *	sched:next_pid == 0 && prev_comm =~ "ba.*"       system or event names are regular expressions
+ *	sched:next_pid == 0 && prev_comm =~ "ba.*"       system or event names are regular
+ *	                                                 expressions
  *
  * A filter belongs to one file's formats. Matching compiles the expression for an event when it
  * first sees it, so a filter belongs to the thread that walks the trace.

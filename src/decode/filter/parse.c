@@ -4,8 +4,10 @@
  *
  *	chain   := term { ("&&" | "||") term }          same priority, from left to right
  *	term    := { "!" } ( "(" chain ")" | test )
- *	test    := FIELD ( "==" | "!=" | "<" | ">" | "<=" | ">=" ) ( [ "-" ] NUMBER [ "." DIGITS ] | 'c' )
- *	         | FIELD ( "==" | "!=" ) ( STRING | NAME )   NAME: the name of a value in the print format
+ *	test    := FIELD ( "==" | "!=" | "<" | ">" | "<=" | ">=" ) ( [ "-" ] NUMBER [ "." DIGITS ] |
+ *	        'c' )
+ *	         | FIELD ( "==" | "!=" ) ( STRING | NAME )   NAME: the name of a value in the print
+ *	                                                     format
  *	         | FIELD ( "=~" | "!~" ) STRING         basic regular expression, any case
  *	         | value ( "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" ) value
  *	value   := FIELD | NUMBER                       the test is true if the result is not 0

@@ -11,14 +11,14 @@
  *	unknown in this event    the test is false, `!=` too; a `!` before it makes it true
  *	as a number              1, 2, 4 or 8 bytes at the field's place, sign-extended if the
  *	                         format says so; 0 for any other size and outside the record
- *	as text                  a string up to its NUL; "(fault)" for a probe's that could not be read;
- *	                         for a pointer or long the symbol that covers
+ *	as text                  a string up to its NUL; "(fault)" for a probe's that could not be
+ *	                         read; for a pointer or long the symbol that covers
  *	                         the address; for any other number, and an address without a
  *	                         symbol, "0x" and hex digits; and the name of the value in the
  *	                         print format (__print_symbolic), which the library does not support
  *	with a point             for a probe's field that is double or float
- *	unknown in this record   the same as unknown: for a probe, where the variable does not exist;
- *	                         as text it is "?"
+ *	unknown in this record   the same as unknown: for a probe, where the variable does not
+ *	                         exist; as text it is "?"
  *
  * Arithmetic is unsigned. Order is signed: a signed field has its sign, so that `ret < 0` finds
  * failed system calls (libtraceevent compares unsigned and finds none). Equality compares bits:

@@ -6,7 +6,8 @@
  *	ID: 316
  *	format:
  *		field:unsigned short common_type;	offset:0;	size:2;	signed:0;
- *		…                                                       (common fields, then a blank line)
+ *		…                                                       (common fields, then a blank
+ *	                                                                line)
  *		field:char prev_comm[16];	offset:8;	size:16;	signed:0;
  *		…
  *

@@ -125,8 +125,8 @@ const struct kallsyms *formats_kallsyms(struct formats *f);
  */
 int formats_add_symbols(struct formats *f, struct piece text);
 /*
- * Returns where a function of a program begins in its source, "parse.c:120", or NULL. address: as in
- * the events.
+ * Returns where a function of a program begins in its source, "parse.c:120", or NULL. address: as
+ * in the events.
  */
 const char *formats_find_source(struct formats *f, uint64_t address);
 /* Returns when no user function was recorded, although the recording ran. */

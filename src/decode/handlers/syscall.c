@@ -10,7 +10,6 @@
  */
 #include "base/textbuf.h"
 #include "decode/handlers/handler_int.h"
-#include "base/textbuf.h"
 #include "decode/syscalls/syscalltext.h"
 #include "store/events/syscallevents.h"
 

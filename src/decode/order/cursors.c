@@ -12,7 +12,8 @@
  * read in an earlier round is certain, and so are all records up to its time, regardless of their
  * rounds. In a file no cursor is ever dry, and every record has round 0 and so is certain.
  *
- *	before = 3    CPU 0   (2)─────────────(2)   (4)      certain up to the last record of round 2
+ *	before = 3    CPU 0   (2)─────────────(2)   (4)      certain up to the last record of round
+ *	                                                     2
  *	              CPU 1      (3)───(3)
  *	              CPU 2   dry, read in round 3
  *

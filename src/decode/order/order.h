@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order.h - derives from earlier records what later records mean. Used by sequence.c; readers without a
- * sequence learn names with it.
+ * order.h - derives from earlier records what later records mean. Used by sequence.c; readers
+ * without a sequence learn names with it.
  */
 #ifndef SONDE_DECODE_ORDER_ORDER_H
 #define SONDE_DECODE_ORDER_ORDER_H

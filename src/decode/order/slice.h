@@ -4,8 +4,8 @@
  *
  *	sequence_start ─▶ sequence_cut ─▶ sequence_places ─▶ sequence_fill … ─▶ sequence_places
  *
- * The slices of a trace are the whole trace, in its order, if each begins at the places at which the
- * one before it ended; the caller compares them. This is so if the times of each CPU never go
+ * The slices of a trace are the whole trace, in its order, if each begins at the places at which
+ * the one before it ended; the caller compares them. This is so if the times of each CPU never go
  * backwards. Names that were learned before a slice are not known in it.
  */
 #ifndef SONDE_DECODE_ORDER_SLICE_H
@@ -23,8 +23,8 @@ size_t sequence_n_places(const struct sequence *s);
 size_t sequence_cuts(const struct sequence *s, uint64_t *ret_times, size_t n);
 
 /*
- * The next sequence_fill() returns the records from the first one at or after `from` to the last one
- * before the first after `to`. May be called again, at any time, for another slice.
+ * The next sequence_fill() returns the records from the first one at or after `from` to the last
+ * one before the first after `to`. May be called again, at any time, for another slice.
  */
 void sequence_cut(struct sequence *s, uint64_t from, uint64_t to);
 

@@ -3,8 +3,8 @@
  * bprint.c - trace_printk() records: a format by address, followed by packed values.
  *
  *	record: ip, fmt (address of the format string), buf: values
- *	buf:    numbers of 4 or 8 bytes, each at a multiple of 4; those of %h and %hh, and characters,
- *	        at a multiple of their own size; strings with their NUL, unaligned
+ *	buf:    numbers of 4 or 8 bytes, each at a multiple of 4; those of %h and %hh, and
+ *	        characters, at a multiple of their own size; strings with their NUL, unaligned
  *
  * The text is "%ps: FORMAT" with ip first. The format is scanned with special rules to find what it
  * takes from buf (only letters that change the size of a value matter); then it is printed like any

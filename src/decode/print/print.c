@@ -3,7 +3,8 @@
  * print.c - compiles print formats to flat code, and runs it.
  *
  *	"prev_comm=%s prev_pid=%d\n", REC->prev_comm, REC->prev_pid
- *	    ─▶  [text "prev_comm=", run_field_text @8]  [text " prev_pid=", run_plain_number @24 s32]
+ *	    ─▶  [text "prev_comm=", run_field_text @8]  [text " prev_pid=", run_plain_number @24
+ *	                                                s32]
  *	        [text "\n", run_nothing]
  *
  * One op is one conversion with the literal text before it: a copy and a call, without scanning

@@ -2,7 +2,7 @@
 /*
  * printfmt.c - splits a printf format string into text and conversions.
  *
- *	"comm=%s state=%lx%%\n"  ─▶  TEXT "comm="  STRING "%s"  TEXT " state="  NUMBER "%lx"  TEXT "%\n"
+ *  "comm=%s state=%lx%%\n"  ─▶  TEXT "comm="  STRING "%s"  TEXT " state="  NUMBER "%lx"  TEXT "%\n"
  *
  * Supported: flags # - 0, width, precision, `*` for one of them, h l L z Z, and d u i x X o p s.
  * Pointers include the kernel's letters (%pS, %pI6c, %pUb, %*phC …). Any other conversion character

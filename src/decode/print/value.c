@@ -3,19 +3,20 @@
  * value.c - single values as a line of a report shows them: floating point numbers, words, arrays,
  * names.
  *
- *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name gives the meaning of the bits
- *	field:word arg1;    "arg1=%Lu", REC->arg1                   16, 0x7ffd…   a pointer is larger than most numbers
- *	field:s32 a[4];     "a={%d,%d,%d,%d}", REC->a[0], …         {10,-20,30,40}
- *	field:u32 c[2];     "c={%s,%s}", __print_symbolic(REC->c[0], …), …   {RED,BLUE}
- *	field:float f[2];   "f={%#Lx,%#Lx}", REC->f[0], …           {1.5,2}
- *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   as the print format shows it
+ *  field:double x;    "x=%#Lx", REC->x                        1.5       the type gives the meaning
+ *  field:word arg1;   "arg1=%Lu", REC->arg1                   16, 0x7ffd…   large: a pointer
+ *  field:s32 a[4];    "a={%d,%d,%d,%d}", REC->a[0], …         {10,-20,30,40}
+ *  field:u32 c[2];    "c={%s,%s}", __print_symbolic(REC->c[0], …), …   {RED,BLUE}
+ *  field:float f[2];  "f={%#Lx,%#Lx}", REC->f[0], …           {1.5,2}
+ *  field:u8 mac[6];   "%s", __print_hex(REC->mac, 6)          02:42:…   as the format shows it
  *
  * An array is found in the print format by its field: all conversions from the first to the last
  * that show it, and the text between them. A number that the format shows by names is found in the
  * same way. It is printed from a temporary record that contains only this number:
  *
- *	"prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R", REC->prev_state & 256 ? "+" : ""    S, R+
- *	"%d,%d", REC->dev >> 20, REC->dev & 1048575                                                                8,0
+ *  "prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R",
+ *          REC->prev_state & 256 ? "+" : ""                 S, R+
+ *  "%d,%d", REC->dev >> 20, REC->dev & 1048575             8,0
  */
 #include "base/textbuf.h"
 #include "decode/print/print_int.h"

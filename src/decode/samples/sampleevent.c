@@ -2,8 +2,8 @@
 /*
  * sampleevent.c - the positions of the numbers of samples.
  *
- * They are taken from the formats of the file, not from store/events/sampleevents.h: a later version may
- * add fields in between, and files of other machines have another byte order.
+ * They are taken from the formats of the file, not from store/events/sampleevents.h: a later
+ * version may add fields in between, and files of other machines have another byte order.
  */
 #include "decode/samples/sampleevent.h"
 

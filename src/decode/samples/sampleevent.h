@@ -2,10 +2,10 @@
 /*
  * sampleevent.h - reads the events perf:sample (store/events/sampleevents.h).
  *
- *	sample_kind_init ─▶ sample_kind_read of each record ─▶ sample_place(…, i), the innermost first
+ *  sample_kind_init ─▶ sample_kind_read of each record ─▶ sample_place(…, i), the innermost first
  *
- * Code has a place: a kernel address, or FILE << 48 | address in that file. After sample_kind_init()
- * any thread may read.
+ * Code has a place: a kernel address, or FILE << 48 | address in that file. After
+ * sample_kind_init() any thread may read.
  */
 #ifndef SONDE_DECODE_SAMPLES_SAMPLEEVENT_H
 #define SONDE_DECODE_SAMPLES_SAMPLEEVENT_H

@@ -2,8 +2,8 @@
 /*
  * sampleinfo.h - what a trace file says about its samples: names of events, mapped files, losses.
  *
- * It is the text of SNF_OPTION_SAMPLES (store/events/sampleevents.h). After sampleinfo_read() any thread
- * may read.
+ * It is the text of SNF_OPTION_SAMPLES (store/events/sampleevents.h). After sampleinfo_read() any
+ * thread may read.
  */
 #ifndef SONDE_DECODE_SAMPLES_SAMPLEINFO_H
 #define SONDE_DECODE_SAMPLES_SAMPLEINFO_H

@@ -3,7 +3,8 @@
  * basics.c - numbers, and numbers that have names.
  *
  * A constant has three forms: its name, its number, or both (strace -X). Unknown bits of flags are
- * added in hex; if no bit is known, a comment says whose flags they are: 0x40 with O_??? in a comment.
+ * added in hex; if no bit is known, a comment says whose flags they are: 0x40 with O_??? in a
+ * comment.
  */
 #include "decode/syscalls/text_int.h"
 

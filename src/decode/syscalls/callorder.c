@@ -7,12 +7,12 @@
  *	                                        <... read resumed>, "x", 1) = 1
  *
  * A call has two moments. When its beginning is the oldest moment, and its end the next one, it is
- * shown as a whole; otherwise in two parts. While only one thread exists, nothing can come between, and
- * records pass through without being kept. A moment is certain when all other threads are known to
- * be beyond it; with many threads, after CALLORDER_LAG_NS.
+ * shown as a whole; otherwise in two parts. While only one thread exists, nothing can come between,
+ * and records pass through without being kept. A moment is certain when all other threads are known
+ * to be beyond it; with many threads, after CALLORDER_LAG_NS.
  *
- * A call of which only the beginning is known (SYSCALLEVENTS_OPEN) is shown in two parts at once. The
- * record of its end comes later, with the same beginning.
+ * A call of which only the beginning is known (SYSCALLEVENTS_OPEN) is shown in two parts at once.
+ * The record of its end comes later, with the same beginning.
  *
  * Memory: the records of CALLORDER_LAG_NS, some 100 bytes each.
  */

@@ -10,9 +10,10 @@
  *	    callorder_next …
  *	callorder_release
  *
- * A record comes when its call ends. If another thread did something meanwhile, the call is shown in
- * two parts: its beginning, "unfinished", and its end, "resumed". A call that lasts long is announced
- * by a record of its own (SYSCALLEVENTS_OPEN) within CALLORDER_LAG_NS, so what is older is certain.
+ * A record comes when its call ends. If another thread did something meanwhile, the call is shown
+ * in two parts: its beginning, "unfinished", and its end, "resumed". A call that lasts long is
+ * announced by a record of its own (SYSCALLEVENTS_OPEN) within CALLORDER_LAG_NS, so what is older
+ * is certain.
  */
 #ifndef SONDE_DECODE_SYSCALLS_CALLORDER_H
 #define SONDE_DECODE_SYSCALLS_CALLORDER_H
@@ -59,8 +60,8 @@ struct callorder {
 void callorder_init(struct callorder *o);
 void callorder_release(struct callorder *o);
 /*
- * Adds a record, which is copied. Returns 1 if it is the next item as a whole and needs no copy: then
- * the caller shows it at once. Returns 0, or -ENOMEM.
+ * Adds a record, which is copied. Returns 1 if it is the next item as a whole and needs no copy:
+ * then the caller shows it at once. Returns 0, or -ENOMEM.
  */
 int callorder_add(struct callorder *o, uint64_t ts, const struct syscallevents_call *call,
 		  size_t n_bytes);

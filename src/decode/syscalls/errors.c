@@ -2,8 +2,8 @@
 /*
  * errors.c - names and texts of errors, as the C library has them.
  *
- * The numbers are those of x86-64 and aarch64, which agree. The texts do not depend on the locale of
- * the reader. Numbers above 511 never reach a program: the kernel restarts such a call.
+ * The numbers are those of x86-64 and aarch64, which agree. The texts do not depend on the locale
+ * of the reader. Numbers above 511 never reach a program: the kernel restarts such a call.
  */
 #include "decode/syscalls/text_int.h"
 

@@ -2,9 +2,9 @@
 /*
  * files.c - files: how they are opened, what stat says, directories, attributes, mounts, handles.
  *
- * struct stat differs between machines; struct statx does not. Without -v only the mode and the size
- * are shown. Times are shown with a date in the reader's time zone, as strace does. A directory
- * listing is shown by the number of its entries; a record has room for about 120 of them.
+ * struct stat differs between machines; struct statx does not. Without -v only the mode and the
+ * size are shown. Times are shown with a date in the reader's time zone, as strace does. A
+ * directory listing is shown by the number of its entries; a record has room for about 120 of them.
  */
 #include "base/textbuf.h"
 #include "decode/syscalls/text_int.h"
@@ -266,7 +266,9 @@ void sysfmt_mknoddev(struct printing *p, const struct systype *t, uint64_t v)
 	fmt_dev(p, (uint32_t)v);
 }
 
-/* One entry of getdents at b; n: the bytes that are left. Returns its length, 0 if it does not fit. */
+/*
+ * One entry of getdents at b; n: the bytes that are left. Returns its length, 0 if it does not fit.
+ */
 static size_t dirent_bytes(const uint8_t *b, size_t n, size_t name)
 {
 	size_t len;

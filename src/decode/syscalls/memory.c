@@ -6,8 +6,8 @@
  * the record end the list. A lookup goes through the list, which has a handful of chunks.
  *
  * Memory is that of the call's beginning or of its end. A page that was not there at the beginning
- * is copied at the end, so the beginning's memory is looked for at the end, too; never the other way
- * round.
+ * is copied at the end, so the beginning's memory is looked for at the end, too; never the other
+ * way round.
  */
 #include "decode/syscalls/text_int.h"
 #include "store/events/syscallevents.h"

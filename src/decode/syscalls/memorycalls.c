@@ -3,8 +3,8 @@
  * memorycalls.c - calls about memory and processors: mmap, policies of nodes, sets of CPUs.
  *
  * The flags of mmap, memfd_create and shmget contain numbers beside bits: the type of the mapping
- * in the lowest bits, the logarithm of the size of huge pages in the highest. Masks are shown as the
- * numbers of their bits, and masks of nodes as words in hex.
+ * in the lowest bits, the logarithm of the size of huge pages in the highest. Masks are shown as
+ * the numbers of their bits, and masks of nodes as words in hex.
  */
 #include "base/textbuf.h"
 #include "decode/syscalls/text_int.h"

@@ -3,8 +3,8 @@
  * polling.c - waiting for descriptors: poll, select, epoll.
  *
  * The descriptors that became ready are behind the result: = 1 ([{fd=3, revents=POLLIN}]).
- * The descriptors to wait for are memory of the call's beginning; what became ready, and the time that
- * was left, is memory of its end.
+ * The descriptors to wait for are memory of the call's beginning; what became ready, and the time
+ * that was left, is memory of its end.
  */
 #include "base/textbuf.h"
 #include "decode/syscalls/text_int.h"

@@ -4,7 +4,8 @@
  *
  *	sys_enter: id, args ──▶ kept by thread ──▶ sys_exit: id, ret ──▶ a call
  *
- * A thread is in one call at a time. An exit without an entry is dropped: its arguments are unknown.
+ * A thread is in one call at a time. An exit without an entry is dropped: its arguments are
+ * unknown.
  */
 #include "decode/syscalls/rawcalls.h"
 

@@ -61,7 +61,8 @@ void syscalltext_free(struct syscalltext *t);
 
 /*
  * Adds the text of a record of n_bytes: a call with its result, a call that has not returned (only
- * up to n_entry), "--- SIGCHLD {…} ---", or "+++ exited with 0 +++". Nothing if the record is too short.
+ * up to n_entry), "--- SIGCHLD {…} ---", or "+++ exited with 0 +++". Nothing if the record is too
+ * short.
  */
 void syscalltext_fmt(struct syscalltext *t, const struct syscallevents_call *call, size_t n_bytes,
 		     struct textbuf *tb, struct syscalltext_parts *parts);

@@ -124,8 +124,8 @@ static inline bool wrote(const struct printing *p)
 /* From here on only the end of the call knows the text. */
 void entry_ends(struct printing *p);
 /*
- * Begins an argument that the call writes: from here on, peek() reads the memory at its end. Returns
- * false if the call wrote nothing; then the address was printed.
+ * Begins an argument that the call writes: from here on, peek() reads the memory at its end.
+ * Returns false if the call wrote nothing; then the address was printed.
  */
 bool begin_written(struct printing *p, uint64_t address);
 

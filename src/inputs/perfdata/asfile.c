@@ -2,14 +2,14 @@
 /*
  * asfile.c - writes the samples of a perf.data as events of a trace file.
  *
- *	                       ┌─ of a tracepoint: its raw bytes are the event ─▶ the top buffer
- *	session ─▶ a sample ───┤
- *	                       └─ others, and those with a call chain ─▶ perf:sample in the buffer "perf"
- *	           LOST ─▶ missed events of that CPU
+ *                         ┌─ of a tracepoint: its raw bytes are the event ─▶ the top buffer
+ *  session ─▶ a sample ───┤
+ *                         └─ others, and those with a call chain ─▶ perf:sample, in buffer "perf"
+ *             LOST ─▶ missed events of that CPU
  *
- * The formats of tracepoints are those of the feature TRACING_DATA, which has the form of a trace.dat
- * of version 6 and is read as one. The clock is the one that perf record used; without -k it is the
- * one that ftrace calls "perf".
+ * The formats of tracepoints are those of the feature TRACING_DATA, which has the form of a
+ * trace.dat of version 6 and is read as one. The clock is the one that perf record used; without -k
+ * it is the one that ftrace calls "perf".
  *
  * A sample without a CPU (perf record of a command does not ask for it) is put on CPU 0. Names of
  * tasks are the last ones that they had.

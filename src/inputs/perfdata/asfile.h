@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asfile.h - a perf.data as a trace file: ordinary events, and samples as in store/events/sampleevents.h. */
+/*
+ * asfile.h - a perf.data as a trace file: ordinary events, and samples as in
+ * store/events/sampleevents.h.
+ */
 #ifndef SONDE_INPUTS_PERFDATA_ASFILE_H
 #define SONDE_INPUTS_PERFDATA_ASFILE_H
 

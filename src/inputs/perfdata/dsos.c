@@ -2,8 +2,9 @@
 /*
  * dsos.c - the files with code of a perf.data, and where their functions are found.
  *
- *	a file         the path itself; ~/.debug/.build-id/XX/…/elf, which perf record keeps; symbols
- *	               of /usr/lib/debug/.build-id/XX/….debug. Its build id must be the recorded one.
+ *	a file         the path itself; ~/.debug/.build-id/XX/…/elf, which perf record keeps;
+ *	               symbols of /usr/lib/debug/.build-id/XX/….debug. Its build id must be the
+ *	               recorded one.
  *	the kernel     /proc/kallsyms if this kernel has the recorded build id; ~/.debug/…/kallsyms.
  *	               Addresses are moved if the kernel was at another place (KASLR).
  *	[vdso]         the one of this process, which is the same file for the same kernel

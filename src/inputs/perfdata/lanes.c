@@ -3,8 +3,8 @@
  * lanes.c - pages of all CPUs, in the order in which they fill up, in one temporary file.
  *
  * Records arrive by time, but a trace file has all pages of a CPU together. So finished pages are
- * appended to a file without a name, and each lane (a buffer and a CPU) remembers the numbers of its
- * pages: 4 bytes a page, whatever the size of the trace.
+ * appended to a file without a name, and each lane (a buffer and a CPU) remembers the numbers of
+ * its pages: 4 bytes a page, whatever the size of the trace.
  */
 #include "inputs/perfdata/lanes.h"
 

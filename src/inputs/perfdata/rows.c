@@ -5,9 +5,10 @@
  *	sample ─▶ its own row: columns of its place     (self)
  *	       └▶ with children: a row for each frame   (total), once per sample
  *
- * Texts are kept once each: a column is compared by a number. Code without a known function is one row
- * per address: of the file for the sample itself, of memory for its callers, as in perf. A frame in
- * unknown memory has the level (kernel or user) of the frame that came before it, also as in perf.
+ * Texts are kept once each: a column is compared by a number. Code without a known function is one
+ * row per address: of the file for the sample itself, of memory for its callers, as in perf. A
+ * frame in unknown memory has the level (kernel or user) of the frame that came before it, also as
+ * in perf.
  */
 #include "inputs/perfdata/rows.h"
 

@@ -2,7 +2,7 @@
 /*
  * rows.h - the samples of a perf.data as rows of perf report, one table for each event.
  *
- *	perfrows_new ─▶ perfrows_add … (each sample) ─▶ perfrows_sort ─▶ perfrows_table ─▶ perfrows_free
+ *  perfrows_new ─▶ perfrows_add … (each sample) ─▶ perfrows_sort ─▶ perfrows_table ─▶ perfrows_free
  */
 #ifndef SONDE_INPUTS_PERFDATA_ROWS_H
 #define SONDE_INPUTS_PERFDATA_ROWS_H

@@ -3,12 +3,14 @@
  * session.c - samples of a perf.data one by one, while other records change threads and mappings.
  *
  *	records by time ─┬─▶ MMAP, MMAP2, COMM, FORK, NAMESPACES …   threads.c, dsos.c
- *	                 ├─▶ LOST, LOST_SAMPLES                      handed out: they are part of the trace
- *	                 └─▶ SAMPLE                                  handed out; a group's: one per member
+ *	                 ├─▶ LOST, LOST_SAMPLES                      handed out: they are part of
+ *	                                                             the trace
+ *	                 └─▶ SAMPLE                                  handed out; a group's: one per
+ *	                                                             member
  *
- * A sample of a group (leader sampling, ":S") has the values of all members. Each becomes a sample of
- * its own, whose period is what the member counted since the last one; members that counted nothing
- * have none.
+ * A sample of a group (leader sampling, ":S") has the values of all members. Each becomes a sample
+ * of its own, whose period is what the member counted since the last one; members that counted
+ * nothing have none.
  */
 #include "format/bytes.h"
 #include "inputs/perfdata/session_int.h"

@@ -94,8 +94,8 @@ struct perfdata *perfsession_data(struct perfsession *s);
 
 enum perfsession_what { PERFSESSION_END, PERFSESSION_SAMPLE, PERFSESSION_LOST };
 /*
- * The next sample, or the next loss of records: *ret then has their number in s.period, and the CPU.
- * Returns PERFSESSION_…, or a negative errno.
+ * The next sample, or the next loss of records: *ret then has their number in s.period, and the
+ * CPU. Returns PERFSESSION_…, or a negative errno.
  */
 int perfsession_next(struct perfsession *s, struct perfsample *ret);
 
@@ -110,8 +110,9 @@ size_t perfsession_chain(struct perfsession *s, const struct perfsample *sample,
 			 struct perfplace *ret, size_t max);
 
 /*
- * The same with the functions that the compiler inlined, as perf 6.1 shows them: only in frames that
- * were unwound, and a function whose name in DWARF is not that of the symbol counts as inlined.
+ * The same with the functions that the compiler inlined, as perf 6.1 shows them: only in frames
+ * that were unwound, and a function whose name in DWARF is not that of the symbol counts as
+ * inlined.
  */
 size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample *sample,
 				 struct perfplace *ret, size_t max);

@@ -4,9 +4,9 @@
  * of tasks and functions, the files with code, the machine.
  *
  * A function with samples is a line of kallsyms at the place of its beginning. Code without a known
- * function is named after its file and address, at that address, so that no reader shows the function
- * before it. If there are tracepoints, all functions of the kernel are listed: their fields may be any
- * of them.
+ * function is named after its file and address, at that address, so that no reader shows the
+ * function before it. If there are tracepoints, all functions of the kernel are listed: their
+ * fields may be any of them.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

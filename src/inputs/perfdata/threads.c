@@ -5,8 +5,8 @@
  *
  *	MMAP    a range of a process now is a part of a file; older ranges below it are cut
  *	FORK    a new thread has the name of its parent; a new process its mappings, too
- *	COMM    a new name; of an exec, too: the new program's mappings replace those of the old one as
- *	        they come, because the old ones explain samples that are taken during the exec
+ *	COMM    a new name; of an exec, too: the new program's mappings replace those of the old one
+ *	        as they come, because the old ones explain samples that are taken during the exec
  *
  * All threads of a process share one list of mappings. A child's list is its parent's until one of
  * them changes it: most children run another program at once.

@@ -2,12 +2,12 @@
 /*
  * unwind.c - the user's part of a call chain, from the copy of the stack in a sample (DWARF).
  *
- *	registers, copy of the stack ─▶ symbols/unwind: rules of each file ─▶ frames, innermost first
+ *  registers, copy of the stack ─▶ symbols/unwind: rules of each file ─▶ frames, innermost first
  *
- * A frame is shown where its call is, not where it returns to: the address is one less, as in perf. The
- * walk ends where no rules are found, where the copy ends, or in memory that nobody mapped. Code
- * without rules (made at run time) is tried by its frame pointer. Samples of another architecture, and
- * of 32-bit programs, keep only their innermost frame.
+ * A frame is shown where its call is, not where it returns to: the address is one less, as in perf.
+ * The walk ends where no rules are found, where the copy ends, or in memory that nobody mapped.
+ * Code without rules (made at run time) is tried by its frame pointer. Samples of another
+ * architecture, and of 32-bit programs, keep only their innermost frame.
  */
 #include "base/array.h"
 #include "base/files/regular.h"

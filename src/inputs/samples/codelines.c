@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * codelines.c - puts together what is known about a function: instructions (objdump), lines (DWARF),
- * source texts (files), samples.
+ * codelines.c - puts together what is known about a function: instructions (objdump), lines
+ * (DWARF), source texts (files), samples.
  *
- *	place of the function ─▶ file with the recorded build id ─▶ symbol: where it ends
- *	                      ─▶ objdump of that range ─▶ line of each instruction ─▶ text of the line
+ *  place of the function ─▶ file with the recorded build id ─▶ symbol: where it ends
+ *                        ─▶ objdump of that range ─▶ line of each instruction ─▶ text of the line
  *
  * A sample inside of an instruction (there should be none) counts for this instruction. For a
  * kernel function only the addresses are shown: its code is seldom in a file, and /proc/kcore has

@@ -6,7 +6,8 @@
  *	a text      ─▶ folded_parse ──────────────────▶ sampleset ─▶ stacknames
  *
  *	asked for          taken from
- *	on-CPU             perf:sample of all events but off-cpu; without samples, stacks behind events
+ *	on-CPU             perf:sample of all events but off-cpu; without samples, stacks behind
+ *	                   events
  *	-e EVENT           perf:sample of it; else stacks behind events of that name
  *	off-CPU            perf:sample of off-cpu; else sched_switch with stacks
  *	wakeups            sched_waking with stacks

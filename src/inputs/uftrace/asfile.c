@@ -4,10 +4,11 @@
  *
  *	uftdata ─▶ analyse/uftrace/walk ─▶ user_entry, user_exit ─▶ store/writer ─▶ tracefile
  *
- * The events are those of sonde record -u (store/events/userevents.h), all on CPU 0: a directory does not
- * say where a call ran. Task switches (switches.c) have their CPU, and a buffer of their own. A function is a symbol; one without a symbol is named after its address.
- * The file lies in $TMPDIR and loses its name as soon as it is open. Filters that the recorder stored
- * (default.opts) do not apply: the commands have their own.
+ * The events are those of sonde record -u (store/events/userevents.h), all on CPU 0: a directory
+ * does not say where a call ran. Task switches (switches.c) have their CPU, and a buffer of their
+ * own. A function is a symbol; one without a symbol is named after its address. The file lies in
+ * $TMPDIR and loses its name as soon as it is open. Filters that the recorder stored (default.opts)
+ * do not apply: the commands have their own.
  */
 #include "inputs/uftrace/asfile.h"
 

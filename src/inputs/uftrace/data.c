@@ -60,8 +60,8 @@ static int map_tasks(struct uftdata *d)
 }
 
 /*
- * Maps NAME0.dat, NAME1.dat … Returns up to which number there are files. A CPU without records may have
- * no file, so some may be missing.
+ * Maps NAME0.dat, NAME1.dat … Returns up to which number there are files. A CPU without records may
+ * have no file, so some may be missing.
  */
 static size_t map_cpu_files(struct uftdata *d, const char *form, struct mapfile *maps)
 {

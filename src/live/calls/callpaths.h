@@ -2,8 +2,8 @@
 /*
  * callpaths.h - which files the descriptors of running processes are, from /proc.
  *
- * The decoder learns paths from calls; /proc says what was open before, and what no call names: pipes
- * and sockets.
+ * The decoder learns paths from calls; /proc says what was open before, and what no call names:
+ * pipes and sockets.
  */
 #ifndef SONDE_LIVE_CALLS_CALLPATHS_H
 #define SONDE_LIVE_CALLS_CALLPATHS_H

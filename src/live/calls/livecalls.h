@@ -22,11 +22,13 @@ struct livecalls_choice {
 /* Parses "%file,read" (choice.h); NULL: all. Adds it to the request. */
 int livecalls_choose(struct live_request *o, const char *text, struct errmsg *err);
 
-/* Returns true if the request is for system calls, and nothing of it needs the tracing directory. */
+/*
+ * Returns true if the request is for system calls, and nothing of it needs the tracing directory.
+ */
 bool livecalls_are_alone(const struct live_request *o);
 /*
- * Opens the trace, of the command, the chosen processes, or else of all. The message says what is missing if the
- * kernel or our rights do not suffice.
+ * Opens the trace, of the command, the chosen processes, or else of all. The message says what is
+ * missing if the kernel or our rights do not suffice.
  */
 int livecalls_open(struct systrace **ret, struct live_request *o, char **argv, struct errmsg *err);
 /* The capabilities that reading needs (session_config.powers). */

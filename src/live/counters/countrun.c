@@ -310,7 +310,9 @@ static bool has_ended(const struct run *run, pid_t pid)
 	return access(path, F_OK) < 0;
 }
 
-/* What is waited for: the signals, and each process. A process that has ended has no pid any more. */
+/*
+ * What is waited for: the signals, and each process. A process that has ended has no pid any more.
+ */
 struct waiting {
 	struct pollfd *fds; /* [0]: signals */
 	pid_t *pids;

@@ -4,7 +4,8 @@
  *
  *	a command, -p, -t       its threads on any CPU: CPUs {-1}
  *	-a, -C                  all threads on these CPUs: threads {-1}
- *	cgroups                 their threads on these CPUs: the descriptor of a directory stands for a pid
+ *	cgroups                 their threads on these CPUs: the descriptor of a directory stands
+ *	                        for a pid
  *	--per-thread -a         every thread that exists now, on any CPU
  *
  * A thread that exits between readdir() and open is skipped.

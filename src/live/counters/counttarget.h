@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * counttarget.h - the threads, CPUs and cgroups whose events are counted, and the part of the result
- * to which each belongs. Internal to live/counters.
+ * counttarget.h - the threads, CPUs and cgroups whose events are counted, and the part of the
+ * result to which each belongs. Internal to live/counters.
  */
 #ifndef SONDE_LIVE_COUNTERS_COUNTTARGET_H
 #define SONDE_LIVE_COUNTERS_COUNTTARGET_H

@@ -3,11 +3,15 @@
  * bpfevent.c - chooses the hook of an event's BPF program.
  *
  *	the event is          the program is attached to         its keys come from
- *	a probe               the function, no probe is hit      its arguments, its result, and memory
- *	a probe               the probe, by a perf event         registers and memory, as the probe's line says
- *	a joined return       the function, neither of its two   its arguments and its result, but not memory, which
+ *	a probe               the function, no probe is hit      its arguments, its result, and
+ *	                                                         memory
+ *	a probe               the probe, by a perf event         registers and memory, as the
+ *	                                                         probe's line says
+ *	a joined return       the function, neither of its two   its arguments and its result, but
+ *	                                                         not memory, which
  *	                      probes is hit, nothing is joined   may have changed since the entry
- *	a tracepoint's        the tracepoint, no record is made  its arguments, if a table contains them
+ *	a tracepoint's        the tracepoint, no record is made  its arguments, if a table contains
+ *	                                                         them
  *	a tracepoint's        the event, by a perf event         its record
  *	any other             nothing: hist triggers are used
  *
@@ -26,7 +30,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /*
  * Returns true if the table can show the key. The key's 8 bytes are converted when the table is
@@ -197,7 +201,7 @@ uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 	}
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static const char *arguments(const char *line)
 {
@@ -377,7 +381,7 @@ int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
 	return bpfprogram_attach(&be->config, program, be->tracepoint, id, err);
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct bpftasks *tasks,
 		   struct errmsg *err)

@@ -5,8 +5,9 @@
  *
  * Both have the same meaning as in a recording (set_event_pid, set_event_notrace_pid, filter):
  *
- *	tasks     the running task decides; for scheduler events also the task that is switched to or
- *	          woken. These events are kept even if the running task is sonde, as in the kernel
+ *	tasks     the running task decides; for scheduler events also the task that is switched to
+ *	          or woken. These events are kept even if the running task is sonde, as in the
+ *	          kernel
  *	-c        also the children of these tasks: bpf/tasks.h
  *	filter    tests a field of the event, or CPU, cpu, COMM, comm or common_pid
  *
@@ -27,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 /* Returns the field with the second task of the event, or NULL if the event has only one task. */
 static const char *other_task(const struct event_name *name)
@@ -104,7 +105,7 @@ static bool choose_tasks(struct bpfevent *be)
 	return slot.field && bpfevent_find_field(be, &slot, &c->other);
 }
 
-/* --- filters ----------------------------------------------------------------------------------- */
+/* --- filters ---------------------------------------------------------------------------------- */
 
 static const struct bpffilter_field of_cpu = {
 	BPFFILTER_CPU, {.kind = BPFSOURCE_CPU, .n_bytes = 4, .is_signed = true}, 4, true};

@@ -46,7 +46,7 @@ struct count_run {
 	struct countbpf bpf;
 };
 
-/* --- triggers ---------------------------------------------------------------------------------- */
+/* --- triggers --------------------------------------------------------------------------------- */
 
 /* Explains which key a trigger does not support, or that there are too many keys. */
 static void explain_keys(const struct count_run *cr, const struct kernel_event *e,
@@ -138,7 +138,7 @@ static int set_triggers(struct count_run *cr, struct errmsg *err)
 	return 1;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static bool has_same_filter(const struct kernel_event *a, const struct kernel_event *b)
 {
@@ -250,7 +250,7 @@ static void stop(void *ctx)
 	countbpf_stop(&((struct count_run *)ctx)->bpf);
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static const struct key_slot event_slot = {.kind = KEY_EVENT};
 
@@ -319,7 +319,7 @@ static int show_counts(void *ctx, bool is_last, struct errmsg *err)
 			     cr->n_missed, is_last, err);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Returns true if "$word" is among the keys. */
 static bool has_word(const struct keycount_config *c, const char *word)

@@ -5,10 +5,10 @@
  * sonde first tries BPF programs at both events (latency_bpf.c): they make no record and measure
  * nanoseconds. If that fails, it uses hist triggers, and then reads every event itself.
  *
- *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       stores the begin
- *	B   hist:keys=next_pid:sonde_lat=common_timestamp.usecs-$sonde_ts:onmatch(A).trace(sonde_123,$sonde_lat)
- *	                                                                         makes an event with the duration
- *	    events/synthetic/sonde_123   hist:keys=lat,common_cpu       counts durations by CPU
+ *  A  hist:keys=pid:sonde_ts=common_timestamp.usecs                  stores the begin
+ *  B  hist:keys=next_pid:sonde_lat=common_timestamp.usecs-$sonde_ts  event with the duration
+ *         :onmatch(A).trace(sonde_123,$sonde_lat)
+ *     events/synthetic/sonde_123   hist:keys=lat,common_cpu       counts durations by CPU
  *
  * The trigger's table has a row for each number of microseconds, so all results can be computed
  * from it with a resolution of a microsecond. It does not contain events without a partner. Per
@@ -58,7 +58,7 @@ struct latency_run {
 	struct plan_words names; /* names of the two sides, as shown */
 };
 
-/* --- can it? ----------------------------------------------------------------------------------- */
+/* --- can it? ---------------------------------------------------------------------------------- */
 
 /* Returns the reason why neither method can measure it, or NULL if perhaps one can. */
 static const char *why_not(const struct latency_job *job)
@@ -124,7 +124,7 @@ static const char *why_not_hist(const struct latency_run *lr)
 	return NULL;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* Finds the single event of a side. */
 static const struct kernel_event *bind_side(struct latency_run *lr,
@@ -278,7 +278,7 @@ static void stop(void *ctx)
 	latencybpf_stop(&((struct latency_run *)ctx)->bpf);
 }
 
-/* --- triggers ---------------------------------------------------------------------------------- */
+/* --- triggers --------------------------------------------------------------------------------- */
 
 static void add_condition(struct latency_run *lr, const char *filter, struct textbuf *tb)
 {
@@ -350,7 +350,7 @@ static int set_triggers(struct latency_run *lr, struct errmsg *err)
 	return 1;
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 		    const struct kernelhist_row *row)
@@ -427,7 +427,7 @@ static int show_latencies(void *ctx, bool is_last, struct errmsg *err)
 	return lr->job->show(lr->job->ctx, &m, is_last, err);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Refuses the method that the user requested, with the reason. */
 static int refuse(const struct latency_job *job, const char *why, struct errmsg *err)

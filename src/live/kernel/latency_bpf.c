@@ -37,7 +37,7 @@ struct opening {
 	struct errmsg why; /* the reason why there are no programs */
 };
 
-/* --- the question ------------------------------------------------------------------------------ */
+/* --- the question ----------------------------------------------------------------------------- */
 
 static size_t n_match(const struct latencybpf *lb)
 {
@@ -109,7 +109,7 @@ static int init(struct latencybpf *lb, struct bpfevents *all, struct errmsg *err
 	return r;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static bool find_side(const struct opening *op, struct bpfevent *be, enum latency_side side,
 		      struct bpflatency_side *ret)
@@ -243,7 +243,7 @@ void latencybpf_close(struct latencybpf *lb)
 	lb->is_open = false;
 }
 
-/* --- the answer -------------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 struct cell_reader {
 	const struct latencybpf *lb;

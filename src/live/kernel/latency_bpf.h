@@ -2,7 +2,7 @@
 /*
  * latency_bpf.h - measures the time between the two events of a kernelrun with BPF programs.
  *
- *	latencybpf_open ─▶ (kernelrun_follow) latencybpf_read … ─▶ latencybpf_stop ─▶ latencybpf_close
+ *  latencybpf_open ─▶ (kernelrun_follow) latencybpf_read … ─▶ latencybpf_stop ─▶ latencybpf_close
  */
 #ifndef SONDE_LIVE_KERNEL_LATENCY_BPF_H
 #define SONDE_LIVE_KERNEL_LATENCY_BPF_H

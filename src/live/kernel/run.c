@@ -38,7 +38,7 @@
 #define TICK_MS		 50
 #define WATCH_NS	 UINT64_C(1000000000)
 
-/* --- open and close ---------------------------------------------------------------------------- */
+/* --- open and close --------------------------------------------------------------------------- */
 
 static bool readme_has(const struct tracefs *t, const char *word)
 {
@@ -105,7 +105,7 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 	return r;
 }
 
-/* --- names of tasks ---------------------------------------------------------------------------- */
+/* --- names of tasks --------------------------------------------------------------------------- */
 
 /*
  * Changes "f(a, b) if a > 1" to "f(a, b, $comm) if a > 1". Returns NULL if it does not have that
@@ -153,7 +153,7 @@ bool kernelrun_read_comm(struct kernelrun *run, struct plan *plan)
 	return true;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* Parses an event's format. The text stays in the arena. */
 static struct event *parse_event(struct kernelrun *run, const struct event_name *name,
@@ -216,7 +216,7 @@ static bool choose_cpus(struct kernelrun *run, struct kernel_event *e)
 	return true;
 }
 
-/* --- sonde itself ------------------------------------------------------------------------------ */
+/* --- sonde itself ----------------------------------------------------------------------------- */
 
 bool kernelrun_leaves_own(const struct kernelrun *run)
 {
@@ -349,7 +349,7 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 	return true;
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 #define HIST_TEXT_MAX_LEN \
 	255 /* limit of a text; a text of exactly this length counts as truncated */
@@ -405,7 +405,7 @@ int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct
 	return r;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 /*
  * Warns once a second about probes that cost too much. A probe that a BPF program replaces is

@@ -5,7 +5,8 @@
  *
  *	kernelrun_open       sets up the events, without recording them
  *	    (the caller sets triggers: histogram.h)
- *	kernelrun_follow     runs from the start of the command to the end, and updates the table on a terminal
+ *	kernelrun_follow     runs from the start of the command to the end, and updates the table on
+ *	                     a terminal
  *	kernelrun_close      restores all settings
  */
 #ifndef SONDE_LIVE_KERNEL_RUN_H

@@ -58,7 +58,7 @@ static void tell_notes(const struct recipe_run *run)
 	}
 }
 
-/* --- into a file ------------------------------------------------------------------------------- */
+/* --- into a file ------------------------------------------------------------------------------ */
 
 struct file_tracing {
 	struct session s;
@@ -130,7 +130,7 @@ static int trace_to_file(struct recipe_run *run, struct live_request *request, c
 	return recipe_study_file(run, path, err);
 }
 
-/* --- live -------------------------------------------------------------------------------------- */
+/* --- live ------------------------------------------------------------------------------------- */
 
 static void see(void *ctx, const struct batch *b)
 {
@@ -184,7 +184,7 @@ static int trace_live(struct recipe_run *run, struct live_request *request, char
 	return r < 0 ? r : r2;
 }
 
-/* --- both -------------------------------------------------------------------------------------- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 static bool wants_only_command(const struct recipe_run *run)
 {

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* --- questions --------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int recipe_studies_init(struct recipe_studies *rs, const struct recipe *r, struct errmsg *err)
 {
@@ -71,7 +71,7 @@ void recipe_studies_release(struct recipe_studies *rs)
 	rs->n = 0;
 }
 
-/* --- a file ------------------------------------------------------------------------------------ */
+/* --- a file ----------------------------------------------------------------------------------- */
 
 static int add_records(struct sequence *seq, struct recipe_studies *rs)
 {

@@ -2,8 +2,10 @@
 /*
  * guests.c - records a host and its guests at once.
  *
- *	trace.dat            the host's events, and which of its threads are virtual CPUs (option GUEST)
- *	trace-NAME.dat       a guest's events, and the relation of its time to the host's (option TIME_SHIFT)
+ *	trace.dat            the host's events, and which of its threads are virtual CPUs (option
+ *	                     GUEST)
+ *	trace-NAME.dat       a guest's events, and the relation of its time to the host's (option
+ *	                     TIME_SHIFT)
  *
  * Everything that can fail happens before tracing begins: the host is set up, every agent has
  * answered, all clocks are compared once. Then all start to record. If no events of the host are
@@ -41,7 +43,7 @@
 #define VCPUS_MAX    1024
 #define GUEST_OPTION (64u << 10)
 
-/* --- who runs it ------------------------------------------------------------------------------- */
+/* --- who runs it ------------------------------------------------------------------------------ */
 
 static bool is_number(const char *text)
 {
@@ -117,7 +119,7 @@ static int find_process(const char *cid)
 	return pid;
 }
 
-/* --- recording --------------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 struct place {
 	char name[128], host[256], port[32];

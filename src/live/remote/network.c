@@ -55,7 +55,7 @@ struct netrecord {
 	_Atomic uint64_t n_bytes;
 };
 
-/* --- what is sent around the pages ------------------------------------------------------------- */
+/* --- what is sent around the pages ------------------------------------------------------------ */
 
 /*
  * The data of all options is in one buffer, which moves when it grows. So the list has offsets, not
@@ -150,7 +150,7 @@ void netrecord_late(struct session *s, size_t buffer, struct textbuf *out)
 	}
 }
 
-/* --- the recorder ------------------------------------------------------------------------------ */
+/* --- the recorder ----------------------------------------------------------------------------- */
 
 /* Returns true for a socket, false for a pipe of a guest. */
 static bool is_socket(int fd)
@@ -298,7 +298,7 @@ int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err
 	return r;
 }
 
-/* --- record -N --------------------------------------------------------------------------------- */
+/* --- record -N -------------------------------------------------------------------------------- */
 
 struct netrun {
 	const struct live_request *o;

@@ -2,9 +2,9 @@
 /*
  * samples.c - samples beside other sources of a recording, or alone.
  *
- * Who is sampled: the command with its children; without a command the processes of -p and -P and the
- * threads of -t and -P; else all processes; on the CPUs of -C and -M. Samples have the clock mono_raw, so the kernel's events in the same
- * file get it, too.
+ * Who is sampled: the command with its children; without a command the processes of -p and -P and
+ * the threads of -t and -P; else all processes; on the CPUs of -C and -M. Samples have the clock
+ * mono_raw, so the kernel's events in the same file get it, too.
  */
 #include "live/sources/samples.h"
 

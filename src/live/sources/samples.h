@@ -17,8 +17,8 @@ struct session;
 bool samples_are_alone(const struct live_request *o);
 
 /*
- * Checks the request, sets clocks, and prepares the sampling of a command or of what o names. is_live: the
- * samples are read while they come.
+ * Checks the request, sets clocks, and prepares the sampling of a command or of what o names.
+ * is_live: the samples are read while they come.
  */
 int samples_open(struct sampling **ret, struct live_request *o, char **argv, bool is_live,
 		 struct errmsg *err);

@@ -2,8 +2,8 @@
 /*
  * topnames.c - reads the texts that a sampling keeps about its functions, tasks and files.
  *
- * They are read again for each picture: a few thousand lines, a millisecond. Only functions that were
- * seen are among them.
+ * They are read again for each picture: a few thousand lines, a millisecond. Only functions that
+ * were seen are among them.
  */
 #include "live/top/topnames.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * toprun.h - samples the machine and shows a table again and again, until a signal or the last picture.
+ * toprun.h - samples the machine and shows a table again and again, until a signal or the last
+ * picture.
  */
 #ifndef SONDE_LIVE_TOP_TOPRUN_H
 #define SONDE_LIVE_TOP_TOPRUN_H

@@ -13,7 +13,10 @@
 
 #define DURATION_WIDTH 10
 
-/* Units of a clock that does not count time: a plain number. Writes at least DURATION_WIDTH, at most 24 bytes. */
+/*
+ * Units of a clock that does not count time: a plain number. Writes at least DURATION_WIDTH, at
+ * most 24 bytes.
+ */
 static inline char *duration_emit(char *p, uint64_t ns, bool in_time)
 {
 	static const struct {

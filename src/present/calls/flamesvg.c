@@ -49,7 +49,7 @@ static uint64_t width_of(const struct layout *l, const struct graph_node *n)
 	return l->v->is_diff ? n->other_total : n->total;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void add_escaped(const char *text, size_t len, struct textbuf *tb)
 {
@@ -124,7 +124,7 @@ static void add_title(const struct layout *l, const struct graph_node *n, struct
 	textbuf_add_str(tb, "</title>");
 }
 
-/* --- colours ----------------------------------------------------------------------------------- */
+/* --- colours ---------------------------------------------------------------------------------- */
 
 static void add_colour(const struct layout *l, const struct graph_node *n, struct textbuf *tb)
 {
@@ -150,7 +150,7 @@ static void add_colour(const struct layout *l, const struct graph_node *n, struc
 	}
 }
 
-/* --- boxes ------------------------------------------------------------------------------------- */
+/* --- boxes ------------------------------------------------------------------------------------ */
 
 static void add_box(const struct layout *l, const struct graph_node *n, uint32_t level, double x,
 		    double width, struct textbuf *tb)
@@ -213,7 +213,7 @@ static void add_boxes(struct layout *l, struct textbuf *tb)
 	textbuf_add_str(tb, "</g>\n");
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* How many levels are wide enough to be drawn. */
 static void measure(struct layout *l)

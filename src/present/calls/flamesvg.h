@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flamesvg.h - a call graph as a flame graph: one SVG file that needs nothing else, with zoom and search.
+ * flamesvg.h - a call graph as a flame graph: one SVG file that needs nothing else, with zoom and
+ * search.
  */
 #ifndef SONDE_PRESENT_CALLS_FLAMESVG_H
 #define SONDE_PRESENT_CALLS_FLAMESVG_H

@@ -27,7 +27,7 @@ static void add_plain(const char *name, const char *bad, struct textbuf *tb)
 										: *name);
 }
 
-/* --- folded ------------------------------------------------------------------------------------ */
+/* --- folded ----------------------------------------------------------------------------------- */
 
 static void add_frame(const struct graph_node *node, struct textbuf *tb)
 {
@@ -68,7 +68,7 @@ void graphtext_fmt_folded(const struct graph_view *v, struct textbuf *tb)
 	free(ends);
 }
 
-/* --- edges ------------------------------------------------------------------------------------- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 static void add_duration(const struct graph_view *v, uint64_t ns, struct textbuf *tb)
 {

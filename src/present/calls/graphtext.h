@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graphtext.h - a call graph as text in the layout of uftrace, as JSON, as folded stacks, for Graphviz
- * and for Mermaid.
+ * graphtext.h - a call graph as text in the layout of uftrace, as JSON, as folded stacks, for
+ * Graphviz and for Mermaid.
  */
 #ifndef SONDE_PRESENT_CALLS_GRAPHTEXT_H
 #define SONDE_PRESENT_CALLS_GRAPHTEXT_H

@@ -2,9 +2,9 @@
 /*
  * difftext.c - prints differences, the costliest first.
  *
- *	  change        A        B      times A      times B       cost  chance  what
- *	 +10.2 %  1.00 us  1.10 us       120034       119990   +12.1 ms  <0.01%  parse_value [prog]: each call takes longer
- *	          longest in A 3.20 us at 12.123456, in B 4.10 us at 13.000123
+ *    change        A        B      times A      times B       cost  chance  what
+ *   +10.2 %  1.00 us  1.10 us       120034       119990   +12.1 ms  <0.01%  parse_value [prog]: …
+ *            longest in A 3.20 us at 12.123456, in B 4.10 us at 13.000123
  *
  * A and B are the mean duration, or the time in all for totals.
  */

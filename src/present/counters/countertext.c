@@ -4,9 +4,9 @@
  *
  *	make: 2.481 s elapsed, 4.102 s user, 0.611 s system; mean of 3 runs ± 0.41 %
  *
- *	         4,713.28 ms   task-clock             1.900 CPUs utilized          ± 0.38 %
- *	       12,345,678      cycles                 2.619 GHz                    counted 66 % of the time
- *	    not supported      LLC-loads
+ *        4,713.28 ms   task-clock             1.900 CPUs utilized          ± 0.38 %
+ *      12,345,678      cycles                 2.619 GHz                    counted 66 % of the time
+ *   not supported      LLC-loads
  *
  * A value that was counted only part of the time is an estimate, and its row says so. Events that
  * the machine does not have are omitted unless they were named; one line reports it.

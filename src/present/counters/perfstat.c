@@ -2,9 +2,9 @@
 /*
  * perfstat.c - columns and words of perf stat, from its output.
  *
- *	prefix  part        value unit event                            metric                             noise, share
- *	        CPU0           18 _ 4 _ 32                              # 8.3 unit, 35 in all
- *	                                25 for an event without a value
+ *  prefix  part        value unit event                            metric              noise, share
+ *          CPU0           18 _ 4 _ 32                              # 8.3 unit, 35 in all
+ *                                  25 for an event without a value
  *
  * perf prints rows by event and then by CPU or thread, but by socket, core, die or node and then by
  * event. With -x the columns have no width. With -j, a missing metric has the unit that it would

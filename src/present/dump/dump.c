@@ -66,7 +66,7 @@ void dump_print_text(const struct dump *d, unsigned items, struct piece text)
 	d->put(d->ctx, "\n", 1);
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 static struct byte_reader reader(const struct dump *d, struct piece data)
 {
@@ -140,7 +140,7 @@ static void print_headers(const struct dump *d, struct piece body)
 	}
 }
 
-/* --- version 6 --------------------------------------------------------------------------------- */
+/* --- version 6 -------------------------------------------------------------------------------- */
 
 static void print_table_v6(const struct dump *d)
 {
@@ -226,7 +226,7 @@ static void print_v6(struct dump *d)
 		print_table_v6(d);
 }
 
-/* --- version 7 --------------------------------------------------------------------------------- */
+/* --- version 7 -------------------------------------------------------------------------------- */
 
 static const char *description(const struct dump *d, uint32_t offset)
 {
@@ -479,7 +479,7 @@ static int emit_file(struct dump *d)
 	return print_v7(d);
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/* --- the door --------------------------------------------------------------------------------- */
 
 int dump_emit(struct inputs_file *file, unsigned items, dump_put *put, void *ctx)
 {

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* Adds the text up to the last field, or with the print format. */
 static void add_format(const struct event *ev, bool full, struct textbuf *out)
@@ -90,7 +90,7 @@ static int list_plugins(struct formats *f, struct textbuf *out)
 	return 0;
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 struct function_name {
 	const char *text; /* "name" or "name [module]", not terminated */
@@ -176,7 +176,7 @@ static int list_functions(struct tracefile *tf, const struct listing *o, struct 
 	return r;
 }
 
-/* --- the rest ---------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static int name_compare(const void *a, const void *b)
 {

@@ -78,7 +78,7 @@ static void print_pointer(struct dump *d, const struct option_kind *kind, uint16
 		   (long long)byte_reader_take_number(&r, 8));
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 static void print_cpus(struct dump *d, struct byte_reader *r, const char *name, const char *clock)
 {
@@ -134,7 +134,7 @@ static void print_buffer(struct dump *d, const struct option_kind *kind, uint16_
 				     d->tf->path);
 }
 
-/* --- guests ------------------------------------------------------------------------------------ */
+/* --- guests ----------------------------------------------------------------------------------- */
 
 /*
  * The columns of one CPU's samples, with n numbers each. The fourth column comes after the other
@@ -230,7 +230,7 @@ static void print_tsc(struct dump *d, const struct option_kind *kind, uint16_t i
 		   (unsigned long long)byte_reader_take_number(&r, 8));
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const struct option_kind kinds[SNF_OPTION_MAX] = {
 	[SNF_OPTION_DATE] = {"DATE", print_string},

@@ -122,7 +122,7 @@ static int record_pid(const struct trace_export *x, const struct record *rec)
 	return formats_common(f, &f->pid, rec->data, rec->size);
 }
 
-/* --- spans ------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint64_t ts)
 {
@@ -385,7 +385,7 @@ static void add_irq(struct trace_export *x, struct printer *p, const struct reco
 	}
 }
 
-/* --- any event --------------------------------------------------------------------------------- */
+/* --- any event -------------------------------------------------------------------------------- */
 
 static void add_instant(struct trace_export *x, const struct record *rec)
 {
@@ -459,7 +459,7 @@ static void add_record(struct trace_export *x, const struct record *rec)
 	add_instant(x, rec);
 }
 
-/* --- the trace --------------------------------------------------------------------------------- */
+/* --- the trace -------------------------------------------------------------------------------- */
 
 static void chrome_free(struct trace_export *x)
 {

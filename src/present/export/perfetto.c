@@ -2,10 +2,10 @@
 /*
  * perfetto.c - exports a trace as Perfetto's protobuf, for ui.perfetto.dev and its trace_processor.
  *
- *	Trace { repeated packet = 1 }
- *	packet: ftrace_events = 1   { cpu = 1, repeated event = 2 }            all events, by CPU
- *	        process_tree = 2    { threads = 2 { tid, name, tgid } }        if tgids are known
- *	        track_descriptor = 60, track_event = 11                        functions as nested slices
+ *  Trace { repeated packet = 1 }
+ *  packet: ftrace_events = 1   { cpu = 1, repeated event = 2 }           all events, by CPU
+ *          process_tree = 2    { threads = 2 { tid, name, tgid } }       if tgids are known
+ *          track_descriptor = 60, track_event = 11                       functions as nested slices
  *
  * A table defines the fields of
  * events that Perfetto knows; any other event becomes a generic event with its fields by name, so
@@ -123,7 +123,7 @@ static size_t packet_open(struct trace_export *x, uint32_t machine)
 	return start;
 }
 
-/* --- ftrace events ----------------------------------------------------------------------------- */
+/* --- ftrace events ---------------------------------------------------------------------------- */
 
 static const struct known_event *find_known(const struct event *ev)
 {
@@ -202,7 +202,7 @@ static void add_ftrace(struct trace_export *x, const struct record *rec)
 	protobuf_close(x->out, start);
 }
 
-/* --- functions --------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static uint64_t track_id(const struct slice_track *t)
 {
@@ -317,7 +317,7 @@ static void add_function(struct trace_export *x, const struct record *rec,
 		add_slice(x, t, rec->ts + ev.duration, SLICE_END, &values);
 }
 
-/* --- the trace --------------------------------------------------------------------------------- */
+/* --- the trace -------------------------------------------------------------------------------- */
 
 static void perfetto_free(struct trace_export *x)
 {

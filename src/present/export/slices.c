@@ -93,7 +93,7 @@ int slice_track_enter(struct slice_track *t, unsigned depth)
 	return (int)ends;
 }
 
-/* --- events about calls ------------------------------------------------------------------------ */
+/* --- events about calls ----------------------------------------------------------------------- */
 
 struct call_kinds **slices_kinds_new(const struct line_style *style)
 {

@@ -11,7 +11,7 @@
 #include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 
-/* --- functions --------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 void insight_emit_functions(const struct insight_functions *f, struct jsonwriter *w)
 {
@@ -37,7 +37,7 @@ void insight_emit_functions(const struct insight_functions *f, struct jsonwriter
 	jsonwriter_close(w);
 }
 
-/* --- spans ------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 static void emit_refused(const struct lanes_refused *r, struct jsonwriter *w)
 {

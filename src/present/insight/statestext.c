@@ -69,7 +69,7 @@ static const char *fmt_group(const struct states_view *v, const struct task_grou
 	return buf;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void fmt_head(const struct states_view *v, const bool *has, struct textbuf *tb)
 {
@@ -157,7 +157,7 @@ void statestext_fmt(const struct states_view *v, struct textbuf *tb)
 		textbuf_addf(tb, "and %zu more\n", v->groups->n - n_shown(v));
 }
 
-/* --- JSON and CSV ------------------------------------------------------------------------------ */
+/* --- JSON and CSV ----------------------------------------------------------------------------- */
 
 static void emit_group(const struct states_view *v, const struct task_group *g,
 		       struct jsonwriter *w)
@@ -269,7 +269,7 @@ void statestext_fmt_csv(const struct states_view *v, struct textbuf *tb)
 	}
 }
 
-/* --- what is missing --------------------------------------------------------------------------- */
+/* --- what is missing -------------------------------------------------------------------------- */
 
 static bool has_wakings(const struct timeline *tl)
 {

@@ -68,7 +68,7 @@ void insight_emit_tasks(const struct insight_tasks *t, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 void insight_emit_events(const struct insight_events *e, struct jsonwriter *w)
 {
@@ -85,7 +85,7 @@ void insight_emit_events(const struct insight_events *e, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* --- wakeups ----------------------------------------------------------------------------------- */
+/* --- wakeups ---------------------------------------------------------------------------------- */
 
 static void emit_wakeup(const struct wakeup *k, struct jsonwriter *w)
 {

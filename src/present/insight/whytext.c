@@ -4,10 +4,10 @@
  *
  *	make-4321, 1.204113 to 3.335421: 2.131 s in 1253 steps, the 20 longest:
  *
- *	        time   length cpu  task           what it did
- *	    1.204113   1.20ms   1  make-4321      runs
- *	    1.205313   92.1ms   0   sh-4330       runs                        ← make slept until sh woke it
- *	    1.297413   12.0ms   0    cc1-4331     waits behind ld-4312
+ *          time   length cpu  task           what it did
+ *      1.204113   1.20ms   1  make-4321      runs
+ *      1.205313   92.1ms   0   sh-4330       runs                     ← make slept until sh woke it
+ *      1.297413   12.0ms   0    cc1-4331     waits behind ld-4312
  *
  *	share    time  cause               tasks
  *	89.1%   1.90s  running             cc1 61.0%, as 12.1%, ld 10.2%, 14 others 5.8%
@@ -44,7 +44,7 @@ const char *view_task_fmt(const struct insight_view *v, int task, char *buf, siz
 	return buf;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 ARRAY_ORDER(compare_lengths, uint64_t, COMPARE(*y, *x))
 
@@ -230,7 +230,7 @@ void whytext_fmt(const struct insight_view *v, const struct insight_why *y,
 	fmt_owners(v, "\nhad the host's CPU meanwhile:", y->stolen_by, y->n_stolen_by, tb);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 /* Writes "KEY":"bash-812","KEY_pid":812, or null if there is no task. */
 static void emit_task(const struct insight_view *v, const char *key, const char *pid_key, int task,

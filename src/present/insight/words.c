@@ -99,7 +99,7 @@ const char *interrupt_fmt_name(const struct interrupt *i, char *buf, size_t size
 	return buf;
 }
 
-/* --- who had a CPU ----------------------------------------------------------------------------- */
+/* --- who had a CPU ---------------------------------------------------------------------------- */
 
 static bool is_idle(const struct timeline *tl, int task)
 {
@@ -135,7 +135,7 @@ static void fmt_owners(const struct timeline *tl, const struct why_owners *o, ch
 			 o->n - OWNERS_SAID == 1 ? "" : "s");
 }
 
-/* --- states ------------------------------------------------------------------------------------ */
+/* --- states ----------------------------------------------------------------------------------- */
 
 static void fmt_wait(const struct timeline *tl, const struct why_piece *p, char *buf, size_t size)
 {
@@ -258,7 +258,7 @@ const char *why_fmt_sentence(const struct timeline *tl, const struct why_piece *
 	return buf;
 }
 
-/* --- in fewer words ---------------------------------------------------------------------------- */
+/* --- in fewer words --------------------------------------------------------------------------- */
 
 /* Returns the first task other than that of the piece itself, or -1. */
 static int find_other(const struct why_piece *p, int first)

@@ -2,15 +2,17 @@
 /*
  * bpf.c - the features BPF_PROG_INFO and BPF_BTF of a perf.data as lines.
  *
- * perf asks the kernel which BPF programs are loaded when a recording begins, so a file lists programs
- * that have nothing to do with it. Layout:
+ * perf asks the kernel which BPF programs are loaded when a recording begins, so a file lists
+ * programs that have nothing to do with it. Layout:
  *
- *	BPF_PROG_INFO   u32 number; for each: u32 bytes of info, u32 bytes of data, u64 arrays, info, data
+ *	BPF_PROG_INFO   u32 number; for each: u32 bytes of info, u32 bytes of data, u64 arrays,
+ *	                info, data
  *	BPF_BTF         u32 number; for each: u32 id, u32 bytes, BTF
  *
- * info is the kernel's struct bpf_prog_info. Its pointers to arrays are offsets in data; `arrays` has a
- * bit for each array that is there. A program has one function or several, each with an address, a
- * length and a tag (a hash of its instructions). The name of a function is in the program's BTF.
+ * info is the kernel's struct bpf_prog_info. Its pointers to arrays are offsets in data; `arrays`
+ * has a bit for each array that is there. A program has one function or several, each with an
+ * address, a length and a tag (a hash of its instructions). The name of a function is in the
+ * program's BTF.
  */
 #include "present/perfdata/bpf.h"
 

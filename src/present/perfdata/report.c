@@ -9,7 +9,8 @@
  *	            |
  *	            ---main                    a chain that all samples of the row share
  *	               |
- *	               |--60.00%--alpha        a branch: its share, and frames without a branch below it
+ *	               |--60.00%--alpha        a branch: its share, and frames without a branch
+ *	                                       below it
  *	               |          spin
  *	               |
  *	                --5.82%--gamma_        the last one has no line beside it

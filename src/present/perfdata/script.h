@@ -3,7 +3,8 @@
  * script.h - the samples of a perf.data as lines, as perf script prints them.
  *
  *	            perf 10626 [000]  1043.377616:   sched:sched_waking: comm=migration/0 pid=18 …
- *	w 10621  1041.063833:     250000 cpu-clock:ppp: ⏎ ⇥ ffffffff81687db5 handle_mm_fault+0x85 (…)
+ *	w 10621  1041.063833:     250000 cpu-clock:ppp: ⏎ ⇥ ffffffff81687db5 handle_mm_fault+0x85
+ *	                          (…)
  *
  * One owner.
  */

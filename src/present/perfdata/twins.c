@@ -2,17 +2,17 @@
 /*
  * twins.c - which sample belongs to which event of the kernel.
  *
- * Both were taken at the same hit of a tracepoint, on one CPU, one directly behind the other. The kernel
- * calls the two receivers always in the same order, but which one comes first depends on the kind
- * of the event and on which was opened first. So the nearest neighbours of all events vote:
+ * Both were taken at the same hit of a tracepoint, on one CPU, one directly behind the other. The
+ * kernel calls the two receivers always in the same order, but which one comes first depends on the
+ * kind of the event and on which was opened first. So the nearest neighbours of all events vote:
  *
  *	samples   s   s       s     s
  *	events     e   e   e   e     e      the sample is before its event, or
  *	                   └ its sample was lost
  *
- * A sample belongs to an event only if no other event of this kind is between them: a lost sample takes
- * no other event's stack. Samples without an event (it was filtered out, or was before the start)
- * are dropped.
+ * A sample belongs to an event only if no other event of this kind is between them: a lost sample
+ * takes no other event's stack. Samples without an event (it was filtered out, or was before the
+ * start) are dropped.
  */
 #include "present/perfdata/twins.h"
 

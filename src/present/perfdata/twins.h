@@ -2,10 +2,11 @@
 /*
  * twins.h - which sample belongs to which event of the kernel.
  *
- *	twins_new ─▶ twins_note for each event ─▶ twins_settle ─▶ twins_find for each event ─▶ twins_free
+ *  twins_new ─▶ twins_note for each event ─▶ twins_settle ─▶ twins_find for each event
+ *      ─▶ twins_free
  *
- * A tracepoint may be recorded twice: as an event, which has its fields, and as a sample, which has the
- * stack. A perf.data has one record with both.
+ * A tracepoint may be recorded twice: as an event, which has its fields, and as a sample, which has
+ * the stack. A perf.data has one record with both.
  */
 #ifndef SONDE_PRESENT_PERFDATA_TWINS_H
 #define SONDE_PRESENT_PERFDATA_TWINS_H
@@ -19,7 +20,10 @@ struct perfwrite_record;
 struct sampleset_row;
 struct twins;
 
-/* *ret: NULL if nothing was recorded twice; every function takes that. 0 or -ENOMEM. w stays the caller's. */
+/*
+ * *ret: NULL if nothing was recorded twice; every function takes that. 0 or -ENOMEM. w stays the
+ * caller's.
+ */
 int twins_new(struct twins **ret, const struct perfwrite *w);
 void twins_free(struct twins *t);
 

@@ -5,12 +5,13 @@
  *	head │ ids │ attributes │ MMAP of the kernel, COMM, MMAP2 … SAMPLE, SAMPLE … │ features
  *	                          time 0: perf reads them first        by time
  *
- * A trace has places (a file and an address in it), perf.data has addresses in memory. So file number N
- * is mapped at N × 64 GB above 16 TB, with all its bytes, in every process that has samples there. Code
- * without a file keeps its address, in a mapping that perf takes for compiled at run time.
+ * A trace has places (a file and an address in it), perf.data has addresses in memory. So file
+ * number N is mapped at N × 64 GB above 16 TB, with all its bytes, in every process that has
+ * samples there. Code without a file keeps its address, in a mapping that perf takes for compiled
+ * at run time.
  *
- * Frames that are callers are inside of their call (store/events/sampleevents.h), so perf finds the right
- * function even if the call is a function's last instruction.
+ * Frames that are callers are inside of their call (store/events/sampleevents.h), so perf finds the
+ * right function even if the call is a function's last instruction.
  */
 #include "present/perfdata/write.h"
 
@@ -118,7 +119,10 @@ static const char *event_name(const struct writing *x, size_t i)
 				: x->w->events[i - n_sampled(x)].name;
 }
 
-/* The next event that the file has, from this one on; n_events(): there is none. Its id is one more. */
+/*
+ * The next event that the file has, from this one on; n_events(): there is none. Its id is one
+ * more.
+ */
 static size_t next_event(const struct writing *x, size_t i)
 {
 	while (twins_has(x->twins, i))
@@ -697,8 +701,8 @@ static void add_pipe_tracing(struct writing *x)
 }
 
 /*
- * The front of a pipe: attributes, which are set later, names, formats and features are records, which
- * come before all others.
+ * The front of a pipe: attributes, which are set later, names, formats and features are records,
+ * which come before all others.
  */
 static void add_pipe_front(struct writing *x, struct head *h)
 {

@@ -2,11 +2,11 @@
 /*
  * profilejson.c - prints a profile as lines of JSON.
  *
- *	{"profile":"trace.dat","unit":"ns","first":…,"last":…,"events":[{"event":"sched:…","count":455}],
- *	 "missing":[{"what":"system calls","record":"-e raw_syscalls"}],"gaps":0,"not_counted":0}
- *	{"pid":234,"comm":"sleep","run":2412000,"rows":[{"kind":"off-cpu","name":"sched_switch:S",
- *	 "count":1,"total":…,"avg":…,"max":…,"max_at":…,"min":…,"min_at":…,
- *	 "stacks":[{"count":1,"total":…,…,"frames":["schedule",…]}]}]}
+ *  {"profile":"trace.dat","unit":"ns","first":…,"last":…,"events":[{"event":"sched:…","count":45}],
+ *   "missing":[{"what":"system calls","record":"-e raw_syscalls"}],"gaps":0,"not_counted":0}
+ *  {"pid":234,"comm":"sleep","run":2412000,"rows":[{"kind":"off-cpu","name":"sched_switch:S",
+ *   "count":1,"total":…,"avg":…,"max":…,"max_at":…,"min":…,"min_at":…,
+ *   "stacks":[{"count":1,"total":…,…,"frames":["schedule",…]}]}]}
  *
  * Times are in "unit": nanoseconds, or "clock" if the trace's clock does not count time. Stacks are
  * not a tree here but a list, each with its frames, the innermost first.

@@ -3,7 +3,8 @@
  * profilepeer.c - prints a profile exactly as trace-cmd does.
  *
  *	task: ls-234
- *	  Event: sched_switch:S (2) Total: 742 Avg: 371 Max: 722(ts:152.566100) Min:20(ts:152.700166)
+ *	  Event: sched_switch:S (2) Total: 742 Avg: 371 Max: 722(ts:152.566100)
+ *	  Min:20(ts:152.700166)
  *	          |
  *	          + schedule (0xffffffff82a4c818)
  *	          |   84% (3) time:640 max:600(ts:…) min:10(ts:…) avg:213

@@ -6,13 +6,13 @@
  *	events: funcgraph_entry 5497, funcgraph_exit 2222, sys_enter 791, …
  *	no kernel_stack events: stacks are not shown; record with -T
  *
- *	task: sleep-234   2.412 ms on a CPU
- *	  event                             count     total       avg       max  at           min  at
- *	  running                               5  2.412 ms  482.4 us  1.200 ms  152.566100  10 us  152.7
- *	  sched_switch:S sleeping               1   1.001 s   1.001 s   1.001 s  152.699      …
- *	      + 100% (1) 1.001 s
- *	          hrtimer_nanosleep
- *	          common_nsleep
+ *  task: sleep-234   2.412 ms on a CPU
+ *    event                             count     total       avg       max  at           min  at
+ *    running                               5  2.412 ms  482.4 us  1.200 ms  152.566  10 us  152.7
+ *    sched_switch:S sleeping               1   1.001 s   1.001 s   1.001 s  152.699      …
+ *        + 100% (1) 1.001 s
+ *            hrtimer_nanosleep
+ *            common_nsleep
  *
  * A branch of the tree of stacks is a line with a plus: its share of the time among its siblings,
  * its count, its time; below it the frames, innermost first, until it branches again. Frames that

@@ -3,7 +3,7 @@
  * profiling.h - makes the profiles of a report: of files (report --profile) or of a live trace
  * (profile).
  *
- *	profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
+ *  profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
  *
  * struct profiling_spec selects the hooks, the interrupts, and text or JSON.
  */

@@ -7,8 +7,8 @@
  *	sleep-234     12     104711       NULL is an empty place
  *
  * CSV: a header, then values, in quotes where needed; NULL is empty, a text that is empty is "".
- * JSON: {"name":"sleep","n":12}, numbers as numbers, NULL and infinities as null. Bytes of a blob are
- * hexadecimal in all forms.
+ * JSON: {"name":"sleep","n":12}, numbers as numbers, NULL and infinities as null. Bytes of a blob
+ * are hexadecimal in all forms.
  */
 #include "present/query/rowstext.h"
 

@@ -4,8 +4,8 @@
  *
  *	rowstext_init ─▶ rowstext_sink (query_run) ─▶ rowstext_release
  *
- * Rows are written as they come. A table looks at its first ROWSTEXT_AHEAD rows for the widths of its
- * columns; a longer value later only shifts the rest of its line. Only one thread may use it.
+ * Rows are written as they come. A table looks at its first ROWSTEXT_AHEAD rows for the widths of
+ * its columns; a longer value later only shifts the rest of its line. Only one thread may use it.
  */
 #ifndef SONDE_PRESENT_QUERY_ROWSTEXT_H
 #define SONDE_PRESENT_QUERY_ROWSTEXT_H

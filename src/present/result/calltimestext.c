@@ -50,7 +50,7 @@ static const struct column_row {
 static const struct calltimes_columns default_columns = {
 	{CALLTIMES_CALLS, CALLTIMES_TOTAL, CALLTIMES_SELF, CALLTIMES_AVG, CALLTIMES_MAX}, 5};
 
-/* --- columns ----------------------------------------------------------------------------------- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static bool is_word(const char *word, size_t len, const char *name)
 {
@@ -161,7 +161,7 @@ static const char *source_of(const struct calltimes_row *row)
 	return row->source ? row->source : "";
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void fmt_us(const struct calltimes_view *v, uint64_t ns, struct textbuf *tb)
 {
@@ -443,7 +443,7 @@ void calltimestext_fmt_csv(const struct calltimes_view *v, struct textbuf *tb)
 	}
 }
 
-/* --- two traces -------------------------------------------------------------------------------- */
+/* --- two traces ------------------------------------------------------------------------------- */
 
 static const struct calltimes_columns diff_columns = {
 	{CALLTIMES_CALLS, CALLTIMES_TOTAL, CALLTIMES_SELF, CALLTIMES_AVG}, 4};

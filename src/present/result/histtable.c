@@ -2,7 +2,8 @@
 /*
  * histtable.c - prints one line for each entry of a histogram.
  *
- *	sched:sched_switch  hist:keys=prev_comm,prev_state:vals=hitcount:sort=hitcount:size=2048 [active]
+ *	sched:sched_switch  hist:keys=prev_comm,prev_state:vals=hitcount:sort=hitcount:size=2048
+ *	                    [active]
  *
  *	prev_comm    prev_state  hitcount
  *	kcompactd0            1         2  #

@@ -9,8 +9,8 @@
  *	     1 -    2 us          210  ########
  *	     2 -    4 us          994  ########################################
  *
- *	    count     avg us     min us     p50 us     p90 us     p95 us     p99 us   p99.9 us     max us
- *	     1204      2.310      1.052 …
+ *      count     avg us     min us     p50 us     p90 us     p95 us     p99 us   p99.9 us    max us
+ *       1204      2.310      1.052 …
  *
  *	    count   total ms     avg us     p50 us     p99 us     max us  comm
  *	…
@@ -34,7 +34,7 @@
 
 static const char *const percentile_names[LATENCY_PERCENTILES] = {"50", "90", "95", "99", "99.9"};
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Writes a time right-aligned in 10 columns: us with three decimals, or units of the clock. */
 static void fmt_us(const struct latency_view *v, uint64_t ns, struct textbuf *tb)
@@ -69,7 +69,7 @@ static uint64_t average(const struct latency_spread *s)
 	return s->n ? s->total / s->n : 0;
 }
 
-/* --- what was asked ---------------------------------------------------------------------------- */
+/* --- what was asked --------------------------------------------------------------------------- */
 
 static bool has_group(const struct latency_config *c, const char *word)
 {
@@ -140,7 +140,7 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 			     (unsigned long long)c->n_gaps);
 }
 
-/* --- the histogram ----------------------------------------------------------------------------- */
+/* --- the histogram ---------------------------------------------------------------------------- */
 
 /*
  * Writes " 1 - 2 us". Values from 1000 on are printed in the next unit with two decimals: 2048 us
@@ -201,7 +201,7 @@ static void fmt_histogram(const struct latency_view *v, struct textbuf *tb)
 	}
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void fmt_all(const struct latency_view *v, struct textbuf *tb)
 {
@@ -352,7 +352,7 @@ void latencytext_fmt(const struct latency_view *v, struct textbuf *tb)
 	fmt_worst(v, tb);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static const char *column(const struct latency_view *v, size_t i, char name[KEY_COLUMN_MAX])
 {
@@ -500,7 +500,7 @@ void latencytext_fmt_json(const struct latency_view *v, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-/* --- CSV --------------------------------------------------------------------------------------- */
+/* --- CSV -------------------------------------------------------------------------------------- */
 
 static void add_csv_spread(const struct latency_spread *s, struct textbuf *tb)
 {

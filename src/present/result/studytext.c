@@ -32,7 +32,7 @@ static size_t rows_shown(const struct study_spec *spec, size_t n)
 	return n < top ? n : top;
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static const char *column_name(const struct study_spec *spec, size_t i)
 {
@@ -76,7 +76,7 @@ static void fmt_values(const struct study_spec *spec, const char *label, const s
 	}
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static bool has_times(const struct study_spec *spec)
 {
@@ -234,7 +234,7 @@ void studytext_fmt(const struct study *s, bool in_time, bool colour, struct text
 			     (unsigned long long)study_n_dropped(s));
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void fmt_json_label(const struct study_spec *spec, const char *label, struct jsonwriter *w)
 {
@@ -285,7 +285,7 @@ void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *
 	jsonwriter_close(w);
 }
 
-/* --- all answers of a recipe ------------------------------------------------------------------- */
+/* --- all answers of a recipe ------------------------------------------------------------------ */
 
 void studytext_fmt_report(const struct study_report *r, bool colour, struct textbuf *tb)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * firefox.c - samples for profiler.firefox.com: its "Gecko" form, which it converts when it opens it.
+ * firefox.c - samples for profiler.firefox.com: its "Gecko" form, which it converts when it opens
+ * it.
  *
  *	threads[]: stringTable   texts
  *	           frameTable    [text, …, category]

@@ -32,7 +32,9 @@ int speedscope_fmt(const struct profile_view *v, struct textbuf *tb);
 int pprof_fmt(const struct profile_view *v, struct textbuf *tb);
 int firefox_fmt(const struct profile_view *v, struct textbuf *tb);
 
-/* The rows of a set by thread, each in its order: what formats with a profile for each thread need. */
+/*
+ * The rows of a set by thread, each in its order: what formats with a profile for each thread need.
+ */
 struct profile_rows {
 	uint32_t *order; /* numbers of rows */
 	size_t n;

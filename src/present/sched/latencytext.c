@@ -2,8 +2,8 @@
 /*
  * latencytext.c - the waits of tasks for a CPU.
  *
- *	Task                     Switches     Run ms   Avg ms   p99 ms   Max ms   Max from … to
- *	bash-812                       12     14.012    0.012    0.080    0.081   52.129869 52.129950
+ *  Task                     Switches     Run ms   Avg ms   p99 ms   Max ms   Max from … to
+ *  bash-812                       12     14.012    0.012    0.080    0.081   52.129869 52.129950
  *
  *	Longest waits
  *	    0.081 ms  bash-812 on CPU 1, 52.129869 to 52.129950, behind make-7

@@ -60,8 +60,8 @@ static void make_name(struct sched_map *m, const struct sched_task *t, struct ma
 }
 
 /*
- * Returns the name, and whether the task is to be named in full. shown: it will be, if so. NULL: memory
- * is short.
+ * Returns the name, and whether the task is to be named in full. shown: it will be, if so. NULL:
+ * memory is short.
  */
 static struct map_name *name_of(struct sched_map *m, const struct sched_task *t, bool shown,
 				bool *ret_new)
@@ -84,7 +84,7 @@ static struct map_name *name_of(struct sched_map *m, const struct sched_task *t,
 	return name;
 }
 
-/* --- the line ----------------------------------------------------------------------------------- */
+/* --- the line --------------------------------------------------------------------------------- */
 
 static bool is_shown(const struct sched_map *m, uint32_t cpu)
 {

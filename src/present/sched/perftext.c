@@ -98,7 +98,7 @@ void perftext_fmt_latency(const struct perfsched *p, uint64_t n_lost, uint64_t n
 	textbuf_add_char(tb, '\n');
 }
 
-/* --- the summary of timehist --------------------------------------------------------------------- */
+/* --- the summary of timehist ------------------------------------------------------------------ */
 
 static void fmt_ms(uint64_t ns, int width, struct textbuf *tb)
 {

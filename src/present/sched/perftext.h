@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perftext.h - the tables of perf 6.1: `perf sched latency`, and the summary of `perf sched timehist`.
+ * perftext.h - the tables of perf 6.1: `perf sched latency`, and the summary of `perf sched
+ * timehist`.
  */
 #ifndef SONDE_PRESENT_SCHED_PERFTEXT_H
 #define SONDE_PRESENT_SCHED_PERFTEXT_H

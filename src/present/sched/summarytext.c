@@ -2,12 +2,12 @@
 /*
  * summarytext.c - the time of tasks by state, and of CPUs.
  *
- *	Task          Run ms   Runnable  Preempted   Sleeping    Blocked      Other  Switches  Preempt.  Moves
+ *  Task          Run ms   Runnable  Preempted   Sleeping    Blocked      Other  Switches  …
  *
  * Runnable: woken or new, and no CPU yet. Preempted: another task took its CPU. Blocked: it cannot
  * be interrupted (D), mostly a disk. Other: stopped, idle kernel threads, parked. Time before the
- * first event of a task, and across lost events, is in no column. With -g, the places where the task
- * spent most of the time off the CPU are below its row.
+ * first event of a task, and across lost events, is in no column. With -g, the places where the
+ * task spent most of the time off the CPU are below its row.
  */
 #include "analyse/sched/schedsums.h"
 #include "base/json/jsonwriter.h"

@@ -49,7 +49,7 @@ void timehist_release(struct timehist *h)
 	textbuf_release(&h->held);
 }
 
-/* --- lines that wait for a stack --------------------------------------------------------------- */
+/* --- lines that wait for a stack -------------------------------------------------------------- */
 
 static struct textbuf *line_start(struct timehist *h)
 {
@@ -117,7 +117,7 @@ void timehist_end(struct timehist *h)
 	drain(h, true);
 }
 
-/* --- text --------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static int name_of(const struct sched_task *t, char *name, size_t size)
 {
@@ -294,7 +294,7 @@ void timehist_fmt_turn(struct timehist *h, const struct sched_turn *t,
 		fmt_turn_text(h, t, times);
 }
 
-/* --- wakeups and migrations ---------------------------------------------------------------------- */
+/* --- wakeups and migrations ------------------------------------------------------------------- */
 
 static void fmt_event_json(struct timehist *h, const char *kind, const struct sched_event *ev,
 			   const struct sched_task *task, const struct sched_task *by)
@@ -325,7 +325,9 @@ static void fmt_event(struct timehist *h, const struct sched_event *ev, const st
 
 	fmt_start(h, ev->ts, ev->cpu, mark, is_odd ? ev->cpu + 1 : mark_cpu, tb);
 	textbuf_add_str(tb, is_odd ? "  " : "");
-	/* perf calls the idle task <idle> where it runs, and swapper where it wakes or moves others */
+	/*
+	 * perf calls the idle task <idle> where it runs, and swapper where it wakes or moves others
+	 */
 	if (h->config.as_perf && by && !by->pid)
 		fmt_padded(h, "swapper", (int)strlen("swapper"), tb);
 	else

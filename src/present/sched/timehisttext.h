@@ -3,7 +3,7 @@
  * timehisttext.h - one line per switch, as perf sched timehist prints them; with wakeups and
  * migrations in between.
  *
- *	timehist_init ─▶ timehist_fmt_head ─▶ timehist_fmt_turn, … ─▶ timehist_end ─▶ timehist_release
+ *  timehist_init ─▶ timehist_fmt_head ─▶ timehist_fmt_turn, … ─▶ timehist_end ─▶ timehist_release
  */
 #ifndef SONDE_PRESENT_SCHED_TIMEHISTTEXT_H
 #define SONDE_PRESENT_SCHED_TIMEHISTTEXT_H

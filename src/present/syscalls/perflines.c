@@ -2,16 +2,17 @@
 /*
  * perflines.c - lines and tables of system calls in perf trace's form.
  *
- *	     4.024 ( 0.017 ms): cat/27379 openat(dfd: CWD, filename: "/etc/x", flags: RDONLY) = 4
- *	    32.719 (         ): sh/32234 wait4(upid: -1)                                   ...
- *	    32.719 (21.822 ms): sh/32234  ... [continued]: wait4())                         = 32322 (cat)
+ *       4.024 ( 0.017 ms): cat/27379 openat(dfd: CWD, filename: "/etc/x", flags: RDONLY) = 4
+ *      32.719 (         ): sh/32234 wait4(upid: -1)                                   ...
+ *      32.719 (21.822 ms): sh/32234  ... [continued]: wait4())                        = 32322 (cat)
  *
- * The first column is the time in ms since the first call, the second the duration. The call with its
- * arguments takes 70 columns. An argument has the kernel's name; one that is zero is not shown, unless
- * it is a descriptor. Constants lack the beginning that all of their kind have: O_RDONLY is
+ * The first column is the time in ms since the first call, the second the duration. The call with
+ * its arguments takes 70 columns. An argument has the kernel's name; one that is zero is not shown,
+ * unless it is a descriptor. Constants lack the beginning that all of their kind have: O_RDONLY is
  * RDONLY.
  *
- * The beginning of a call waits here until something else happens. If that is its end, it is one line.
+ * The beginning of a call waits here until something else happens. If that is its end, it is one
+ * line.
  *
  * Names: execve() and the children of a thread that has a name give one; before that the trace has
  * the name of the thread.

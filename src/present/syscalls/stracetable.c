@@ -6,8 +6,8 @@
  *	------ ----------- ----------- --------- --------- ----------------
  *	 51.02    0.001200           4       300         1 read
  *
- * The columns and their widths are strace's. The times are those from the beginning of a call to its
- * end, which strace shows with -w; without it, strace shows the CPU time in the kernel.
+ * The columns and their widths are strace's. The times are those from the beginning of a call to
+ * its end, which strace shows with -w; without it, strace shows the CPU time in the kernel.
  */
 #include "present/syscalls/stracetable.h"
 

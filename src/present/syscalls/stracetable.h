@@ -10,7 +10,9 @@ struct textbuf;
 
 #define STRACETABLE_COLUMNS 8
 
-/* Columns from left to right (-U), as indices of a table in stracetable.c. n is 0: the usual ones. */
+/*
+ * Columns from left to right (-U), as indices of a table in stracetable.c. n is 0: the usual ones.
+ */
 struct stracetable_columns {
 	size_t n;
 	unsigned char index[STRACETABLE_COLUMNS];

@@ -2,8 +2,8 @@
 /*
  * events.c - the names of uftrace's events, and their data.
  *
- * Events have numbers: those below 1000000 are built in and have names and data that are known here;
- * those of the program (SDT) are named in events.txt and have no data.
+ * Events have numbers: those below 1000000 are built in and have names and data that are known
+ * here; those of the program (SDT) are named in events.txt and have no data.
  */
 #include "analyse/uftrace/kernel.h"
 #include "analyse/uftrace/walk.h"

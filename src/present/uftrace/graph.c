@@ -226,8 +226,8 @@ void uft_graphs_print_dot(const struct uft_graphs *g, const char *title, const c
 }
 
 /*
- * The page needs the library Mermaid, which it loads from a server, as uftrace's page does. It has no
- * buttons that hide parts of the graph.
+ * The page needs the library Mermaid, which it loads from a server, as uftrace's page does. It has
+ * no buttons that hide parts of the graph.
  */
 static const char page_begin[] = "<!DOCTYPE html>\n"
 				 "<html>\n"

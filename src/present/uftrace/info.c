@@ -2,8 +2,8 @@
 /*
  * info.c - prints the info file, the list of tasks, or the symbols of the program.
  *
- * The lines are rows of a table; a line whose value was not recorded is left out. Names of tasks come
- * from the program, and later ones from task-name events, which are read first.
+ * The lines are rows of a table; a line whose value was not recorded is left out. Names of tasks
+ * come from the program, and later ones from task-name events, which are read first.
  */
 #include "present/uftrace/info.h"
 

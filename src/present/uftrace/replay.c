@@ -8,8 +8,9 @@
  *	  20.750 ms [ 16526] |     linux:schedule        a task switch, in a comment
  *	  20.766 ms [ 16526] | } (main in a comment)
  *
- * A call is merged into one line if its end is the next thing that would be shown. To know that, the
- * walk looks ahead over what is hidden (uft_look_ahead), so printing and filtering are interleaved.
+ * A call is merged into one line if its end is the next thing that would be shown. To know that,
+ * the walk looks ahead over what is hidden (uft_look_ahead), so printing and filtering are
+ * interleaved.
  */
 #include "present/uftrace/replay.h"
 

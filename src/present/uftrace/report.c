@@ -6,8 +6,8 @@
  *	  ==========  ==========  ==========  ====================
  *	   20.766 ms    1.333 us           1  main
  *
- * Rows are sorted by one key after the other, the largest first; rows that are equal in all keys stay
- * in the order of their names. A difference is that of the other recording to this one.
+ * Rows are sorted by one key after the other, the largest first; rows that are equal in all keys
+ * stay in the order of their names. A difference is that of the other recording to this one.
  */
 #include "present/uftrace/report.h"
 
@@ -201,8 +201,8 @@ static int compare_rows(const struct keys *k, const struct uft_row *a, const str
 }
 
 /*
- * Puts one row after the other in its place, as uftrace does: differences of the same size and another
- * sign are "less" in both directions, so the order of comparisons shows.
+ * Puts one row after the other in its place, as uftrace does: differences of the same size and
+ * another sign are "less" in both directions, so the order of comparisons shows.
  */
 static void sort_rows(const struct keys *k, struct uft_row **rows, size_t n)
 {
@@ -424,7 +424,9 @@ static const struct uft_row *find_pair(const struct uft_tally *t, const char *na
 	return &no_row;
 }
 
-/* The rows of both: those of this recording with their pairs, then those that only the other has. */
+/*
+ * The rows of both: those of this recording with their pairs, then those that only the other has.
+ */
 static size_t join(struct uft_tally *t, struct uft_tally *other, struct uft_row **rows,
 		   struct uft_row *only)
 {

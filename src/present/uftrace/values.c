@@ -2,8 +2,8 @@
 /*
  * values.c - arguments and return values in the colours of uftrace.
  *
- * The text itself is made by analyse/uftrace/valuetext.h, which other commands use without colours. Here it
- * gets those of the output: strings, names of functions and enums have one each.
+ * The text itself is made by analyse/uftrace/valuetext.h, which other commands use without colours.
+ * Here it gets those of the output: strings, names of functions and enums have one each.
  */
 #include "present/uftrace/values.h"
 

@@ -16,8 +16,8 @@ void uft_values_add(struct uft_out *o, struct uft_walk *w, struct uft_lane *l,
 /* "linux:schedule"; user events by their names of events.txt. */
 void uft_event_name(const char *events_text, uint64_t id, char *buf, size_t n_bytes);
 /*
- * "comm=sh", "vmsize=1KB …": the data of an event; false: it has none. signs: differences get a sign.
- * kernel: may be NULL if there is none.
+ * "comm=sh", "vmsize=1KB …": the data of an event; false: it has none. signs: differences get a
+ * sign. kernel: may be NULL if there is none.
  */
 bool uft_event_data(struct uft_kernel *kernel, uint64_t id, const struct uft_values *v, bool signs,
 		    char *buf, size_t n_bytes);

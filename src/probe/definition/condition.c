@@ -4,7 +4,8 @@
  *
  *	chain   := term { ("&&" | "||") term }
  *	term    := { "!" } ( "(" chain ")" | test )
- *	test    := FIELD [ ".ustring" … ] ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~" ) VALUE
+ *	test    := FIELD [ ".ustring" … ] ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~" )
+ *	        VALUE
  *
  * The kernel's filters know fields and constants. A user writes arguments and the names that the
  * source has for values:
@@ -16,7 +17,8 @@
  *	work($comm) if comm == bash                     ─▶   comm == "bash"
  *	send(sk->skc_dport) if skc_dport == 80          ─▶   skc_dport == 20480        as in memory
  *	dbl(x) if x > 1.5                               ─▶   (x > 0x3ff8… && x < 0x8000…)
- *	read(f->read_iter) if read_iter == a_function   ─▶   (read_iter >= 0xffff… && read_iter < 0xffff…)
+ *	read(f->read_iter) if read_iter == a_function   ─▶   (read_iter >= 0xffff… && read_iter <
+ *	                                                     0xffff…)
  *
  * Floating point numbers are recorded as their bits. As integers, the bits of positive numbers have
  * the order of the values; those of negative numbers follow in reverse order.

@@ -4,11 +4,11 @@
  *
  *	[[GROUP:]EVENT=] PLACE ARGS [if FILTER]
  *
- *	PLACE   [TARGET:]FUNC[@SRC][:LINE|+OFFSET|%return[@N]|;PATTERN]     place.c
- *	        [TARGET:]SRC:LINE   [TARGET:]SRC;PATTERN   [TARGET:]0xADDRESS   [TARGET:]%PROVIDER:MARK
- *	ARGS    (ARG, ARG…)  right after the place, or  ARG ARG…  after a blank    args.c
- *	ARG     [NAME=]EXPRESSION[:TYPE][@user]                               expression.c
- *	FILTER  a filter of the kernel; not parsed here
+ *  PLACE   [TARGET:]FUNC[@SRC][:LINE|+OFFSET|%return[@N]|;PATTERN]     place.c
+ *          [TARGET:]SRC:LINE   [TARGET:]SRC;PATTERN   [TARGET:]0xADDRESS   [TARGET:]%PROVIDER:MARK
+ *  ARGS    (ARG, ARG…)  right after the place, or  ARG ARG…  after a blank    args.c
+ *  ARG     [NAME=]EXPRESSION[:TYPE][@user]                               expression.c
+ *  FILTER  a filter of the kernel; not parsed here
  *
  * In the place, a backslash removes the meaning of the next character. A first word such as
  * "p:my/ev" or "r16" is the kernel's own grammar, which is kept unchanged; write \p for a function

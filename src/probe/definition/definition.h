@@ -4,14 +4,17 @@
  *
  *	vfs_read(file->f_path.dentry->d_name.name, count)        the short form
  *	slow=vfs_read%return($retval, count) if $retval > 4096
- *	bash:readline%return($retval:ustring)                    TARGET:FUNC: a program, library or module
+ *	bash:readline%return($retval:ustring)                    TARGET:FUNC: a program, library or
+ *	                                                         module
  *	prog.c:25(number)
- *	prog:ns::Box::put(int)(n)                                parameters select one of several functions
+ *	prog:ns::Box::put(int)(n)                                parameters select one of several
+ *	                                                         functions
  *	sched:sched_switch(next_comm)                            an event's fields (eprobe)
  *	my:ev=vfs_read@fs/read_write.c:3 file count              perf probe's grammar
  *	irqfd_inject+36 work:x64 kvm->arch.max_vcpus:x64
  *	%libc:setjmp $arg1                                       a mark in the program (USDT)
- *	p:my/ev vfs_read+0x10 count=%dx:u64                      the kernel's grammar, passed through
+ *	p:my/ev vfs_read+0x10 count=%dx:u64                      the kernel's grammar, passed
+ *	                                                         through
  *
  * No names are looked up here: a definition is structured text, and every part has its position, so
  * that a later error can point to it.

@@ -10,8 +10,8 @@
  *
  *	GROUP:EVENT=    before a '=' that comes before any of ; @ + %
  *	A::B            two colons are part of a C++ name
- *	X:25            only digits: a line; of a file if X looks like one ("fs/read_write.c"), else of the
- *	                function, counted from its first line
+ *	X:25            only digits: a line; of a file if X looks like one ("fs/read_write.c"), else
+ *	                of the function, counted from its first line
  *	X:anything      X is the target: a program, a library, a module, a system of events
  *	%PROVIDER:NAME  a mark in the program
  *

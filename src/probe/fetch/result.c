@@ -3,14 +3,18 @@
  * result.c - finds where a function returns its result ($retval).
  *
  *	a number, a pointer             the first register
- *	a large struct                  in memory; the first register has the address, if the ABI says so
+ *	a large struct                  in memory; the first register has the address, if the ABI
+ *	                                says so
  *	a class with a copy constructor the same, however small
  *	a small struct                  in one or two registers, each 8 bytes:
  *
- *	x86-64    8 bytes that contain only floating point numbers are in a register that probes cannot read, and do not
- *	          count: {double d; long l} has l in %ax. A struct with an unaligned member is returned in memory.
- *	aarch64   up to four floating point numbers of one size: none can be read. Others by their position.
- *	riscv64   one or two floating point numbers, or one and an integer: as on x86-64, but member by member.
+ *	x86-64    8 bytes that contain only floating point numbers are in a register that probes
+ *	          cannot read, and do not count: {double d; long l} has l in %ax. A struct with an
+ *	          unaligned member is returned in memory.
+ *	aarch64   up to four floating point numbers of one size: none can be read. Others by their
+ *	          position.
+ *	riscv64   one or two floating point numbers, or one and an integer: as on x86-64, but member
+ *	          by member.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

@@ -3,7 +3,8 @@
  * start.c - resolves the beginning of an expression: a variable, or a value with a sign.
  *
  *	count                     a variable at its place: %dx, +8(%sp), @jiffies, $field
- *	held                      in a method: this->held, if there is no local variable of that name
+ *	held                      in a method: this->held, if there is no local variable of that
+ *	                          name
  *	%di  $retval  $arg2  $stack3  @symbol  @0x1234  @+0x40  $comm  \42
  *
  * At a function's return the parameters are no longer in their places. Since 6.9 the kernel keeps

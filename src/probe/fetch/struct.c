@@ -5,7 +5,8 @@
  *	struct path          mnt, dentry
  *	std::vector<int>     _M_impl._M_start, …; also v[0]
  *	std::optional<int>   _M_payload._M_payload._M_value, _M_payload._M_engaged
- *	std::string_view     _M_len, _M_str; a probe reads a text only up to its zero byte, so a view is not a text
+ *	std::string_view     _M_len, _M_str; a probe reads a text only up to its zero byte, so a
+ *	                     view is not a text
  *
  * Only names that a probe accepts are listed: each name is evaluated from the beginning as fetch.c
  * does. Names that lead elsewhere (two base classes may have members of one name) or contain a sign

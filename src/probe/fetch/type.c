@@ -2,14 +2,14 @@
 /*
  * type.c - decides how the bytes of an argument are recorded and shown.
  *
- *	numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
- *	pointers              x64; to a function: symbol
- *	char *                string: one more read               char [N]     string, in place
- *	bit fields            bWIDTH@FIRST/CONTAINER
- *	arrays                TYPE[N], up to 64 elements
- *	a struct of one member that fills it (atomic_t, kuid_t)   that member
- *	std::string           its text (of libstdc++)
- *	any other struct      refused; the message lists its members
+ *  numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
+ *  pointers              x64; to a function: symbol
+ *  char *                string: one more read               char [N]     string, in place
+ *  bit fields            bWIDTH@FIRST/CONTAINER
+ *  arrays                TYPE[N], up to 64 elements
+ *  a struct of one member that fills it (atomic_t, kuid_t)   that member
+ *  std::string           its text (of libstdc++)
+ *  any other struct      refused; the message lists its members
  *
  * A type that the user wrote after ':' has priority. "string", "ustring" and arrays are read from
  * memory: if the value is in a register, they are read from the address in the register. "u", "s"

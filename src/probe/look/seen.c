@@ -3,8 +3,8 @@
  * seen.c - finds a place, and the variables visible there, in DWARF or in the kernel's BTF.
  *
  *	TARGET:FUNC without a slash    a module with BTF, else a program
- *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which has the parameters
- *	                               at the beginning of the function
+ *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which has
+ *	                               the parameters at the beginning of the function
  *	other places                   DWARF
  */
 #include "probe/look/seen.h"

@@ -2,7 +2,8 @@
 /*
  * seen.h - finds the instructions of a place, with the variables visible at each of them.
  *
- *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
+ *  probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals
+ *      ─▶ probeseen_close
  */
 #ifndef SONDE_PROBE_LOOK_SEEN_H
 #define SONDE_PROBE_LOOK_SEEN_H

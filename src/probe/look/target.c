@@ -2,10 +2,11 @@
 /*
  * target.c - finds the file for -x, -m, -k, or for none of them.
  *
- *	-x PROGRAM    a path, or a name that is searched here, in $PATH and then among the libraries:
- *	              "bash", "libc.so.6", "./a.out"
- *	-m MODULE     a path, or a name that is searched in /lib/modules/RELEASE/modules.dep; the module with
- *	              its debug information, if there is one in /usr/lib/debug, is found by its build id
+ *	-x PROGRAM    a path, or a name that is searched here, in $PATH and then among the
+ *	              libraries: "bash", "libc.so.6", "./a.out"
+ *	-m MODULE     a path, or a name that is searched in /lib/modules/RELEASE/modules.dep; the
+ *	              module with its debug information, if there is one in /usr/lib/debug, is found
+ *	              by its build id
  *	-k FILE       the kernel's vmlinux
  *	nothing       the vmlinux of the running kernel, at one of the places in the table below
  */

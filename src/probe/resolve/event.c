@@ -4,7 +4,8 @@
  * pointers.
  *
  *	sched:sched_switch(next_comm, next_pid)
- *	syscalls:sys_enter_openat(filename)         a pointer in the event becomes the text that it points to
+ *	syscalls:sys_enter_openat(filename)         a pointer in the event becomes the text that it
+ *	                                            points to
  *	kmem:kmem_cache_free(((struct kmem_cache *)ptr)->name)
  *
  * The fields are in the event's format file:

@@ -4,8 +4,8 @@
  *
  * The kernel records a value at every place. For a variable that does not exist, 0xdeade12d is
  * recorded, as in perf. The reader recognizes the number by the field's type, "maybe
- * s32" (format.c, decode/formats/event.c), and shows a question mark. The variable itself must never
- * have this value. A narrow variable can have its lowest bits as a value, so it is widened:
+ * s32" (format.c, decode/formats/event.c), and shows a question mark. The variable itself must
+ * never have this value. A narrow variable can have its lowest bits as a value, so it is widened:
  *
  *	      its lowest bits         fetch where the variable exists     fetch where it does not
  *	u8    45                      b8@0/32                             u32, which is not 45

@@ -3,9 +3,9 @@
  * glob.c - resolves patterns of kernel functions, vfs_*: finds every function in BTF that matches
  * and can be probed.
  *
- *	kprobes/blacklist              0xffffffff81000010-0xffffffff81000040	NAME    probes use these
- *	available_filter_functions     NAME [module]      built with the tracer's hook
- *	kallsyms                       functions with code
+ *  kprobes/blacklist              0xffffffff81000010-0xffffffff81000040    NAME    probes use these
+ *  available_filter_functions     NAME [module]      built with the tracer's hook
+ *  kallsyms                       functions with code
  *
  * For a single name, the kernel reports why it refuses it. In a pattern, one bad function would
  * make the whole probe fail, so such functions are skipped, and a note reports their number. The

@@ -4,7 +4,8 @@
  *
  *	FUNC, FUNC%return               BTF: parameters and the result, without any debug package
  *	FUNC+OFFSET with registers      needs only the symbol
- *	lines, locals, inlined copies   DWARF: --vmlinux, the module's .ko, or where distributions install them
+ *	lines, locals, inlined copies   DWARF: --vmlinux, the module's .ko, or where distributions
+ *	                                install them
  *
  * The kernel's symbols (122 000 lines, 60 ms) are read only for a function that is not in BTF: it
  * may be in a module, renamed by the compiler (vfs_x.isra.0), or missing.

@@ -5,7 +5,8 @@
  *
  *	BTF of the kernel        opened when first needed; a failure is stored, too
  *	files[]                  BTF of modules by name, DWARF and symbols of programs by path
- *	lists[]                  kallsyms, the blacklist, the functions with a hook: texts, read once
+ *	lists[]                  kallsyms, the blacklist, the functions with a hook: texts, read
+ *	                         once
  *
  * If files of another machine are used (probe_world: btf_dir, kallsyms …), there is no blacklist
  * unless it is named, because this kernel's does not apply.

@@ -2,7 +2,8 @@
 /*
  * program.c - resolves functions, lines and addresses of programs and libraries.
  *
- *	bash:readline%return     a name without '/': the program in PATH, else the library of that name
+ *	bash:readline%return     a name without '/': the program in PATH, else the library of that
+ *	                         name
  *	./prog:prog.c:25         one place for each copy of the line
  *
  * A uprobe is placed by an offset into the file: /usr/bin/bash:0xb4f50

@@ -3,7 +3,8 @@
  * raw.c - resolves lines in the kernel's own grammar, which are passed through.
  *
  *	p:grp/ev vfs_read+0x10 count=%dx:u64        the kernel checks the whole line
- *	p:grp/ev /bin/bash:0x1234(0x5678) %di       PATH:OFFSET(SEMAPHORE); the offset is in the file
+ *	p:grp/ev /bin/bash:0x1234(0x5678) %di       PATH:OFFSET(SEMAPHORE); the offset is in the
+ *	                                            file
  *
  * The kernel checks little of a place in a program: a name instead of the offset is an "Invalid
  * argument", and an offset beyond the end of the file is accepted and never hit. This code reports

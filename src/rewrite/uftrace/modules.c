@@ -6,10 +6,11 @@
  *	sid-SID.map    START-END r-xp 00000000 00:00 0   PATH build-id:HEX
  *	NAME.sym       # symbols: N, # path name: PATH, # build-id: HEX
  *	               ADDRESS TYPE NAME             from START on; T a function, P a stub (PLT),
- *	               ADDRESS ? __sym_end           the end of the symbol before, where a gap follows
+ *	               ADDRESS ? __sym_end           the end of the symbol before, where a gap
+ *	                                             follows
  *
- * The trace has addresses of files, not of processes. So a program that can be anywhere is put where
- * the kernel puts them without randomization, libraries follow each other further up.
+ * The trace has addresses of files, not of processes. So a program that can be anywhere is put
+ * where the kernel puts them without randomization, libraries follow each other further up.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

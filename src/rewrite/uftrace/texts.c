@@ -2,7 +2,8 @@
 /*
  * texts.c - the text files of a uftrace.data directory: what was recorded, of which tasks, where.
  *
- *	info          40 bytes: "Ftrace!", version, features, which lines follow; then KEY:VALUE lines
+ *	info          40 bytes: "Ftrace!", version, features, which lines follow; then KEY:VALUE
+ *	              lines
  *	events.txt    names of the program's events
  *	task.txt      SESS, TASK and FORK lines with the time of each
  *	default.opts  options that readers of the directory use
@@ -28,7 +29,7 @@
 #define ITEMS	       0x3bff /* all lines but those of argument specifications */
 #define BUILD_ID       0x0002
 #define SPECS	       0x0400 /* those */
-#define HERE	       0x0370 /* those that describe this machine and the processes of the recording */
+#define HERE	       0x0370 /* those that describe this machine and the recorded processes */
 #define UFTRACE	       "v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )"
 
 /* Of the program; NULL: unknown. uftrace does not read an empty one. */
@@ -192,8 +193,8 @@ static int write_info(struct uftwriter *w, const struct uftwriter_run *run, stru
 }
 
 /*
- * The nearest ancestor of a process that is in the directory. Where perf's records do not say who created
- * it, the first process counts as its parent.
+ * The nearest ancestor of a process that is in the directory. Where perf's records do not say who
+ * created it, the first process counts as its parent.
  */
 static int parent_of(const struct uftwriter *w, int pid)
 {

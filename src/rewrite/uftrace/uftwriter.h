@@ -67,7 +67,9 @@ struct uftwriter_call {
 	uint64_t func;		   /* as in events */
 	const char *name, *module; /* used if the option does not list it; module may be NULL */
 	uint32_t depth;
-	/* arguments or return value as texts, as in events; NULL: none. Needs forms in the option. */
+	/*
+	 * arguments or return value as texts, as in events; NULL: none. Needs forms in the option.
+	 */
 	const char *values;
 };
 
@@ -85,20 +87,22 @@ int uftwriter_mark(struct uftwriter *w, int tid, uint64_t ts, uint32_t i, struct
 void uftwriter_lose(struct uftwriter *w, uint64_t n);
 
 /*
- * The directory gets the kernel's calls and events, too: call it once, then uftwriter_add_kernel() in
- * the order of time. formats: of the trace, must stay. -ENODATA: the trace describes no calls of the
- * kernel.
+ * The directory gets the kernel's calls and events, too: call it once, then uftwriter_add_kernel()
+ * in the order of time. formats: of the trace, must stay. -ENODATA: the trace describes no calls of
+ * the kernel.
  */
 int uftwriter_use_kernel(struct uftwriter *w, struct formats *formats, struct errmsg *err);
 int uftwriter_add_kernel(struct uftwriter *w, const struct record *rec, struct errmsg *err);
 
 /*
- * The task switches of a CPU, as perf's ring buffer has them: those of tasks with calls are written. CPUs
- * come in order, after all calls.
+ * The task switches of a CPU, as perf's ring buffer has them: those of tasks with calls are
+ * written. CPUs come in order, after all calls.
  */
 int uftwriter_add_switches(struct uftwriter *w, struct piece data, struct errmsg *err);
 
-/* Calls that have not returned, and have nothing inside that has, are left out unless keeps_open. */
+/*
+ * Calls that have not returned, and have nothing inside that has, are left out unless keeps_open.
+ */
 int uftwriter_finish(struct uftwriter *w, const struct uftwriter_run *run, struct errmsg *err);
 struct uftwriter_counts uftwriter_counts(const struct uftwriter *w);
 

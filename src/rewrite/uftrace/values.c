@@ -12,7 +12,8 @@
  * Each value is padded to 4 bytes, all of a record to 8. Where readers find the forms:
  *
  *	info        argspec, retspec: FUNC@arg1,…   for functions that the user named
- *	NAME.dbg    A: @arg1,…   R: @retval         for all functions (-a), beside sources.c's, except
+ *	NAME.dbg    A: @arg1,…   R: @retval         for all functions (-a), beside sources.c's,
+ *	                                            except
  *	info        argauto, retauto                stubs, which have no debug information
  */
 #include "base/hash.h"

@@ -2,8 +2,8 @@
 /*
  * sampleevents.c - the texts that describe samples and counters in a trace file.
  *
- * The print formats name the event with __print_symbolic(), which all readers know, and the function
- * with %ps, which they look up in kallsyms.
+ * The print formats name the event with __print_symbolic(), which all readers know, and the
+ * function with %ps, which they look up in kallsyms.
  */
 #include "store/events/sampleevents.h"
 

@@ -13,21 +13,22 @@
  *	                         or of memory without a file: an address of one process (JIT code)
  *	0 << 48 | …              unknown
  *
- * The first place of a stack, and the first of its user part, is where the processor was. The places
- * of callers lie inside of their calls: return address - 1 (or the call itself), so every place can be
- * looked up as it is.
+ * The first place of a stack, and the first of its user part, is where the processor was. The
+ * places of callers lie inside of their calls: return address - 1 (or the call itself), so every
+ * place can be looked up as it is.
  *
  * SNF_OPTION_SAMPLES is a text (packedtext.h), one line each:
  *
  *	E NUMBER NAME                   an event that was sampled or counted, as the user names it
  *	F FILE BUILD-ID PATH            a mapped file; FILE in hex; the id in hex, or "-"
- *	J FILE PID PATH                 code of one process without a file; PATH: its map of names, or "-"
+ *	J FILE PID PATH                 code of one process without a file; PATH: its map of names,
+ *	                                or "-"
  *	C KEY VALUE                     of the recording: the kind of stacks, the rate …
  *	C counters NUMBER cpus|tasks    events from this number on are counters, of CPUs or of tasks
  *	L NUMBER                        samples that the kernel lost, in all
  *
- * A line that begins otherwise is for later versions. Names of functions that have samples are lines
- * of the file's kallsyms, with places as addresses, so that any reader shows them.
+ * A line that begins otherwise is for later versions. Names of functions that have samples are
+ * lines of the file's kallsyms, with places as addresses, so that any reader shows them.
  */
 #ifndef SONDE_STORE_EVENTS_SAMPLEEVENTS_H
 #define SONDE_STORE_EVENTS_SAMPLEEVENTS_H

@@ -3,9 +3,10 @@
  * syscallevents.h - system calls as a trace file has them: ids, bytes, formats.
  *
  * Other readers see ordinary events of a system "syscall" in a buffer of that name. One record
- * describes a whole call; its time is the end of the call. It contains the memory that its arguments
- * point to as far as it was copied, as a list of chunks. A decoder reads it by address, as strace
- * reads the memory of a process. What is in no chunk was not read, and is shown as an address.
+ * describes a whole call; its time is the end of the call. It contains the memory that its
+ * arguments point to as far as it was copied, as a list of chunks. A decoder reads it by address,
+ * as strace reads the memory of a process. What is in no chunk was not read, and is shown as an
+ * address.
  *
  *	record = struct syscallevents_call, chunk, chunk …
  *	chunk  = struct syscallevents_chunk, n_bytes of memory, zeros up to a multiple of 8
@@ -28,7 +29,10 @@ struct textbuf;
 /* Below 32768 for KernelShark, see userevents.h. */
 enum syscallevents_id {
 	SYSCALLEVENTS_CALL = 32741, /* a call that returned */
-	/* one that lasts: its time is when this was noticed, its duration is that since the beginning */
+	/*
+	 * one that lasts: its time is when this was noticed, its duration is that since the
+	 * beginning
+	 */
 	SYSCALLEVENTS_OPEN,
 	SYSCALLEVENTS_SIGNAL, /* a signal was delivered: nr its number, a chunk its siginfo */
 	/* the thread ended: ret its status, as from wait(); args[0] and args[1] its name */

@@ -11,14 +11,16 @@
  *
  *	1  the directory contains the final amount of data, and the flag FINISHING
  *	2  holes are closed, by one of
- *	   a  FALLOC_FL_COLLAPSE_RANGE, from the last hole to the first: nothing is copied. If we die
- *	      between it and the directory, the file is shorter than the directory says by exactly the
- *	      length of the last hole that it describes, so a repair knows what happened.
- *	   b  moving, from the first region to the last, if collapsing is not supported: pieces are copied
- *	      to the front, noted in the marker (`moving`, `moved`), and punched out behind. The row
- *	      changes when the region is complete; until then its front reads as empty pages.
- *	      Temporary files are moved in the same way.
- *	3  the tail: names of tasks, late options, strings, over the old tail; the file is truncated after it
+ *	   a  FALLOC_FL_COLLAPSE_RANGE, from the last hole to the first: nothing is copied. If we
+ *	      die between it and the directory, the file is shorter than the directory says by
+ *	      exactly the length of the last hole that it describes, so a repair knows what
+ *	      happened.
+ *	   b  moving, from the first region to the last, if collapsing is not supported: pieces are
+ *	      copied to the front, noted in the marker (`moving`, `moved`), and punched out behind.
+ *	      The row changes when the region is complete; until then its front reads as empty
+ *	      pages. Temporary files are moved in the same way.
+ *	3  the tail: names of tasks, late options, strings, over the old tail; the file is truncated
+ *	   after it
  *	4  the directory with links to it and its true length (TAIL)
  *	5  BUFFER headers to their places, then the final directory, without marker
  *

@@ -28,7 +28,8 @@
  * The marker says that the file is incomplete and describes its state:
  *
  *	"sonde-recording\0"  u32 version  u32 flags  u64 data_at  u64 tail_at  u64 tail_bytes
- *	u32 moving  u32 0  u64 moved  u32 align  u32 regions  u16 length, name of the temporary directory
+ *	u32 moving  u32 0  u64 moved  u32 align  u32 regions  u16 length, name of the temporary
+ *	                                                      directory
  *
  * The distance of two regions is the most that a region can need, within the limits of the file
  * system and TOTAL_MAX_BYTES for all; nothing is stored in between. They begin at multiples of

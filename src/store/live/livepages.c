@@ -3,18 +3,18 @@
  * livepages.c - passes sub-buffers from a recorder to the decoder, with what is known about their
  * order.
  *
- *	round        1         2         3                    waiting: (round in which it was read)
- *	CPU 0    ──[··]──────[···]─────[·]───▶  livepages_add     (1) (2) (3)
- *	CPU 1    ──────[·····]────────────┤─▶  still has some     (1) (2)          read up to round 1
- *	CPU 2    ──┤───────┤────[··]──┤──────▶                    (3)              read up to round 3
+ *  round        1         2         3                    waiting: (round in which it was read)
+ *  CPU 0    ──[··]──────[···]─────[·]───▶  livepages_add     (1) (2) (3)
+ *  CPU 1    ──────[·····]────────────┤─▶  still has some     (1) (2)          read up to round 1
+ *  CPU 2    ──┤───────┤────[··]──┤──────▶                    (3)              read up to round 3
  *
  * The CPUs are read sequentially, so when a record of CPU 0 has been read, an earlier one of CPU 2
  * may still be in the kernel. When may the record of CPU 0 be shown? The answer does not need a
  * clock (a program cannot read the usual trace clock):
  *
  *   1. A record that was read in round k was written before round k + 1 began.
- *   2. When CPU b was found empty by a read that began in round r, everything that b wrote before round r
- *      began has been read (set_read).
+ *   2. When CPU b was found empty by a read that began in round r, everything that b wrote before
+ *      round r began has been read (set_read).
  *   3. So a record of round k can be shown if for every other CPU b one of these is true: data of
  *      b is waiting (all further data of b is later, and the earliest record of all CPUs is taken
  *      first), or b was found empty in round k + 1 or later.

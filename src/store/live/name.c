@@ -7,7 +7,8 @@
  *
  *	the name leads to our file          normal
  *	our file has another name           it stays there, and a message reports where
- *	our file has no name                it is copied to its old name, or next to the file that is there now
+ *	our file has no name                it is copied to its old name, or next to the file that
+ *	                                    is there now
  *
  * The kernel cannot give a removed file a name again (linkat() refuses a file without links), so
  * the bytes are copied; file systems that share blocks do that without moving data.

@@ -2,8 +2,8 @@
 /*
  * repair.c - completes the file of a recorder that was killed.
  *
- *	outplace_open ─▶ marker? ─▶ struct livefile, from its directory ─▶ more pages? ─▶ livefile_close
- *	                    └ no: nothing to do, or not ours
+ *  outplace_open ─▶ marker? ─▶ struct livefile, from its directory ─▶ more pages? ─▶ livefile_close
+ *                      └ no: nothing to do, or not ours
  *
  * The file is opened once, and read and written through that descriptor: a user who can write to
  * its directory can replace the file at any moment.

@@ -5,9 +5,9 @@
  *	"PERFILE2" 104 …   a file: attributes in front, features behind the data
  *	"PERFILE2" 16      a pipe: attributes and features are records (records.c)
  *
- * perf updates the head of a file at the end. A recorder that was killed leaves one that says 0 bytes
- * of data: then the data reaches to the end, and there are no features. A file that was cut has
- * attributes and a part of its data. Both are read as far as possible.
+ * perf updates the head of a file at the end. A recorder that was killed leaves one that says 0
+ * bytes of data: then the data reaches to the end, and there are no features. A file that was cut
+ * has attributes and a part of its data. Both are read as far as possible.
  *
  * Only files in the byte order of this machine are read.
  */

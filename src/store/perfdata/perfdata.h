@@ -5,9 +5,9 @@
  *	perfdata_open ─▶ perfdata_next … ─▶ perfdata_close
  *	                   └ perfdata_parse_sample, perfdata_parse_trailer
  *
- * The three forms of perf.data (file, pipe, compressed records) look the same here. What can be read
- * of a truncated or damaged file is kept, and `damage` says what is missing. Everything points into
- * the file or into memory of struct perfdata, and is valid until perfdata_close(). One owner.
+ * The three forms of perf.data (file, pipe, compressed records) look the same here. What can be
+ * read of a truncated or damaged file is kept, and `damage` says what is missing. Everything points
+ * into the file or into memory of struct perfdata, and is valid until perfdata_close(). One owner.
  */
 #ifndef SONDE_STORE_PERFDATA_PERFDATA_H
 #define SONDE_STORE_PERFDATA_PERFDATA_H
@@ -71,8 +71,8 @@ bool perfdata_is(struct piece head);
 /* The same for a file. Does not touch pipes and devices. */
 bool perfdata_is_file(const char *path);
 /*
- * Opens a file. Returns -EBADMSG if it is not a perf.data or has nothing to read, -ENOTSUP for forms
- * that sonde does not read, with the remedy.
+ * Opens a file. Returns -EBADMSG if it is not a perf.data or has nothing to read, -ENOTSUP for
+ * forms that sonde does not read, with the remedy.
  */
 int perfdata_open(struct perfdata *pd, const char *path, struct errmsg *err);
 /* Like perfdata_open(), for bytes that the caller keeps. */

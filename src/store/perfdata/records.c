@@ -2,17 +2,19 @@
 /*
  * records.c - reads all records of a perf.data, and sorts those of the kernel by time.
  *
- *	data ─┬─▶ records of the kernel ──────────────▶ an index: time, place, order in the file ─▶ sort
- *	      ├─▶ COMPRESSED ─▶ zstd ─▶ such records ──▲
- *	      └─▶ records of perf: attributes, features, names, ids; the rest is counted
+ *  data ─┬─▶ records of the kernel ──────────────▶ an index: time, place, order in the file ─▶ sort
+ *        ├─▶ COMPRESSED ─▶ zstd ─▶ such records ──▲
+ *        └─▶ records of perf: attributes, features, names, ids; the rest is counted
  *
- * perf writes what one CPU's ring has, then the next one's: the order of the file is not that of time.
- * perf itself sorts in rounds (FINISHED_ROUND), which needs less memory; an index of all records (24
- * bytes each, usually a quarter of the file) needs no trust in rounds. Records of the same time keep
- * their order. Records without a time come first: perf writes them for what existed before.
+ * perf writes what one CPU's ring has, then the next one's: the order of the file is not that of
+ * time. perf itself sorts in rounds (FINISHED_ROUND), which needs less memory; an index of all
+ * records (24 bytes each, usually a quarter of the file) needs no trust in rounds. Records of the
+ * same time keep their order. Records without a time come first: perf writes them for what existed
+ * before.
  *
- * A pipe has no length in its head, so one that was cut between two records looks complete. But perf ends
- * each round of samples with FINISHED_ROUND: samples behind the last one mean that the rest is missing.
+ * A pipe has no length in its head, so one that was cut between two records looks complete. But
+ * perf ends each round of samples with FINISHED_ROUND: samples behind the last one mean that the
+ * rest is missing.
  *
  * All COMPRESSED records together are one zstd stream, and a record may begin in one and end in the
  * next: what is left of a chunk is put in front of the next one.

@@ -46,8 +46,8 @@ struct uftdir {
 /* Does the path name a directory that uftrace recorded? */
 bool uftdir_is(const char *path);
 /*
- * Fails with -ENOENT, -ENOTDIR … of the directory, -EINVAL if it has no info file of a known version.
- * Close it on failure, too.
+ * Fails with -ENOENT, -ENOTDIR … of the directory, -EINVAL if it has no info file of a known
+ * version. Close it on failure, too.
  */
 int uftdir_open(struct uftdir *d, const char *path, struct errmsg *err);
 void uftdir_close(struct uftdir *d);

@@ -22,7 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The directory that has it, and its name there: from then on, links that others plant do not count. */
+/*
+ * The directory that has it, and its name there: from then on, links that others plant do not
+ * count.
+ */
 static int open_parent(struct outplace *ret, const char *path, char **ret_name, struct errmsg *err)
 {
 	SCOPED(scope_free) char *dir = strdup(path), *name = NULL;

@@ -2,11 +2,12 @@
 /*
  * btf.c - opens BTF and finds types by name.
  *
- *	header   u16 magic 0xeb9f, u8 version, u8 flags, u32 header length,
- *	         u32 type offset, type length, string offset, string length   (from the end of the header)
- *	type     u32 name, u32 info, u32 size or type  + data that depends on the kind
- *	info     bits 0-15 number of members, 24-28 kind, 31 a flag whose meaning depends on the kind
- *	name     offset of a string that ends with NUL; 0: none
+ *  header  u16 magic 0xeb9f, u8 version, u8 flags, u32 header length,
+ *          u32 type offset, type length, string offset, string length  (from the header's end)
+ *  type    u32 name, u32 info, u32 size or type  + data that depends on the kind
+ *  info    bits 0-15 number of members, 24-28 kind, 31 a flag whose meaning depends on the
+ *          kind
+ *  name    offset of a string that ends with NUL; 0: none
  *
  * Types have no ids in the file: the first is 1, the next 2 … and in a module's BTF the first
  * follows the kernel's last. Strings continue in the same way. So opening is one pass that notes

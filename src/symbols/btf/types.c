@@ -6,8 +6,9 @@
  *
  *	int      one word: bits 24-27 encoding (1 signed, 2 char, 4 bool), 16-23 offset, 0-7 bits
  *	array    element, index, length
- *	struct   for each member name, type, offset in bits; with the flag the offset has 24 bits and the
- *	         upper 8 are the width of a bit field; without it the member's int shows a bit field
+ *	struct   for each member name, type, offset in bits; with the flag the offset has 24 bits
+ *	         and the upper 8 are the width of a bit field; without it the member's int shows a
+ *	         bit field
  *	enum     for each name, value (enum64: name, low, high); the flag: signed
  *	fwd      the flag: union
  *	proto    for each parameter name, type; the last one with neither: "..."

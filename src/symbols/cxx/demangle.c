@@ -58,8 +58,8 @@ static bool demangled_read(struct demangled *d, const char *symbol)
 }
 
 /*
- * Names of Rust: _RNvCs…, or names of C++ that end with a hash, ::h0123456789abcdef, which is left out. A
- * suffix of the optimiser (.llvm.123) is not part of the name.
+ * Names of Rust: _RNvCs…, or names of C++ that end with a hash, ::h0123456789abcdef, which is left
+ * out. A suffix of the optimiser (.llvm.123) is not part of the name.
  */
 static bool demangle_rust(const char *symbol, char *name, size_t n_bytes)
 {

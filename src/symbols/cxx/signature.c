@@ -2,11 +2,11 @@
 /*
  * signature.c - compares the parameters of C++ functions with what a user writes.
  *
- *	written                          the symbol                                             both become
- *	(const char *, unsigned)         char const*, unsigned int                              charconst*,unsignedint
- *	(std::string)                    std::__cxx11::basic_string<char, std::char_traits…>    string
- *	(const Box &)                    ns::Box const&                                         Boxconst&
- *	(vector<int>)                    std::vector<int, std::allocator<int> >                 vector<int>
+ *  written                   the symbol                                      both become
+ *  (const char *, unsigned)  char const*, unsigned int                       charconst*,unsignedint
+ *  (std::string)             std::__cxx11::basic_string<char, std::char_t…>  string
+ *  (const Box &)             ns::Box const&                                  Boxconst&
+ *  (vector<int>)             std::vector<int, std::allocator<int> >          vector<int>
  *
  * Both texts are converted to a common form, which is never shown, and compared. First a table
  * replaces texts; then namespaces are removed, "const" moves after its type, and blanks between

@@ -2,9 +2,9 @@
 /*
  * at.c - the reverse look-up, which finds what is at an address, and other facts about a point.
  *
- *	0x1973   ─▶   the first instruction of square, inlined into use_square   ─▶   use_square, the line of the call
- *	0x1853   ─▶   in the middle of sum_up                                    ─▶   sum_up, the line there
- *	0x1830   ─▶   the first instruction of sum_up                            ─▶   sum_up, the line it begins at
+ *  0x1973  ─▶  the first instruction of square, inlined into f  ─▶  f, the line of the call
+ *  0x1853  ─▶  in the middle of sum_up                          ─▶  sum_up, the line there
+ *  0x1830  ─▶  the first instruction of sum_up                  ─▶  sum_up, the line it begins at
  *
  * The first instruction of an inlined copy belongs to the line of the call, because users count the
  * lines of the outer function.

@@ -5,10 +5,10 @@
  * The C++ ABI's rule: classes that cannot be copied by copying their bytes. clang marks them (DWARF
  * 5); for gcc the declarations of the class show it:
  *
- *	~Name()                       a destructor          ┐ that is not "= default" inside the class,
- *	Name(const Name &), (Name &&) copy or move          ┘ and not made by the compiler
- *	a virtual function or base
- *	a base or a member of such a class
+ *  ~Name()                       a destructor          ┐ that is not "= default" inside the class,
+ *  Name(const Name &), (Name &&) copy or move          ┘ and not made by the compiler
+ *  a virtual function or base
+ *  a base or a member of such a class
  */
 #include "symbols/dwarf/debuginfo_int.h"
 

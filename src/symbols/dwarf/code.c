@@ -2,21 +2,23 @@
 /*
  * code.c - reads the code for facts that debug information and symbols do not contain.
  *
- *	Where an instruction begins. The kernel puts a breakpoint anywhere; in the middle of an instruction it
- *	corrupts the program. So the code is walked from a place where an instruction begins: the function's entry, or,
- *	in a program without symbols, where its frame changes (.eh_frame).
+ *	Where an instruction begins. The kernel puts a breakpoint anywhere; in the middle of an
+ *	instruction it corrupts the program. So the code is walked from a place where an instruction
+ *	begins: the function's entry, or, in a program without symbols, where its frame changes
+ *	(.eh_frame).
  *
  *	The bytes before a function's own first instruction, for the kernel's function tracer.
  *
- *	The targets of an indirect function (IFUNC). The symbol is that of a resolver, which runs once in each process
- *	and returns the implementation to call. Its code contains their addresses:
+ *	The targets of an indirect function (IFUNC). The symbol is that of a resolver, which runs
+ *	once in each process and returns the implementation to call. Its code contains their
+ *	addresses:
  *
- *		48 8d 05 disp32        lea  __memcpy_avx_unaligned(%rip), %rax
- *		b8 imm32               mov  $impl, %eax                         programs at fixed addresses
- *		48 c7 c0 imm32         mov  $impl, %rax
+ *          48 8d 05 disp32     lea  __memcpy_avx_unaligned(%rip), %rax
+ *          b8 imm32            mov  $impl, %eax                         programs at fixed addresses
+ *          48 c7 c0 imm32      mov  $impl, %rax
  *
- *	An address counts if a function begins there; in a file without such symbols, if lea leads to code. For other
- *	processors, functions named __NAME_something count, as in the C library.
+ *	An address counts if a function begins there; in a file without such symbols, if lea leads
+ *	to code. For other processors, functions named __NAME_something count, as in the C library.
  */
 #include "format/bytes.h"
 #include "symbols/dwarf/debuginfo_int.h"

@@ -3,7 +3,7 @@
  * debuginfo.h - the functions, lines and variables of a program, a library, a module or the kernel,
  * from its ELF symbols and its DWARF.
  *
- *	debuginfo_open ─▶ debuginfo_functions, _lines, _points ─▶ each point's scope ─▶ debuginfo_close
+ *  debuginfo_open ─▶ debuginfo_functions, _lines, _points ─▶ each point's scope ─▶ debuginfo_close
  *
  * The DWARF may be in the file itself, or in a separate file found by build id or by name
  * (/usr/lib/debug/.build-id/…, .gnu_debuglink, /usr/lib/debug/PATH, alternate files). The symbols

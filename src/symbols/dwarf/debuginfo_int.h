@@ -3,7 +3,8 @@
  * debuginfo_int.h - declarations that the files of this folder share. debuginfo.c has the overview.
  *
  *	debuginfo ──┬── units[]       one for each compile unit; walked when first needed
- *	            │     ├── functions[]   functions that the source defines, in the order of .debug_info
+ *	            │     ├── functions[]   functions that the source defines, in the order of
+ *	                                    .debug_info
  *	            │     └── instances[]   their code: functions themselves and inlined copies
  *	            ├── symbols[]     functions of the symbol table, by address
  *	            └── types         a DIE for each type that was returned

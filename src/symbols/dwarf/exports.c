@@ -9,7 +9,8 @@
  *
  *	program     optind  ◀──────────┐                  the copy, in use
  *	library     slot of optind  ───┘
- *	            optind                                as in the symbol table, in use only if no program copied it
+ *	            optind                                as in the symbol table, in use only if no
+ *	                                                  program copied it
  *
  * So the library's own place is right only for variables that are not exported, or bound locally by
  * the linker (protected, -Bsymbolic). Otherwise the slot has the address, if the library has one.

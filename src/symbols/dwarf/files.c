@@ -3,9 +3,11 @@
  * files.c - finds the files with a program's debug information.
  *
  *	DIR/.build-id/ab/cdef….debug                       by build id
- *	BESIDE/LINK, BESIDE/.debug/LINK, DIR/BESIDE/LINK   named by .gnu_debuglink; without one PROGRAM.debug
+ *	BESIDE/LINK, BESIDE/.debug/LINK, DIR/BESIDE/LINK   named by .gnu_debuglink; without one
+ *	                                                   PROGRAM.debug
  *	DIR/PATH, DIR/PATH.debug                           as in the kernel's packages
- *	ALTLINK                                            named by .gnu_debugaltlink: strings and types of several files
+ *	ALTLINK                                            named by .gnu_debugaltlink: strings and
+ *	                                                   types of several files
  *
  * BESIDE is the program's directory, DIR that of --debug-dir. The order is libdwfl's. The search
  * is done here because libdwfl opens any file of that name, and reads all of it: a FIFO or a

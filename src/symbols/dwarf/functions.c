@@ -7,8 +7,8 @@
  * runs). DWARF says "work" for all of them, the symbol table has their addresses; the address
  * connects them.
  *
- *	"work"              every function of that name; "Box::get", "ns::Box::get", "get" all find ns::Box::get;
- *	                    "max" finds max<int>
+ *	"work"              every function of that name; "Box::get", "ns::Box::get", "get" all find
+ *	                    ns::Box::get; "max" finds max<int>
  *	"Box::put(int)"     the one of several C++ functions that has these parameters (signature.c)
  *	"_ZN2ns3Box3getEv"  the mangled name
  *	"wor*"              a glob: searches all units

@@ -2,13 +2,13 @@
 /*
  * scope.c - finds the variables visible at an instruction.
  *
- *	subprogram main                     has the frame, whatever is inlined
- *	  inlined work          ◀── instance: its variables, and those of its blocks around the address
- *	    parameter x
- *	    block 1168-1180     ◀── around the address: its variables come first
- *	      variable k
- *	  variable of main                  not visible from work
- *	variable of the unit                globals, last
+ *  subprogram main                     has the frame, whatever is inlined
+ *    inlined work          ◀── instance: its variables, and those of its blocks around the address
+ *      parameter x
+ *      block 1168-1180     ◀── around the address: its variables come first
+ *        variable k
+ *    variable of main                  not visible from work
+ *  variable of the unit                globals, last
  *
  * A copy may lack a variable of the function: it was optimised away in this copy, and only the
  * abstract function has it. Such a variable is reported as optimised away, not skipped.

@@ -4,7 +4,8 @@
  * a place near it.
  *
  *	11f1  test %esi,%esi
- *	11f3  cs nopw 0(%rax,%rax)     a copy begins here: padding, which the kernel's probes do not support
+ *	11f3  cs nopw 0(%rax,%rax)     a copy begins here: padding, which the kernel's probes do not
+ *	                               support
  *	11fd  movslq (%rdi),%rax       equivalent, unless something jumps here
  *
  * A probe after the padding is equivalent to one on it, if no other path leads there. The paths

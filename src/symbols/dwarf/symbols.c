@@ -2,9 +2,11 @@
 /*
  * symbols.c - finds functions of the symbol table by address and by name.
  *
- *	symbols_list    once: directly from .symtab if it is simple, else through libdwfl (tables of separate and
- *	                compressed debug files, sections of a kernel module that have no addresses yet)
- *	symbol_at       the first look-ups scan .symtab itself, or the list; later ones sort the list
+ *	symbols_list    once: directly from .symtab if it is simple, else through libdwfl (tables of
+ *	                separate and compressed debug files, sections of a kernel module that have
+ *	                no addresses yet)
+ *	symbol_at       the first look-ups scan .symtab itself, or the list; later ones sort the
+ *	                list
  *
  * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the default for new
  * programs). The versions are removed: the name is sem_wait, which may occur in several versions.

@@ -12,14 +12,18 @@
  * So a search is two passes over bytes, at some GB/s. False matches only cost the parsing of one
  * more unit. A miss must not happen, so every other encoding of a name is searched as well:
  *
- *	text in .debug_info itself (DW_FORM_string)         searched as text, if it is so short that an offset
- *	                                                    would be longer, or is not in .debug_str
- *	the tail of a longer text ("xread" holds "read")    every place where the name ends with NUL counts
+ *	text in .debug_info itself (DW_FORM_string)         searched as text, if it is so short that
+ *	                                                    an offset would be longer, or is not in
+ *	                                                    .debug_str
+ *	the tail of a longer text ("xread" holds "read")    every place where the name ends with NUL
+ *	                                                    counts
  *	a name with template arguments ("max<int>")         '<' ends it, too
- *	an index (DW_FORM_strx)                             the offset is searched in .debug_str_offsets, whose
- *	                                                    parts belong to units
- *	in an alternate file, in a split unit               all such units count; those of an alternate file
- *	                                                    follow the others, and may contain functions
+ *	an index (DW_FORM_strx)                             the offset is searched in
+ *	                                                    .debug_str_offsets, whose parts belong
+ *	                                                    to units
+ *	in an alternate file, in a split unit               all such units count; those of an
+ *	                                                    alternate file follow the others, and
+ *	                                                    may contain functions
  *
  * The same is done for the names of source files and line tables; there a name can also be the end
  * of a path.

@@ -7,7 +7,8 @@
  *	DW_TAG_subprogram "main", low_pc                a function and its code together
  *	  DW_TAG_lexical_block
  *	    DW_TAG_inlined_subroutine abstract_origin=… a copy of work inside main
- *	      DW_TAG_inlined_subroutine …               a copy of another function inside that copy: parent is the copy
+ *	      DW_TAG_inlined_subroutine …               a copy of another function inside that copy:
+ *	                                                parent is the copy
  *
  * In C++ functions are in namespaces and classes; a class has only the declaration, and the
  * definition outside refers to it (DW_AT_specification). DIEs do not know their parents, so names

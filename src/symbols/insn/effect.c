@@ -9,9 +9,11 @@
  * Registers have DWARF's numbers, which on both processors are those in the instructions. Only
  * plain stores with a register and a constant are reported, so some stores may be missing.
  *
- *	aarch64   bits 28-25 are the group; the written register is in bits 4-0 (Rd, Rt), for pairs also in 14-10, and in
- *	          9-5 if a load or store changes its base. Number 31 is sp in some instructions and no register in others.
- *	riscv64   bits 1-0 mark 16-bit instructions; of 32 bits, bits 6-0 are the group and 11-7 the written register.
+ *	aarch64   bits 28-25 are the group; the written register is in bits 4-0 (Rd, Rt), for pairs
+ *	          also in 14-10, and in 9-5 if a load or store changes its base. Number 31 is sp in
+ *	          some instructions and no register in others.
+ *	riscv64   bits 1-0 mark 16-bit instructions; of 32 bits, bits 6-0 are the group and 11-7 the
+ *	          written register.
  *
  * x86-64 has no row: its compilers describe frames in the call frame table, which includes the ends
  * of functions.

@@ -2,7 +2,7 @@
 /*
  * instruction.c - lengths of instructions, for x86-64, aarch64 and riscv64.
  *
- *	x86-64    prefixes │ REX, VEX or EVEX │ opcode, 1 to 3 bytes │ ModRM, SIB, displacement │ immediate
+ *  x86-64  prefixes │ REX, VEX or EVEX │ opcode, 1 to 3 bytes │ ModRM, SIB, offset │ immediate
  *
  * The opcode decides what follows it: a row of letters for each of the 256 codes of the first
  * table, and short lists for the second, where nearly all have a ModRM byte and no immediate:

@@ -14,8 +14,10 @@
  * belongs to other tables. So it refuses harmless instructions (vpxor has the code of out), and
  * executes others wrongly, as seen on 6.18:
  *
- *	vpor, vmovdqu to memory, vzeroupper   have codes of jumps: the kernel "jumps" and skips the instruction
- *	vcmpps                                that of ret: the program continues in the kernel's copy, after it
+ *	vpor, vmovdqu to memory, vzeroupper   have codes of jumps: the kernel "jumps" and skips the
+ *	                                      instruction
+ *	vcmpps                                that of ret: the program continues in the kernel's
+ *	                                      copy, after it
  *	vfnmadd132sd                          that of popf: single-stepping does not end, SIGTRAP
  *
  * Without VEX: syscall returns into the copy, pushf saves the single-step flag, and a repeated

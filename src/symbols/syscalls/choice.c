@@ -2,9 +2,9 @@
 /*
  * choice.c - parses a choice of system calls.
  *
- * Every word adds calls. A '!' at the beginning of the text inverts the whole. The result is a bit for
- * each number, which the BPF programs and the printers test. Other machines may lack a call, so only a
- * name that the first machine lacks is an error.
+ * Every word adds calls. A '!' at the beginning of the text inverts the whole. The result is a bit
+ * for each number, which the BPF programs and the printers test. Other machines may lack a call, so
+ * only a name that the first machine lacks is an error.
  */
 #include "symbols/syscalls/choice.h"
 
@@ -109,8 +109,8 @@ static int refuse(const struct parsing *p, const char *word)
 }
 
 /*
- * open@64, all@32: only for that machine; there is no x32. Removes the suffix. Returns whether the word
- * is about this machine.
+ * open@64, all@32: only for that machine; there is no x32. Removes the suffix. Returns whether the
+ * word is about this machine.
  */
 static bool is_for_machine(const struct parsing *p, char *word)
 {

@@ -27,17 +27,19 @@ enum syscopy_how {
 	SYSCOPY_BYTES,	  /* args[len_arg] bytes, but not more than the string limit */
 	SYSCOPY_ARRAY,	  /* size * args[len_arg] bytes */
 	SYSCOPY_RETURNED, /* size * return value bytes; size 1: at most the string limit */
-	SYSCOPY_LENPTR, /* the u32 at args[len_arg] is the length; it is copied, too; at most size */
-	SYSCOPY_IOVEC, /* args[len_arg] struct iovec, and what they point to up to the string limit */
+	SYSCOPY_LENPTR,	  /* the u32 at args[len_arg] is the length; copied, too; at most size */
+	SYSCOPY_IOVEC, /* args[len_arg] struct iovec, and what they point to, to the string limit */
 	SYSCOPY_IOVEC_IN, /* as IOVEC at an exit: only as many bytes as the call returned */
 	SYSCOPY_MSGHDR,	  /* a struct msghdr, its name, iovecs, their bytes, control data */
 	SYSCOPY_MMSGHDR,  /* args[len_arg] struct mmsghdr, each as MSGHDR */
 	SYSCOPY_STRINGS, /* pointers up to a NULL, and the strings; size: at most so many strings */
 	SYSCOPY_POINTERS, /* pointers up to a NULL, without the strings (envp) */
 	SYSCOPY_BITS,	  /* args[len_arg] bits, rounded up to 8 bytes (fd_set, cpu masks) */
-	SYSCOPY_IOC, /* _IOC_SIZE(args[1]) bytes; requests without it: 0x54xx 60, 0x89xx 40, 0x12xx 16, others none */
+	/* _IOC_SIZE(args[1]) bytes; requests without it: 0x54xx 60, 0x89xx 40, 0x12xx 16, else 0 */
+	SYSCOPY_IOC,
 	SYSCOPY_RETURNED_ALL, /* as many bytes as were returned, beyond the string limit */
-	SYSCOPY_MSGBUF, /* a struct msgbuf: args[len_arg] bytes behind a long; without len_arg: as many as were returned */
+	/* a struct msgbuf: args[len_arg] bytes behind a long; without it: as many as returned */
+	SYSCOPY_MSGBUF,
 	SYSCOPY_SIGSETPACK, /* { pointer to a signal set, its size }, and the set */
 	SYSCOPY_SOCKFPROG,  /* { u16 n, pointer to n * 8 bytes }, and those */
 	SYSCOPY_MINCORE,    /* args[len_arg] / 4096 bytes, rounded up */
@@ -52,7 +54,7 @@ struct syscopy {
 	uint8_t how;	 /* enum syscopy_how */
 	uint8_t len_arg; /* 0 to 5, or SYSCOPY_NO_ARG */
 	uint16_t size;
-	uint8_t if_arg; /* carried out only if (args[if_arg] & if_mask) == if_value; or SYSCOPY_NO_ARG */
+	uint8_t if_arg; /* only if (args[if_arg] & if_mask) == if_value; or SYSCOPY_NO_ARG */
 	uint32_t if_value, if_mask;
 };
 

@@ -9,7 +9,9 @@
 #include "symbols/syscalls/structs.h"
 #include "symbols/syscalls/types.h"
 
-/* The calls in the order of their names; an index has the place + 1 of a number, 0: no such call. */
+/*
+ * The calls in the order of their names; an index has the place + 1 of a number, 0: no such call.
+ */
 struct syscall_types {
 	const struct syscalltype *calls;
 	size_t n;

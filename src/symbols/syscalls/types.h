@@ -2,8 +2,8 @@
 /*
  * types.h - what the arguments of system calls are: types, structures, names of flags.
  *
- * The build makes the tables from calls.list, structs.list and xlat.list in this folder. A type says
- * how a value is shown; decode/syscalls has a printer for each kind. Everything is constant.
+ * The build makes the tables from calls.list, structs.list and xlat.list in this folder. A type
+ * says how a value is shown; decode/syscalls has a printer for each kind. Everything is constant.
  */
 #ifndef SONDE_SYMBOLS_SYSCALLS_TYPES_H
 #define SONDE_SYMBOLS_SYSCALLS_TYPES_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * The kinds of values. The first row are numbers as C prints them, the second numbers with a meaning,
- * the third what a pointer leads to, the others belong to single calls.
+ * The kinds of values. The first row are numbers as C prints them, the second numbers with a
+ * meaning, the third what a pointer leads to, the others belong to single calls.
  */
 /* clang-format off */
 #define SYSKINDS(X) \

@@ -51,7 +51,9 @@ struct uft_arg {
 bool uft_arg_is_spec(const char *word);
 /* False: not a value, or wrong. */
 bool uft_arg_parse(const char *word, struct arena *a, struct uft_arg *ret);
-/* Adds a value at the end of a list: records have them in this order. It may replace an older one. */
+/*
+ * Adds a value at the end of a list: records have them in this order. It may replace an older one.
+ */
 int uft_arg_add(struct uft_arg **list, struct arena *a, const struct uft_arg *arg);
 
 /*

@@ -9,8 +9,8 @@
  *	00000000000011e9 t c                              E: enum colour {RED, GREEN = 5}
  *	00000000000012e9 ? __func_end
  *
- * uftrace 0.13 stores no sizes: a symbol ends where the next one begins, and a line of type '?' ends
- * the one before it. Since 0.14 a line has a size: "ADDR SIZE T name".
+ * uftrace 0.13 stores no sizes: a symbol ends where the next one begins, and a line of type '?'
+ * ends the one before it. Since 0.14 a line has a size: "ADDR SIZE T name".
  */
 #include "symbols/uftrace/module.h"
 

@@ -68,8 +68,8 @@ void uft_module_parse_head(struct uft_module *m, struct arena *a, const char *te
 /* addr: relative to the mapping. NULL: no symbol is there. */
 const struct uft_sym *uft_module_find(const struct uft_module *m, uint64_t addr);
 /*
- * If several symbols have the name, the one that bsearch() meets: uftrace takes it, and whether it is a
- * stub decides where a library call is said to go.
+ * If several symbols have the name, the one that bsearch() meets: uftrace takes it, and whether it
+ * is a stub decides where a library call is said to go.
  */
 const struct uft_sym *uft_module_find_name(const struct uft_module *m, const char *name);
 

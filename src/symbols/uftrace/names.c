@@ -6,10 +6,10 @@
  *	simple    ns::Box::get            without parameters and template arguments (the default)
  *	raw       _ZN2ns3BoxIiE3getEPKc
  *
- * The simple form is made from the full one, by words that uftrace has in other forms. Compared with
- * uftrace for 70 000 names of libstdc++, LLVM, ICU, node and templates of all kinds
- * (tests/uftrace/names): what is left are type names of data whose template arguments uftrace shows in
- * part, and names that its demangler does not know (operator<=>).
+ * The simple form is made from the full one, by words that uftrace has in other forms. Compared
+ * with uftrace for 70 000 names of libstdc++, LLVM, ICU, node and templates of all kinds
+ * (tests/uftrace/names): what is left are type names of data whose template arguments uftrace shows
+ * in part, and names that its demangler does not know (operator<=>).
  */
 #include "base/arena.h"
 #include "symbols/cxx/demangle.h"

@@ -2,17 +2,19 @@
 /*
  * cfi.c - reads .eh_frame and .debug_frame.
  *
- *	.eh_frame_hdr   version, encodings, pointer, count, then pairs (first address, place of its FDE), sorted
+ *	.eh_frame_hdr   version, encodings, pointer, count, then pairs (first address, place of its
+ *	                FDE), sorted
  *	.eh_frame       CIE: what functions have in common, and instructions for their first row
  *	                FDE: begin, length, instructions; it names its CIE
  *
- * The instructions of an FDE build a table: for each address a rule for the CFA (the stack pointer before
- * the call) and one for each register of the caller. Only the row of one address is built, by running
- * the CIE's instructions and then the FDE's until the next row would begin behind the address.
+ * The instructions of an FDE build a table: for each address a rule for the CFA (the stack pointer
+ * before the call) and one for each register of the caller. Only the row of one address is built,
+ * by running the CIE's instructions and then the FDE's until the next row would begin behind the
+ * address.
  *
- * Without a usable .eh_frame_hdr the FDEs are listed once and sorted. The format differs between the two
- * sections: in .debug_frame the id of a CIE is ~0 and pointers to it are offsets in the section; in
- * .eh_frame the id is 0 and pointers go back from where they are.
+ * Without a usable .eh_frame_hdr the FDEs are listed once and sorted. The format differs between
+ * the two sections: in .debug_frame the id of a CIE is ~0 and pointers to it are offsets in the
+ * section; in .eh_frame the id is 0 and pointers go back from where they are.
  */
 #include "symbols/unwind/cfi.h"
 

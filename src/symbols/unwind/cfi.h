@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cfi.h - call frame information of a program: how to find a function's caller, at each instruction.
+ * cfi.h - call frame information of a program: how to find a function's caller, at each
+ * instruction.
  *
  *	cfi_open ─▶ cfi_find_row: the rules at an address ─▶ unwind.h
  *

@@ -2,8 +2,8 @@
 /*
  * expression.c - computes expressions of DWARF in call frame information.
  *
- * Compilers write few kinds: the stack pointer of a signal frame, and the PLT, where the CFA depends on
- * how far the instruction pointer is inside of its 16 bytes:
+ * Compilers write few kinds: the stack pointer of a signal frame, and the PLT, where the CFA
+ * depends on how far the instruction pointer is inside of its 16 bytes:
  *
  *	breg7(rsp)+8 breg16(rip)+0 lit15 and lit11 ge lit3 shl plus
  *

@@ -5,11 +5,11 @@
  * The CFA comes first: the stack pointer before the call. All other rules refer to it and to the
  * registers of the inner frame:
  *
- *	caller's sp = CFA      caller's ip = the column of the return address      others: by rule, or the same
+ *  caller's sp = CFA   caller's ip = the column of the return address  others: by rule, or the same
  *
- * Stacks grow down, so the CFA of a caller is above that of the function it called; a frame that breaks this
- * is damaged, and ends the walk, so no walk is endless. A signal handler may have a stack of its own: there
- * the rule does not hold.
+ * Stacks grow down, so the CFA of a caller is above that of the function it called; a frame that
+ * breaks this is damaged, and ends the walk, so no walk is endless. A signal handler may have a
+ * stack of its own: there the rule does not hold.
  */
 #include "symbols/unwind/unwind.h"
 

@@ -72,7 +72,7 @@ void timeline_losses(struct timeline *tl, struct timeline_losses *ret)
 	timeline_leave(tl);
 }
 
-/* --- the next one ------------------------------------------------------------------------------------------- */
+/* --- the next one ----------------------------------------------------------------------------- */
 
 static bool find_after(struct timeline *tl, struct stream *st, uint64_t t,
 		       struct timeline_loss *ret)

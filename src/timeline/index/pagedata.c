@@ -51,7 +51,7 @@ struct chunkcache {
 	struct cached *slots[CACHE_SLOTS];
 };
 
-/* --- chunks ------------------------------------------------------------------------------------ */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 const uint8_t *stream_bytes(const struct stream *st, uint64_t pos, size_t n, void *buf)
 {
@@ -132,7 +132,7 @@ int chunk_load(const struct stream *st, size_t chunk, uint8_t *buf)
 	return r;
 }
 
-/* --- the cache --------------------------------------------------------------------------------- */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 struct chunkcache *chunkcache_new(void)
 {
@@ -269,7 +269,7 @@ void chunk_release(struct cached *c)
 	c->refs--;
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 static void hold_mapped(const struct stream *st, uint64_t page, struct pagehold *hold)
 {

@@ -37,7 +37,7 @@
 #define CHUNK_MIN_MAX_BYTES (4u << 20) /* limit, as in pagestream.c */
 #define CHUNK_PAGES_MAX	    16
 
-/* --- times ------------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static size_t next_known(const uint64_t *ts, size_t n, size_t i)
 {
@@ -179,7 +179,7 @@ int stream_settle(struct timeline *tl, struct stream *st, uint64_t low)
 	return 0;
 }
 
-/* --- looking for a time -------------------------------------------------------------------------- */
+/* --- looking for a time ----------------------------------------------------------------------- */
 
 long stream_find_segment(const struct stream *st, uint64_t t)
 {
@@ -236,7 +236,7 @@ uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last)
 	return ts;
 }
 
-/* --- segments ------------------------------------------------------------------------------------ */
+/* --- segments --------------------------------------------------------------------------------- */
 
 void segment_free(struct index_segment *seg)
 {
@@ -321,7 +321,7 @@ int stream_cut(struct stream *st, uint64_t page, uint32_t chunk)
 	return 0;
 }
 
-/* --- streams ------------------------------------------------------------------------------------- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 static int add_chunk(struct stream *st, struct chunk_row row)
 {

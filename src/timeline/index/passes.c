@@ -7,8 +7,8 @@
  *	stream 1   [  page   ][  page    ][pg][pg][pg]
  *
  *	page ──▶ contains none of the kinds?     skipped: one comparison of bits
- *	     ──▶ all events are only counted?    the columns give the bucket of each; the file is read
- *	                                         only where the columns are not exact enough
+ *	     ──▶ all events are only counted?    the columns give the bucket of each; the file is
+ *	                                         read only where the columns are not exact enough
  *	     ──▶ otherwise                       walked up to the last wanted event; each event goes
  *	                                         to the consumers of its kind
  *
@@ -100,7 +100,7 @@ static uint64_t limit_of(const uint64_t *limits, size_t n, uint32_t stream, uint
 	return !limits ? none : stream < n ? limits[stream] : 0;
 }
 
-/* --- counting ------------------------------------------------------------------------------------------------ */
+/* --- counting --------------------------------------------------------------------------------- */
 
 static void add_ticks(const struct pyramid *p, uint64_t ts, uint32_t n, bool missed)
 {
@@ -202,7 +202,7 @@ static void count_page(struct slice *s, const struct index_segment *seg, uint32_
 	}
 }
 
-/* --- taking --------------------------------------------------------------------------------------------------- */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 static int part_grow(struct pass *p, const struct gatherer *g, struct part *part)
 {
@@ -293,7 +293,7 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 	}
 }
 
-/* --- a slice -------------------------------------------------------------------------------------------------- */
+/* --- a slice ---------------------------------------------------------------------------------- */
 
 /* Returns true if all consumers only count the events of the page. */
 static bool is_countable(const struct slice *s, const struct index_segment *seg, uint32_t page)
@@ -442,7 +442,7 @@ static void slice_run(void *ctx, size_t i)
 	free(s.counters);
 }
 
-/* --- a pass --------------------------------------------------------------------------------------------------- */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static bool wants_kind(const struct gatherer *g, size_t kind, size_t n_kinds)
 {

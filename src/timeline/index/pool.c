@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* --- jobs -------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 /*
  * Takes and runs one number of a job. Returns false if there was none. The caller holds the lock.
@@ -72,7 +72,7 @@ void timeline_parallel(struct timeline *tl, size_t n, void (*run)(void *ctx, siz
 	*p = job.next_job;
 }
 
-/* --- segments ---------------------------------------------------------------------------------- */
+/* --- segments --------------------------------------------------------------------------------- */
 
 static bool is_todo(const struct index_segment *seg)
 {

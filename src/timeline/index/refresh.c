@@ -67,7 +67,7 @@ struct refresh {
 	bool changed;
 };
 
-/* --- removing ---------------------------------------------------------------------------------- */
+/* --- removing --------------------------------------------------------------------------------- */
 
 static void sub_from(uint64_t *p)
 {
@@ -139,7 +139,7 @@ static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
 	}
 }
 
-/* --- the file now ------------------------------------------------------------------------------ */
+/* --- the file now ----------------------------------------------------------------------------- */
 
 /* Returns the known page with the time of the page at `offset`, or -1. */
 static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t offset)
@@ -335,7 +335,7 @@ static int look(struct refresh *rf, struct errmsg *err)
 	return 0;
 }
 
-/* --- moving ------------------------------------------------------------------------------------ */
+/* --- moving ----------------------------------------------------------------------------------- */
 
 static bool is_other_file(int a, int b)
 {
@@ -392,7 +392,7 @@ static int move_all(struct refresh *rf, struct errmsg *err)
 	return r;
 }
 
-/* --- growing ----------------------------------------------------------------------------------- */
+/* --- growing ---------------------------------------------------------------------------------- */
 
 /*
  * Finds the origin of times. An empty trace has none yet. Once known, the origin never changes,

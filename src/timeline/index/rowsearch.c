@@ -3,8 +3,8 @@
  * rowsearch.c - numbers all events in time order, without a global array.
  *
  *	rank(t)      for each stream: counts segments and pages before t, and walks one page
- *	rows(r)      finds the time t with rank(t) <= r < rank(t + 1) with a binary search, first by whole
- *	             pages, finally by walking some; then merges the streams from there on
+ *	rows(r)      finds the time t with rank(t) <= r < rank(t + 1) with a binary search, first by
+ *	             whole pages, finally by walking some; then merges the streams from there on
  *	row_of(e)    counts the events before it in its own stream and in others; at equal times
  *	             lower streams come first
  *
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* --- counting ---------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 static uint32_t segment_count(const struct selection *sel, const struct stream *st, size_t i)
 {
@@ -154,7 +154,7 @@ uint64_t timeline_rank(struct timeline *tl, const struct selection *sel, uint64_
 	return n;
 }
 
-/* --- merging ----------------------------------------------------------------------------------- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
 struct row_cursor {
 	struct stream *st;

@@ -73,7 +73,7 @@ uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t)
 	return first + ARRAY_BISECT(end - first, i, base + (sl->entries[first + i] >> 36) < t);
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 struct sched_query {
 	struct timeline *tl;
@@ -262,7 +262,7 @@ void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_
 	query_run(&q, stream, from);
 }
 
-/* --- the running task -------------------------------------------------------------------------- */
+/* --- the running task ------------------------------------------------------------------------- */
 
 struct turns_call {
 	uint64_t from, to;

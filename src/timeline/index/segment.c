@@ -90,7 +90,7 @@ struct indexer {
 	uint64_t n_lost;
 };
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 static inline uint16_t find_task(struct indexer *ix, int pid)
 {
@@ -177,7 +177,7 @@ static void learn_names(struct indexer *ix, const struct kind_info *k, const str
 	}
 }
 
-/* --- scheduling -------------------------------------------------------------------------------- */
+/* --- scheduling ------------------------------------------------------------------------------- */
 
 static void add_sign(struct indexer *ix, uint64_t ts, uint16_t a, uint16_t b, uint8_t flags)
 {
@@ -293,7 +293,7 @@ static void apply_role(struct indexer *ix, const struct kind_info *k, const stru
 	learn_names(ix, k, rec, ts);
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static struct kind_info *find_kind(struct indexer *ix, int id)
 {
@@ -360,7 +360,7 @@ static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, u
 	return bits;
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 static int reserve(void **p, size_t *room, size_t need, size_t each)
 {
@@ -488,7 +488,7 @@ static int load(struct indexer *ix, struct index_segment *seg)
 	return 0;
 }
 
-/* --- results ----------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static size_t part(uint8_t *blob, size_t *at, size_t n_bytes, const void *pointer)
 {

@@ -30,7 +30,7 @@
 #define TEXT_MAX_BYTES 4096
 #define STOP_PAGES     64 /* pages between two calls of stop */
 
-/* --- bits -------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 uint32_t sel_segment_count(const struct sel_segment *ss, uint32_t from, uint32_t to)
 {
@@ -72,7 +72,7 @@ static void sel_segment_sum(struct sel_segment *ss, const struct index_segment *
 	ss->page_first[ss->n_pages] = ss->count = sum;
 }
 
-/* --- matching ---------------------------------------------------------------------------------- */
+/* --- matching --------------------------------------------------------------------------------- */
 
 static bool has_bit(const uint8_t *bits, size_t n, uint32_t i)
 {
@@ -199,7 +199,7 @@ static void job_run(void *ctx, size_t i)
 	sel_segment_sum(ss, seg);
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/* --- making ----------------------------------------------------------------------------------- */
 
 /* Checks whether the expression is valid, and for which sources. */
 static int check_expression(struct making *mk, struct errmsg *err)

@@ -42,7 +42,7 @@ struct helper {
 	bool has_regex;
 };
 
-/* --- helpers ----------------------------------------------------------------------------------- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 static void helper_free(struct helper *h, size_t n_parts)
 {
@@ -142,7 +142,7 @@ void helper_give(struct making *mk, struct helper *h)
 	mk->helpers = h;
 }
 
-/* --- matching ---------------------------------------------------------------------------------- */
+/* --- matching --------------------------------------------------------------------------------- */
 
 static bool filter_matches(struct making *mk, struct helper_part *part, uint16_t kind,
 			   const struct record *rec)

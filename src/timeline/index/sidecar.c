@@ -5,7 +5,8 @@
  *
  *	CACHE/16 bytes in hex.index      the name comes from device and inode of the traces, their
  *	                                 buffers and clocks: a new index replaces the old one
- *	        key, inside              also size and mtime of each trace; if they differ, the index is stale
+ *	        key, inside              also size and mtime of each trace; if they differ, the
+ *	                                 index is stale
  *
  * The file is mapped and used in place (sidecar_int.h has the format, sidecar_check.c the checks).
  * Only a file from exactly this build is used. It is written under a temporary name when the index
@@ -49,7 +50,7 @@ struct sidecar {
 	struct piece map; /* the mapped file; len 0: none */
 };
 
-/* --- which trace ------------------------------------------------------------------------------- */
+/* --- which trace ------------------------------------------------------------------------------ */
 
 static void add_number(struct sha256 *s, uint64_t n)
 {
@@ -111,7 +112,7 @@ static bool find_key(struct sidecar *sc, const struct timeline *tl)
 	return true;
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool map_file(struct sidecar *sc)
 {
@@ -324,7 +325,7 @@ void sidecar_close(struct timeline *tl)
 	free(sc);
 }
 
-/* --- the cache's ceilings ------------------------------------------------------------------------ */
+/* --- the cache's ceilings --------------------------------------------------------------------- */
 
 struct old_file {
 	char name[64];
@@ -386,7 +387,7 @@ static void prune(struct sidecar *sc)
 	free(files);
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static int write_all(int fd, const void *data, size_t n)
 {

@@ -98,7 +98,7 @@ bool sidecar_check_tables(const struct timeline *tl, struct piece map, const uin
 	return check_kinds(tl, map) && check_tasks(tl, map);
 }
 
-/* --- segments ------------------------------------------------------------------------------------ */
+/* --- segments --------------------------------------------------------------------------------- */
 
 /* Returns true if all values are below n, or UINT16_MAX. */
 static bool check_column(const uint16_t *values, uint32_t n_values, uint32_t n)

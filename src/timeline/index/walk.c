@@ -66,7 +66,7 @@ uint64_t page_bits_of_kinds(const uint8_t *kinds, size_t n_kinds)
 	return bits;
 }
 
-/* --- many -------------------------------------------------------------------------------------- */
+/* --- many ------------------------------------------------------------------------------------- */
 
 struct walk {
 	struct timeline *tl;
@@ -176,7 +176,7 @@ int timeline_walk(struct timeline *tl, size_t stream, const struct walk_wants *w
 	return 0;
 }
 
-/* --- one --------------------------------------------------------------------------------------- */
+/* --- one -------------------------------------------------------------------------------------- */
 
 static int get_in_page(struct timeline *tl, struct stream *st, const struct index_segment *seg,
 		       uint64_t page, uint32_t index, struct walk_one *ret)

@@ -93,7 +93,7 @@ static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_
 	c->sink(c->ctx, &call);
 }
 
-/* --- one task: its lane ---------------------------------------------------------------------------------- */
+/* --- one task: its lane ----------------------------------------------------------------------- */
 
 struct open_span {
 	uint64_t start, end, child_ns;
@@ -164,7 +164,7 @@ static int calls_of_task(struct calling *c)
 	return r;
 }
 
-/* --- all tasks ------------------------------------------------------------------------------------------- */
+/* --- all tasks -------------------------------------------------------------------------------- */
 
 static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		       const struct open_call *call, uint64_t end, uint8_t flags)

@@ -10,13 +10,16 @@
  *
  *	insight_tasks     time per task and state, switches, wakeups, migrations; load of the CPUs
  *	insight_events    counts per kind
- *	insight_wakeups   histogram of wakeup latencies (runnable to running), log2, with the longest
+ *	insight_wakeups   histogram of wakeup latencies (runnable to running), log2, with the
+ *	                  longest
  *	insight_why       the critical path of a task
- *	insight_functions calls, total, self, max per function (function_graph and spans); if the trace has
+ *	insight_functions calls, total, self, max per function (function_graph and spans); if the
+ *	trace has
  *	                  switches, the clock of a task stops while the task is off its CPU
  *	insight_flame     frames with weights: on-CPU (functions by their own CPU time, or stacks by
  *	                  number) or off-CPU (kernel stacks at switch-out, weighted by the time off)
- *	insight_spans     durations of the spans of these lanes, by name; at most SPANS_LANES_MAX lanes
+ *	insight_spans     durations of the spans of these lanes, by name; at most SPANS_LANES_MAX
+ *	                  lanes
  *	insight_list      the single spans of these lanes with one name or value, with their times
  *
  * All return 0, -ENOMEM or another negative errno.
@@ -35,7 +38,7 @@
 /* tasks selects tasks: one bit for each of INSIGHT_TASKS numbers; NULL: all. */
 #define INSIGHT_TASKS (UINT16_MAX + 1)
 
-/* --- tasks: tasks.c -------------------------------------------------------------------------------- */
+/* --- tasks: tasks.c --------------------------------------------------------------------------- */
 
 struct task_times {
 	uint16_t task;
@@ -68,7 +71,7 @@ int insight_tasks(struct insight_tasks *ret, struct lanes *ls, const uint8_t *ta
 		  uint64_t to);
 void insight_tasks_release(struct insight_tasks *t);
 
-/* --- the critical path: why.c ---------------------------------------------------------------------- */
+/* --- the critical path: why.c ----------------------------------------------------------------- */
 
 #define WHY_OWNERS 8 /* limit of owners that a piece keeps */
 
@@ -137,7 +140,7 @@ struct insight_why {
 int insight_why(struct insight_why *ret, struct lanes *ls, int task, uint64_t from, uint64_t to);
 void insight_why_release(struct insight_why *y);
 
-/* --- events: events.c ------------------------------------------------------------------------------ */
+/* --- events: events.c ------------------------------------------------------------------------- */
 
 struct kind_count {
 	size_t kind;
@@ -156,7 +159,7 @@ int insight_events(struct insight_events *ret, struct lanes *ls, const struct se
 		   uint64_t from, uint64_t to);
 void insight_events_release(struct insight_events *e);
 
-/* --- wakeups: wakeups.c ---------------------------------------------------------------------------- */
+/* --- wakeups: wakeups.c ----------------------------------------------------------------------- */
 
 #define WAKEUPS_WORST 10
 
@@ -187,7 +190,7 @@ int insight_wakeups(struct insight_wakeups *ret, struct lanes *ls, const uint8_t
 		    uint64_t from, uint64_t to);
 void insight_wakeups_release(struct insight_wakeups *u);
 
-/* --- functions: functions.c ------------------------------------------------------------------------ */
+/* --- functions: functions.c ------------------------------------------------------------------- */
 
 struct function_times {
 	const char *name;
@@ -207,7 +210,7 @@ int insight_functions(struct insight_functions *ret, struct lanes *ls, int task,
 		      uint64_t to);
 void insight_functions_release(struct insight_functions *f);
 
-/* --- frames: flame.c ------------------------------------------------------------------------------- */
+/* --- frames: flame.c -------------------------------------------------------------------------- */
 
 enum frame_kind {
 	FRAME_NAME, /* a function */
@@ -279,7 +282,7 @@ int insight_flame(struct insight_flame *ret, struct lanes *ls, bool off_cpu, con
 		  int task, uint64_t from, uint64_t to);
 void insight_flame_release(struct insight_flame *f);
 
-/* --- heat map of samples: samples.c ------------------------------------------------------------ */
+/* --- heat map of samples: samples.c ----------------------------------------------------------- */
 
 #define INSIGHT_HEAT_ROWS    50
 #define INSIGHT_HEAT_COLUMNS 1200 /* at most */
@@ -298,7 +301,7 @@ int insight_heat(struct insight_heat *ret, struct lanes *ls, const char *by, int
 		 uint64_t from, uint64_t to);
 void insight_heat_release(struct insight_heat *h);
 
-/* --- spans: spans.c, list.c ------------------------------------------------------------------------ */
+/* --- spans: spans.c, list.c ------------------------------------------------------------------- */
 
 #define SPANS_LANES_MAX 256
 

@@ -29,7 +29,7 @@ static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint
 	return end > start ? end - start : 0;
 }
 
-/* --- trees of frames: flametree.c ------------------------------------------------------------------- */
+/* --- trees of frames: flametree.c ------------------------------------------------------------- */
 
 #define FLAME_NODES_MAX (1u << 20)
 #define FLAME_DEPTH_MAX 120 /* each level takes two levels of JSON */
@@ -89,7 +89,7 @@ int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bo
 /* Returns true if there are events of functions. */
 bool insight_has_calls(struct lanes *ls);
 
-/* --- time that tasks ran: runclock.c ------------------------------------------------------------------ */
+/* --- time that tasks ran: runclock.c ---------------------------------------------------------- */
 
 #define RUNCLOCK_MAX (4u << 20) /* limit of runs */
 
@@ -126,7 +126,7 @@ void runclock_release(struct runclock *rc);
 /* Returns how long the task ran until t. It is fastest if t grows from call to call. */
 uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 
-/* --- stacks: stacks.c -------------------------------------------------------------------------- */
+/* --- stacks: stacks.c ------------------------------------------------------------------------- */
 
 /* Returns true if ev is the event SYSTEM/NAME. */
 bool insight_is_event(const struct event *ev, const char *name);
@@ -140,7 +140,7 @@ int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t
 int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
 		    bool *ret_has_stacks);
 
-/* --- lanes that cannot be looked at: spans.c ---------------------------------------------------- */
+/* --- lanes that cannot be looked at: spans.c -------------------------------------------------- */
 
 /* Adds a refused lane. text is copied and may be NULL. Returns 0 or -ENOMEM. */
 int lanes_refuse(struct lanes_refused *list, const char *spec, enum refusal why, const char *text);

@@ -62,7 +62,7 @@ static bool is_before(enum list_order order, const struct listed_span *a,
 	return a->lane != b->lane ? a->lane < b->lane : a->row < b->row;
 }
 
-/* --- the heap: heap[0] is the one that goes first when a better one comes ------------------------------------ */
+/* --- the heap: heap[0] is the one that goes first when a better one comes --------------------- */
 
 static void sift_up(struct span_listing *l, size_t at)
 {
@@ -116,7 +116,7 @@ static void put_in_order(struct span_listing *l)
 	}
 }
 
-/* --- spans ------------------------------------------------------------------------------------------------ */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 /*
  * Returns true if the value is the wanted name. A name has one number, so texts are compared only

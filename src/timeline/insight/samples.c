@@ -66,7 +66,7 @@ void sampled_events_release(struct sampled_events *e)
 	*e = (struct sampled_events){0};
 }
 
-/* --- kinds --------------------------------------------------------------------------------------- */
+/* --- kinds ------------------------------------------------------------------------------------ */
 
 static int find_event(struct sampled_events *e, const char *name)
 {
@@ -140,7 +140,7 @@ static int sampling_init(struct sampling *s, const char *event)
 	return 0;
 }
 
-/* --- stacks -------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static uint32_t make_label(struct sampling *s, const struct sample_form *form, uint64_t place)
 {
@@ -255,7 +255,7 @@ int insight_add_samples(struct lanes *ls, const char *event, int task, uint64_t 
 	return r < 0 ? r : 0;
 }
 
-/* --- heat map ------------------------------------------------------------------------------------ */
+/* --- heat map --------------------------------------------------------------------------------- */
 
 /* A column is a second; in short ranges less, so that there are some, in long ones more. */
 static void choose_columns(struct insight_heat *h, uint64_t from, uint64_t to)

@@ -2,8 +2,8 @@
 /*
  * sleepplace.c - finds where a task sleeps, from the stack after its switch.
  *
- *	CPU 1   sched_switch prev=bash   kernel_stack (bash): schedule ← io_schedule ← folio_wait_bit ← …
- *	                                                                               └ the answer
+ *  CPU 1   sched_switch prev=bash  kernel_stack (bash): schedule ← io_schedule ← folio_wait_bit ← …
+ *                                                                                └ the answer
  *
  * A stack belongs to the switch if it is the next event of the CPU and of the task that left
  * (stacks.c). The innermost frames are the scheduler's own and general helpers that wait for any

@@ -56,13 +56,12 @@ struct span_counting {
 	size_t n_groups, cap_groups;
 	struct map by_name; /* maps (sort, label) to a group + 1 */
 	struct lengths lengths;
-	bool is_over; /* there are more names than groups */
-	uint64_t
-		part_ns; /* length of the parts in which lanes of very many events were read; 0: none */
+	bool is_over;	  /* there are more names than groups */
+	uint64_t part_ns; /* length of the parts in which lanes of many events were read; 0: none */
 	int error;
 };
 
-/* --- groups ------------------------------------------------------------------------------------------------ */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static int add_group(struct span_counting *c, uint16_t sort, uint32_t label)
 {
@@ -139,7 +138,7 @@ static bool add_span(void *ctx, const struct lane_span *s)
 	return !c->error;
 }
 
-/* --- lanes ------------------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 /*
  * Returns true if both lanes belong to one sort. Lanes of one type and machine are one sort; each
@@ -228,7 +227,7 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct lanes_ref
 	return r;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* Computes the quantiles of all groups in the list, which is sorted by group. */
 static void find_quantiles(struct span_counting *c, bool of_sorts)

@@ -3,7 +3,8 @@
  * stackframes.c - the frames of kernel_stack and user_stack events, as labels.
  *
  *	kernel_stack   int size, unsigned long caller[]               functions, by kallsyms
- *	user_stack     unsigned int tgid, unsigned long caller[8]     as report prints them, "0x401234"
+ *	user_stack     unsigned int tgid, unsigned long caller[8]     as report prints them,
+ *	                                                              "0x401234"
  *
  * The list of callers ends with the record, with a 0 (an unused entry) or with an entry that has
  * all bits set. The text of a program's frame depends on the kernel's print format, "\t=> %ps\n"

@@ -7,8 +7,8 @@
  * kernel_stack is held until the next event. If that event is the program's stack, its frames
  * called those of the kernel:
  *
- *	bash-136   0x401300   0x401234   entry_SYSCALL_64   …   vfs_read        one path from the root
- *	           └ user_stack ────────┘└ kernel_stack ───────────────┘
+ *  bash-136   0x401300   0x401234   entry_SYSCALL_64   …   vfs_read        one path from the root
+ *             └ user_stack ────────┘└ kernel_stack ───────────────┘
  *
  * Stacks of events are not CPU samples: the count of a stack is the number of events. So they are
  * counted, and can be selected, by event. A stack after a sched_switch shows where the task was
@@ -97,7 +97,7 @@ bool insight_is_event(const struct event *ev, const char *name)
 	       !strcmp(name + len + 1, ev->name);
 }
 
-/* --- stacks ---------------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static int find_kinds(struct stacking *s)
 {
@@ -324,7 +324,7 @@ int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t
 	return r;
 }
 
-/* --- off the CPU ------------------------------------------------------------------------------------------- */
+/* --- off the CPU ------------------------------------------------------------------------------ */
 
 ARRAY_ORDER(compare_left, struct stack_left, COMPARE(x->ts, y->ts) ?: COMPARE(x->task, y->task))
 

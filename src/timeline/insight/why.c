@@ -65,7 +65,7 @@ struct finding {
 	uint64_t *had, *stolen_by;
 };
 
-/* --- states of tasks ---------------------------------------------------------------------------------------- */
+/* --- states of tasks -------------------------------------------------------------------------- */
 
 static void keep_span(void *ctx, uint16_t task, const struct task_track *t,
 		      const struct state_span *s, enum task_state next)
@@ -136,7 +136,7 @@ static size_t find_span(const struct state_list *l, uint64_t t)
 	return ARRAY_BISECT(l->n, i, l->spans[i].end <= t);
 }
 
-/* --- pieces --------------------------------------------------------------------------------------------------- */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 static void add_piece(struct finding *y, const struct why_piece *p)
 {
@@ -233,7 +233,7 @@ static void follow(struct finding *y, int task, uint64_t from, uint64_t to, unsi
 	add_piece(y, &gap);
 }
 
-/* --- what is known of a piece --------------------------------------------------------------------------------------- */
+/* --- what is known of a piece ----------------------------------------------------------------- */
 
 /* Finds the tasks that occupied the CPU while p waited for it. */
 static void find_owners(struct finding *y, const struct why_piece *p, struct owners *o)
@@ -331,7 +331,7 @@ static void complete_piece(struct finding *y, struct why_piece *p)
 	}
 }
 
-/* --- sums ------------------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static int list_owners(struct timeline *tl, const uint64_t *sums, struct owner **ret, size_t *ret_n)
 {

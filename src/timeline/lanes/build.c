@@ -119,7 +119,7 @@ int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *er
 	return plan_finish(&p, err);
 }
 
-/* --- many ---------------------------------------------------------------------------------------------------- */
+/* --- many ------------------------------------------------------------------------------------- */
 
 /* Returns the maximum of memory that the pass needs for the plan. */
 static uint64_t bytes_of(const struct lane_plan *p)

@@ -54,7 +54,7 @@ struct pairing {
 	struct mark_cache labels; /* labels of keys */
 };
 
-/* --- marks -------------------------------------------------------------------------------------------------- */
+/* --- marks ------------------------------------------------------------------------------------ */
 
 static bool key_of(const struct pairing *p, enum key_kind kind, const struct field *f, bool swap,
 		   const struct walk_event *ev, uint64_t *ret)
@@ -108,7 +108,7 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 	return true;
 }
 
-/* --- pairs --------------------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 /* Returns true if the key is an address, which is printed in hexadecimal. */
 static bool key_is_address(const struct pairing *p)
@@ -224,7 +224,7 @@ static int match(struct pairing *p, const struct marks *m)
 	return r;
 }
 
-/* --- which events --------------------------------------------------------------------------------------------- */
+/* --- which events ----------------------------------------------------------------------------- */
 
 static enum key_kind find_key(const struct event *ev, const char *name, const struct field **ret)
 {

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- without switches: runs of events ------------------------------------------------------------------- */
+/* --- without switches: runs of events --------------------------------------------------------- */
 
 #define RUN_GAP_NS 10000000 /* after this time without an event, the task may no longer run */
 
@@ -123,7 +123,7 @@ static int build_runs(struct lane *ln, uint16_t only)
 	return e;
 }
 
-/* --- lanes ------------------------------------------------------------------------------------------------ */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 /* Finds the events that begin and end spans; for a CPU, only those that begin them. */
 static int take_sched_kinds(struct lane *ln)
@@ -266,7 +266,7 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 	return build_states(ln, task);
 }
 
-/* --- many tasks ------------------------------------------------------------------------------------------- */
+/* --- many tasks ------------------------------------------------------------------------------- */
 
 struct task_lanes {
 	struct prepared_lane **by_task;

@@ -71,7 +71,7 @@ void calls_cache_free(struct calls_cache *cc)
 	free(cc);
 }
 
-/* --- one moment ---------------------------------------------------------------------------------------------- */
+/* --- one moment ------------------------------------------------------------------------------- */
 
 static size_t packed_bytes(const struct callstack *cs)
 {
@@ -125,7 +125,7 @@ static int give(const struct moment *m,
 	return r;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------ */
+/* --- all -------------------------------------------------------------------------------------- */
 
 uint64_t calls_cache_load(struct calls_cache *cc, uint32_t machine, uint64_t version, uint64_t t,
 			  int (*fill)(void *ctx, uint16_t task, const struct callstack *from),

@@ -6,7 +6,8 @@
  *	enter b      a b open
  *	leave b      b closed
  *	leave x      x was never entered: it began before the recording, or its enter was lost
- *	enter c/0    a was not left, but the depth shows that no call is open: a is closed, its end is unknown
+ *	enter c/0    a was not left, but the depth shows that no call is open: a is closed, its end
+ *	             is unknown
  *
  * If events have a depth, it is trusted: after a loss the next event corrects the stack. Events
  * without a depth nest in their order; a leave closes the innermost call with its id, and calls

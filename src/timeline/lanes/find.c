@@ -21,7 +21,7 @@
 #define TICKS_MAX	(4u << 20) /* limit for one lane_each() */
 #define NO_REF		UINT64_MAX
 
-/* --- references ------------------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------------- */
 
 struct ref_search {
 	const struct timeline *tl;
@@ -73,7 +73,7 @@ void lane_fill_refs(const struct lane *ln, struct lane_span *s)
 		s->last = find_ref(ln, s->end, ends, s->row);
 }
 
-/* --- spans ------------------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 static struct lane_span span_of(const struct lane *ln, unsigned row, const struct drawn_span *d)
 {
@@ -194,7 +194,7 @@ static int span_at(const struct lane *ln, uint64_t t, unsigned row, enum lane_st
 	return 0;
 }
 
-/* --- ticks ------------------------------------------------------------------------------------------------- */
+/* --- ticks ------------------------------------------------------------------------------------ */
 
 struct tick_looking {
 	uint64_t t;
@@ -264,7 +264,7 @@ static int tick_at(const struct lane *ln, uint64_t t, enum lane_step step, struc
 	return 0;
 }
 
-/* --- counters ---------------------------------------------------------------------------------------------- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 static struct lane_span sample_span(const struct lane *ln, size_t i)
 {
@@ -310,7 +310,7 @@ int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
 	return span_at(ln, t, row, step, ret);
 }
 
-/* --- all of a range ---------------------------------------------------------------------------------------- */
+/* --- all of a range --------------------------------------------------------------------------- */
 
 struct giving {
 	struct lane *ln;

@@ -83,7 +83,7 @@ static const struct form table[] = {
 static const char *const not_calls[] = {"irq",		"irq_vectors", "ipi",	   "timer",  "kvm",
 					"raw_syscalls", "sched",       "syscalls", "syscall"};
 
-/* --- which kind is what ------------------------------------------------------------------------------------- */
+/* --- which kind is what ----------------------------------------------------------------------- */
 
 static bool is_excluded(const struct form *f, const char *system)
 {
@@ -285,7 +285,7 @@ bool form_is_loose(const struct form *f)
 	return f->needs_field;
 }
 
-/* --- records ------------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static bool number_of(const struct field *f, const struct walk_event *ev, bool swap, uint64_t *ret)
 {

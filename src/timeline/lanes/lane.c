@@ -40,7 +40,7 @@
 #define LIVE_SPANS_MAX (1u << 20) /* 24 MB */
 #define FIRST_NS       UINT64_C(200000000)
 
-/* --- all lanes ------------------------------------------------------------------------------------- */
+/* --- all lanes -------------------------------------------------------------------------------- */
 
 int lanes_new(struct lanes **ret, struct timeline *tl)
 {
@@ -212,7 +212,7 @@ int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *re
 	return -1;
 }
 
-/* --- one lane ------------------------------------------------------------------------------------- */
+/* --- one lane --------------------------------------------------------------------------------- */
 
 uint64_t lanes_version(struct timeline *tl)
 {
@@ -370,7 +370,7 @@ static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lan
 	return r;
 }
 
-/* --- in the background ---------------------------------------------------------------------------- */
+/* --- in the background ------------------------------------------------------------------------ */
 
 /* The caller holds the lock. */
 static void want(struct lanes *ls, struct lane_slot *slot)
@@ -477,7 +477,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 	}
 }
 
-/* --- many at once ------------------------------------------------------------------------------- */
+/* --- many at once ----------------------------------------------------------------------------- */
 
 #define PREPARE_MAX 256
 

@@ -164,8 +164,8 @@ enum lane_step { LANE_AT, LANE_NEAREST, LANE_NEXT, LANE_PREVIOUS };
 int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
 		 struct lane_span *ret);
 /*
- * Reads the arguments and the return value of a call, as texts in C's manner: "3, \"name\"" and "7".
- * Empty texts were not recorded. Returns false if both are empty.
+ * Reads the arguments and the return value of a call, as texts in C's manner: "3, \"name\"" and
+ * "7". Empty texts were not recorded. Returns false if both are empty.
  */
 bool lane_read_values(const struct lane *ln, const struct lane_span *s, struct textbuf *args,
 		      struct textbuf *ret);

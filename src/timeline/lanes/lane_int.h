@@ -16,7 +16,7 @@
 
 #define LANE_ROWS_MAX 128 /* deeper nesting is not drawn */
 
-/* --- spec ------------------------------------------------------------------------------------------ */
+/* --- spec ------------------------------------------------------------------------------------- */
 
 enum lane_type {
 	LANE_OF_CPU,
@@ -59,7 +59,7 @@ struct lane_spec {
 /* Returns -EINVAL with a message. */
 int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err);
 
-/* --- spans ------------------------------------------------------------------------------------------ */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 /* 16 bytes: 48 bits of start, 48 of length, 24 of value, 8 of enum tile_flags */
 struct span {
@@ -231,7 +231,7 @@ struct lane {
  */
 uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s);
 
-/* --- lanes -------------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 #define LANE_HASH     1024
 /* one thread each to extend lanes, to rebuild lanes, and to build new lanes */
@@ -279,7 +279,7 @@ struct lanes {
 	_Atomic bool is_final; /* the trace no longer grows: lanes are rebuilt, not extended */
 };
 
-/* --- building ------------------------------------------------------------------------------------------ */
+/* --- building --------------------------------------------------------------------------------- */
 
 /* Builds a lane. ln->taken_from may be a previous version to extend. */
 typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
@@ -379,7 +379,7 @@ bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret
 /* Reports an unknown CPU, task or event. */
 int lane_check_machine(struct lane *ln, struct errmsg *err);
 
-/* --- reading ------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* A span in the form that tiles need. */
 struct drawn_span {

@@ -28,7 +28,7 @@ size_t lane_search_sample(const struct lane *ln, uint64_t t)
 	return ARRAY_BISECT(ln->n_samples, i, ln->samples[i].ts < t);
 }
 
-/* --- turns ---------------------------------------------------------------------------------------------- */
+/* --- turns ------------------------------------------------------------------------------------ */
 
 struct turn_reader {
 	struct timeline *tl;
@@ -102,7 +102,7 @@ uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s)
 	return flags;
 }
 
-/* --- spans ---------------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 struct gone_reader {
 	const struct lane *ln;
@@ -181,7 +181,7 @@ size_t lane_count_spans(const struct lane *ln, unsigned at, uint64_t from, uint6
 	return row_search(&ln->rows[at], to) - row_search(&ln->rows[at], from) + 1;
 }
 
-/* --- ticks ---------------------------------------------------------------------------------------------- */
+/* --- ticks ------------------------------------------------------------------------------------ */
 
 struct tick_reader {
 	bool (*each)(void *ctx, const struct tick *t);

@@ -64,7 +64,7 @@ unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket)
 	return bits;
 }
 
-/* --- shares ------------------------------------------------------------------------------------------ */
+/* --- shares ----------------------------------------------------------------------------------- */
 
 unsigned shares_largest(const struct shares *s)
 {
@@ -104,7 +104,7 @@ void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags)
 	}
 }
 
-/* --- filling ------------------------------------------------------------------------------------------ */
+/* --- filling ---------------------------------------------------------------------------------- */
 
 struct filler {
 	struct pyramid *p;
@@ -281,7 +281,7 @@ static int make_pyramid(struct lane *ln, unsigned row, uint64_t n_spans)
 	return 0;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static int need_row(struct lane *ln, unsigned row)
 {

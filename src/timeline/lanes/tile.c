@@ -81,7 +81,7 @@ static void put(struct drawing *d, float x0, float x1, uint32_t value, uint16_t 
 		*rec = (struct tile_record){x0, x1, value, weight, d->row, flags};
 }
 
-/* --- from spans ----------------------------------------------------------------------------------------- */
+/* --- from spans ------------------------------------------------------------------------------- */
 
 static void flush_states(struct drawing *d, float x0, float x1, uint64_t length)
 {
@@ -192,7 +192,7 @@ static bool draw_scan(struct drawing *d, size_t max)
 	return d->n_left;
 }
 
-/* --- from the pyramid ------------------------------------------------------------------------------------ */
+/* --- from the pyramid ------------------------------------------------------------------------- */
 
 static void put_states(struct drawing *d, size_t x, const struct state_bucket *b)
 {
@@ -261,7 +261,7 @@ static void draw_spans(struct drawing *d)
 	}
 }
 
-/* --- ticks ------------------------------------------------------------------------------------------------ */
+/* --- ticks ------------------------------------------------------------------------------------ */
 
 struct tick_counts {
 	struct drawing *d;
@@ -332,7 +332,7 @@ static void draw_ticks(struct drawing *d)
 	}
 }
 
-/* --- counters --------------------------------------------------------------------------------------------- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 static void put_counter(struct drawing *d, float x0, float x1, float min, float max)
 {

@@ -5,7 +5,8 @@
  * A span does not contain them: they are read from the events that begin and end it.
  *
  *	user_entry_args "3, 4"   …   user_exit_value "7"      two events
- *	user_call_value "3, 4", "7"                           one event, for a call without others inside
+ *	user_call_value "3, 4", "7"                           one event, for a call without others
+ *	                                                      inside
  */
 #include "base/textbuf.h"
 #include "decode/callevent.h"

@@ -78,7 +78,7 @@ int lane_get_at(struct lanes *ls, const char *spec, uint64_t t, struct lane **re
 	return r;
 }
 
-/* --- through several ------------------------------------------------------------------------------------------ */
+/* --- through several -------------------------------------------------------------------------- */
 
 static int step_once(struct lane *ln, uint64_t t, unsigned row, enum lane_step step, uint64_t from,
 		     uint64_t to, struct lane_span *ret)
@@ -156,7 +156,7 @@ int lanes_each(struct lanes *ls, const char *spec, uint64_t from, uint64_t to,
 	return r;
 }
 
-/* --- a tile of several ---------------------------------------------------------------------------------------- */
+/* --- a tile of several ------------------------------------------------------------------------ */
 
 struct joining {
 	struct lanes_tile *out;

@@ -150,7 +150,7 @@ static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks,
 	add_moment(m, ts, tracks, n, dark);
 }
 
-/* --- a trace that grows ------------------------------------------------------------------------------ */
+/* --- a trace that grows ----------------------------------------------------------------------- */
 
 static void drop_moment(struct machine_moments *m, size_t i)
 {

@@ -90,7 +90,7 @@ void interrupts_free(struct interrupts *in)
 	free(in);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Reads the interrupt's number from the event. */
 static bool read_number(const struct interrupts *in, const struct walk_event *ev, uint64_t *ret)
@@ -120,7 +120,7 @@ static void add_name(struct interrupts *in, const struct walk_event *ev, uint32_
 		ret->names[ret->n_names++] = labels_find(&in->ls->labels, label);
 }
 
-/* --- what is open at a moment ----------------------------------------------------------------------------- */
+/* --- what is open at a moment ----------------------------------------------------------------- */
 
 struct open_interrupts {
 	struct interrupts *in;
@@ -219,7 +219,7 @@ static void find_open(struct interrupts *in, size_t class, size_t stream, uint64
 	name_open(in, &o, ret);
 }
 
-/* --- wakings ---------------------------------------------------------------------------------------------- */
+/* --- wakings ---------------------------------------------------------------------------------- */
 
 struct looking_for {
 	uint16_t task;

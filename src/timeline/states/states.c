@@ -500,7 +500,7 @@ int states_pass_peek(struct timeline *tl, uint32_t machine, const struct states_
 	return run(&r, NULL, machine);
 }
 
-/* --- all of them ---------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 struct handing_on {
 	void (*each)(void *ctx, uint16_t task, const struct state_span *span);
@@ -545,7 +545,7 @@ int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
 	return r;
 }
 
-/* --- lists of spans ------------------------------------------------------------------------------ */
+/* --- lists of spans --------------------------------------------------------------------------- */
 
 struct collecting {
 	struct timeline *tl;

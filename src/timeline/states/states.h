@@ -8,8 +8,8 @@
  *	switch in          running on that CPU
  *	switch out         the state in the switch (runnable: it was preempted)
  *	waking, sleeping   runnable, with the waker
- *	waking, running    noted: if the next switch out has the state sleeping, the task was woken before
- *	                   it slept, and is runnable from then on (sched_waking before the
+ *	waking, running    noted: if the next switch out has the state sleeping, the task was woken
+ *	                   before it slept, and is runnable from then on (sched_waking before the
  *	                   switch)
  *	waking, unknown    runnable
  *	fork               runnable, with the parent as waker

@@ -68,7 +68,7 @@ void stolen_add(const struct stolen_vcpu *v, uint64_t from, uint64_t to, struct 
 	}
 }
 
-/* --- looking at the threads ------------------------------------------------------------------------------ */
+/* --- looking at the threads ------------------------------------------------------------------- */
 
 static void keep_time(void *ctx, uint16_t task, const struct task_track *t,
 		      const struct state_span *span, enum task_state next)

@@ -62,7 +62,7 @@ bool stream_tells_turns(const struct timeline *tl, size_t stream)
 				 timeline_stream_has_switches(tl, i));
 }
 
-/* --- how far data reaches ---------------------------------------------------------------------------- */
+/* --- how far data reaches --------------------------------------------------------------------- */
 
 static const struct tracefile *file_of(const struct timeline *tl, size_t stream)
 {
@@ -135,7 +135,7 @@ bool machine_lost_within(struct timeline *tl, uint32_t machine, int64_t cpu, uin
 	return false;
 }
 
-/* --- one stream ---------------------------------------------------------------------------------------- */
+/* --- one stream ------------------------------------------------------------------------------- */
 
 static bool keep_entry(void *ctx, const struct switch_entry *e)
 {
@@ -196,7 +196,7 @@ static uint64_t next_time(struct turn_merge *m, struct turn_source *s)
 	return until <= m->to ? until : UINT64_MAX;
 }
 
-/* --- all of a CPU ----------------------------------------------------------------------------------------- */
+/* --- all of a CPU ----------------------------------------------------------------------------- */
 
 static void add_source(struct turn_merge *m, size_t stream)
 {

@@ -251,7 +251,7 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 	return 0;
 }
 
-/* --- processes --------------------------------------------------------------------------------- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 ARRAY_ORDER(compare_numbers, uint64_t, COMPARE(*x, *y))
 
@@ -316,7 +316,7 @@ int api_processes(struct stage *st, const struct request *req, struct answer *a,
 	return 0;
 }
 
-/* --- kinds of events --------------------------------------------------------------------------- */
+/* --- kinds of events -------------------------------------------------------------------------- */
 
 static void add_fields(struct jsonwriter *w, const struct event *ev)
 {

@@ -6,8 +6,8 @@
  *
  *	{"columns":["ts","name"],"rows":[[151609943000,"sched_switch"],…],"more":false}
  *
- * Integers that JavaScript's numbers cannot hold are texts. A wrong query is an ordinary answer with
- * the rows before the mistake and "error", "at", "length": the page is a place to try things.
+ * Integers that JavaScript's numbers cannot hold are texts. A wrong query is an ordinary answer
+ * with the rows before the mistake and "error", "at", "length": the page is a place to try things.
  */
 #include "base/json/jsonreader.h"
 #include "base/scope.h"
@@ -37,7 +37,8 @@ static int begin_rows(void *ctx, const char *const *names, size_t n)
 {
 	struct rows *r = ctx;
 
-	if (r->is_open) /* the rows of one statement are shown: the last one's would need another table */
+	/* the rows of one statement are shown: those of the last would need another table */
+	if (r->is_open)
 		return -E2BIG;
 	jsonwriter_add_strings(&r->w, "columns", names, n);
 	jsonwriter_open(&r->w, "rows", '[');

@@ -240,7 +240,7 @@ int api_tiles(struct stage *st, const struct request *req, struct answer *a, str
 	return r;
 }
 
-/* --- single things ----------------------------------------------------------------------------- */
+/* --- single things ---------------------------------------------------------------------------- */
 
 static int get_lane(struct stage *st, const struct request *req, struct stage_lane *ret,
 		    struct errmsg *err)

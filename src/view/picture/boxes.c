@@ -133,7 +133,7 @@ static void fmt_title(const struct drawing *d, char *buf, size_t size, const cha
 	snprintf(buf, size, "%s %s", name, duration);
 }
 
-/* --- by kind of lane ---------------------------------------------------------------------------- */
+/* --- by kind of lane -------------------------------------------------------------------------- */
 
 struct record_place {
 	double x0, x1, ns;
@@ -345,7 +345,7 @@ static void (*const adders[])(struct drawing *d, const struct tile_record *rec,
 	[LANE_TICKS] = add_tick, [LANE_COUNTER] = add_number,
 };
 
-/* --- tiles --------------------------------------------------------------------------------------- */
+/* --- tiles ------------------------------------------------------------------------------------ */
 
 /* Returns the number of records from i on that are states of one bucket; 1 for other records. */
 static size_t count_pile(const struct drawing *d, const struct tile *tile, size_t i)

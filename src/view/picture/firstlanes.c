@@ -3,10 +3,10 @@
  * firstlanes.c - chooses the first lanes for the page, and for a picture without chosen lanes.
  *
  * These lanes are useful for most traces: for each machine its CPUs (at most sixteen); for guests
- * also the times in which their host ran them; interrupts; curves of counters; then the tasks of the
- * recorded command and the longest running ones, and the functions of the busiest of them. Without
- * switches, a CPU lane shows the tasks as far as they are known, and a second lane all events of the
- * CPU.
+ * also the times in which their host ran them; interrupts; curves of counters; then the tasks of
+ * the recorded command and the longest running ones, and the functions of the busiest of them.
+ * Without switches, a CPU lane shows the tasks as far as they are known, and a second lane all
+ * events of the CPU.
  *
  * If only functions of programs were recorded, nothing is known of CPUs and of the states of tasks:
  * a task that sleeps has no events, like one that computes. Then the lanes are the functions of the

@@ -2,7 +2,8 @@
 /*
  * svg.c - draws lanes of a range as a picture that can be scaled, printed and sent.
  *
- *	trace.dat               0 s         10 ms       20 ms        axis, from the beginning of the trace
+ *	trace.dat               0 s         10 ms       20 ms        axis, from the beginning of the
+ *	                                                             trace
  *	host                    ├───────────┼───────────┼──────
  *	  CPUs
  *	    CPU 0               ▆▂▂█▆         ▁▂
@@ -63,7 +64,7 @@ static const char dark_style[] =
 	"[data-theme=dark] .sub{fill:#8b96a4}"
 	"[data-theme=dark] text.halo{fill:#e2e7ee;stroke:#14181e}\n";
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* Returns the length of the character at s in bytes, or 0 if XML does not allow it. */
 static size_t character_len(const unsigned char *s)
@@ -136,7 +137,7 @@ void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, doubl
 	snprintf(buf, size, "%.0f %s", ns, ns > 0 ? "ns" : "s");
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* A lane, with the heads of a machine or a section that begins with it. */
 struct row {
@@ -356,7 +357,7 @@ static void add_names(struct drawing *d, const struct row *r)
 		add_range(d, r);
 }
 
-/* --- frame ------------------------------------------------------------------------------------- */
+/* --- frame ------------------------------------------------------------------------------------ */
 
 static double tick_step(const struct drawing *d)
 {
@@ -393,7 +394,7 @@ static void add_axis(struct drawing *d, double bottom)
 	textbuf_add_str(d->out, "</g>\n");
 }
 
-/* --- marks and the range ------------------------------------------------------------------------- */
+/* --- marks and the range ---------------------------------------------------------------------- */
 
 #define MARK_COLOUR "#1f6fb2"
 #define FLAG_PX	    8 /* half of a flag's width */

@@ -34,7 +34,7 @@
 
 #define FILE_NAME "open.html"
 
-/* --- the keeper -------------------------------------------------------------------------------- */
+/* --- the keeper ------------------------------------------------------------------------------- */
 
 struct redirect {
 	char dir[4000], path[4096];
@@ -149,7 +149,7 @@ static void keep(int fd, const char *address)
 	_exit(0);
 }
 
-/* --- the server -------------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------- */
 
 /* Returns true if there is a display and the user is not root. */
 static bool is_wanted(void)

@@ -48,7 +48,7 @@ static void __attribute__((format(printf, 2, 3))) note(struct serving *s, const 
 	s->config->note(s->config->ctx, sentence);
 }
 
-/* --- rights ------------------------------------------------------------------------------------ */
+/* --- rights ----------------------------------------------------------------------------------- */
 
 /*
  * Becomes the caller under sudo or a similar program, permanently, before any trace is opened.
@@ -122,7 +122,7 @@ void serving_drop_cache(struct serving *s)
 	s->cache = NULL;
 }
 
-/* --- serving ----------------------------------------------------------------------------------- */
+/* --- serving ---------------------------------------------------------------------------------- */
 
 /*
  * Returns true if all paths are files. Pipes are read completely, into files without a name.
@@ -226,7 +226,7 @@ bool serving_await_recorders(struct serving *s)
 	return s->n == 1 && await_recorder(s, s->paths[0]) != LIVEFILE_DONE;
 }
 
-/* --- while it runs ----------------------------------------------------------------------------- */
+/* --- while it runs ---------------------------------------------------------------------------- */
 
 void serving_tick(struct serving *s)
 {

@@ -3,7 +3,8 @@
  * serving.h - the life cycle of the viewer's server, from its socket to its last answer.
  *
  *	serving_prepare    listens, forks a child for the browser, becomes the caller
- *	serving_run        starts the sandbox, opens and indexes the files, answers; returns when wait() does
+ *	serving_run        starts the sandbox, opens and indexes the files, answers; returns when
+ *	                   wait() does
  *	serving_stop
  *
  * Between the first two calls, the caller may find out whether a file is being recorded. The caller

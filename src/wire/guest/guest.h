@@ -3,9 +3,11 @@
  * guest.h - the host's side of recording a guest through its agent (`sonde agent`, `trace-cmd
  * agent`).
  *
- *	guest_open       sends the request, compares the clocks, receives the metadata of the guest's kernel
+ *	guest_open       sends the request, compares the clocks, receives the metadata of the
+ *	                 guest's kernel
  *	guest_start      starts to write the guest's events into a separate file
- *	guest_finish     ends the recording; the file has its name, and the relation of the two clocks
+ *	guest_finish     ends the recording; the file has its name, and the relation of the two
+ *	                 clocks
  *
  * To record several guests at once, open all, then start all.
  */

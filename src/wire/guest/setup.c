@@ -3,7 +3,8 @@
  * setup.c - creates pipes between a virtual machine and its host for trace data.
  *
  *	DIR/NAME/trace-pipe-cpu0.in     to the guest
- *	DIR/NAME/trace-pipe-cpu0.out    from the guest; in it the port is /dev/virtio-ports/trace-pipe-cpu0
+ *	DIR/NAME/trace-pipe-cpu0.out    from the guest; in it the port is
+ *	                                /dev/virtio-ports/trace-pipe-cpu0
  *
  * There is one pair for each virtual CPU. Other users may be able to write to the directory, so
  * every step uses an open directory and never follows a link. virsh is run with arguments, never

@@ -223,8 +223,8 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 	TRY(read_step(c, STEP_PROBES, &m, err));
 	TRY(clock->read(clock->ctx, take_mark, t));
 	/*
-	 * Without a good probe both numbers are 0, which the host ignores. Do not end: the host would
-	 * see a closed connection.
+	 * Without a good probe both numbers are 0, which the host ignores. Do not end: the host
+	 * would see a closed connection.
 	 */
 	if (choose(t, m.payload, &sample) == -EDOM)
 		errmsg_set(err, -EDOM,

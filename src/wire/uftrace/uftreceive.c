@@ -4,8 +4,8 @@
  *
  *	poll ─▶ accept, or read what is there ─▶ whole frames ─▶ files of the sender's directory
  *
- * A frame is kept in memory until it is complete (at most UFT_FRAME_MAX_BYTES). Files are opened for
- * each frame and closed again, so a sender may have any number of tasks.
+ * A frame is kept in memory until it is complete (at most UFT_FRAME_MAX_BYTES). Files are opened
+ * for each frame and closed again, so a sender may have any number of tasks.
  */
 #include "wire/uftrace/uftreceive.h"
 

@@ -10,8 +10,8 @@
  *
  *	EINVAL with exclude_guest         a PMU that cannot exclude guests: ask again without
  *	EINVAL with exclude_* as well     an uncore PMU that cannot exclude modes: the same
- *	EACCES, EPERM                     perf_event_paranoid: ask again for user mode only, unless the
- *	                                  user asked for the kernel
+ *	EACCES, EPERM                     perf_event_paranoid: ask again for user mode only, unless
+ *	                                  the user asked for the kernel
  *	ENOENT, ENODEV, EOPNOTSUPP, …     the machine does not count this event: it is omitted
  *	ESRCH                             the thread has exited: it is omitted
  *	EMFILE                            the limit of descriptors is raised as far as we may, once

@@ -2,9 +2,9 @@
 /*
  * countersource.c - the kernel as a source of counters: four system calls.
  *
- * perf_event_open() has no wrapper in the C library. A read() gives value, enabled and running time,
- * because counterset.c asks for both times (read_format); any other length is a counter in an error
- * state.
+ * perf_event_open() has no wrapper in the C library. A read() gives value, enabled and running
+ * time, because counterset.c asks for both times (read_format); any other length is a counter in an
+ * error state.
  */
 #include "capture/perf/counters/countersource.h"
 

@@ -2,7 +2,8 @@
 /*
  * perfevents.c - reads a list of events, as -e of perf takes it, from left to right.
  *
- *	cycles:u , { instructions , sched:sched_switch/max-stack=3/ } :S , cpu/event=0x3c/k , mem:0x1000/4:w
+ *	cycles:u , { instructions , sched:sched_switch/max-stack=3/ } :S , cpu/event=0x3c/k ,
+ *	mem:0x1000/4:w
  *	word mods    group                                       mods    word  terms  mods
  *
  * The first word decides. Up to the next ',', '}', '/' or ':' it is
@@ -94,7 +95,9 @@ static size_t modifiers_len(const char *text)
 	return isalnum((unsigned char)text[len]) || text[len] == '_' || text[len] == '-' ? 0 : len;
 }
 
-/* u, k and h say what to count; whatever is not said is excluded. A group adds to its events' own. */
+/*
+ * u, k and h say what to count; whatever is not said is excluded. A group adds to its events' own.
+ */
 static void apply_rings(struct perfevents_event *e, const char *text, size_t len)
 {
 	bool u = memchr(text, 'u', len), k = memchr(text, 'k', len), h = memchr(text, 'h', len);
@@ -169,7 +172,9 @@ static int take_modifiers(struct eventparser *p, size_t first, const char *start
 	return 0;
 }
 
-/* An event's name is what was typed, modifiers included, unless a term gave it one or it is a glob. */
+/*
+ * An event's name is what was typed, modifiers included, unless a term gave it one or it is a glob.
+ */
 static int name_events(struct eventparser *p, size_t first, const char *start)
 {
 	size_t len = p->at - start;

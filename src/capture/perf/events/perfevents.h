@@ -2,15 +2,17 @@
 /*
  * perfevents.h - names of events as perf has them, to what perf_event_open() takes.
  *
- *	cycles:u,{instructions,L1-dcache-load-misses}:S,cpu/event=0x3c,umask=1/,r1a8,sched:sched_*,mem:0x1000/4:w
+ *  cycles:u,{instructions,L1-dcache-load-misses}:S,cpu/event=0x3c,umask=1/,r1a8,sched:sched_*,…
  *
  *	LIST      ITEM[,ITEM…]
  *	ITEM      EVENT | {EVENT,…}[:MODIFIERS]
  *	EVENT     cycles, L1-dcache-load-misses, cs …         names of the kernel's interface
  *	          NAME                                        an event of a PMU's directory events/
- *	          PMU/TERM[,TERM…]/[MODIFIERS]                TERM: NAME, NAME=VALUE, an event of the PMU
+ *	          PMU/TERM[,TERM…]/[MODIFIERS]                TERM: NAME, NAME=VALUE, an event of
+ *	                                                      the PMU
  *	          rHEX                                        raw, of the processor's PMU
- *	          SYSTEM:EVENT                                tracepoints and probes, * and ? allowed
+ *	          SYSTEM:EVENT                                tracepoints and probes, * and ?
+ *	                                                      allowed
  *	          mem:ADDRESS[/LENGTH][:rwx]                  a breakpoint
  *	          duration_time, user_time, system_time       measured without a counter
  *	MODIFIERS u k h I G H p P S D W e b
@@ -114,7 +116,9 @@ void perfevents_release(struct perfevents *list);
  * --- what there is ------------------------------------------------------------------------------
  */
 
-/* An event that a machine knows, for lists and completions. Texts are the visitor's for the call. */
+/*
+ * An event that a machine knows, for lists and completions. Texts are the visitor's for the call.
+ */
 struct perfevents_known {
 	const char *name;
 	const char *alias; /* another name, or NULL */
@@ -125,8 +129,8 @@ struct perfevents_known {
 };
 
 /*
- * Calls visit for every event except tracepoints (capture/tracefs/eventdir.h has them), in the order
- * of perf list, until it returns a value other than 0, and returns that.
+ * Calls visit for every event except tracepoints (capture/tracefs/eventdir.h has them), in the
+ * order of perf list, until it returns a value other than 0, and returns that.
  */
 int perfevents_each(const struct perfevents_place *place,
 		    int (*visit)(void *ctx, const struct perfevents_known *event), void *ctx);

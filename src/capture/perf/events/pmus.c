@@ -4,8 +4,10 @@
  *
  *	devices/uncore_imc_0/
  *	    type                        16                      type of perf_event_attr
- *	    cpumask                     0,18                    CPUs where to open its events: one per socket
- *	    cpus                        0-15                    CPUs that have it (cores of a hybrid processor)
+ *	    cpumask                     0,18                    CPUs where to open its events: one
+ *	                                                        per socket
+ *	    cpus                        0-15                    CPUs that have it (cores of a hybrid
+ *	                                                        processor)
  *	    format/event                config:0-7              where a field's bits go (pmuterms.c)
  *	    events/cas_count_read       event=0x04,umask=0x03   a name for terms
  *	    events/cas_count_read.scale 6.103515625e-5          and how to print its count

@@ -8,12 +8,13 @@
  *	format/TERM           event=0x3c                  bits of config, config1 …, see below
  *	events/TERM           cas_count_read              its text is terms again, one level deep
  *	rHEX                  r1a8                        the whole config
- *	a hardware event      cycles                      for core PMUs, which need no name of their own
+ *	a hardware event      cycles                      for core PMUs, which need no name of their
+ *	                                                  own
  *
- * A format is "config:0-7,32-35": the value's lowest eight bits go to the bits 0 to 7 of config, the
- * next four to 32 to 35. A value that needs more bits is refused: the kernel would count something
- * else. A term without a value means 1. An event whose text has "=?" wants a value from the user:
- * domain/event,core=3/.
+ * A format is "config:0-7,32-35": the value's lowest eight bits go to the bits 0 to 7 of config,
+ * the next four to 32 to 35. A value that needs more bits is refused: the kernel would count
+ * something else. A term without a value means 1. An event whose text has "=?" wants a value from
+ * the user: domain/event,core=3/.
  */
 #include "capture/perf/events/pmus.h"
 
@@ -282,7 +283,9 @@ static int try_raw(const struct terms *t, const struct term *term)
 	return 1;
 }
 
-/* A core PMU counts the events that every processor has; its type selects it on a hybrid machine. */
+/*
+ * A core PMU counts the events that every processor has; its type selects it on a hybrid machine.
+ */
 static int try_builtin(const struct terms *t, const struct term *term)
 {
 	struct builtin_event event;

@@ -7,14 +7,16 @@
  *	nops (-fpatchable-function-entry)       over them           nothing
  *	call __fentry__ (-mfentry)              over it             nothing: the call disappears
  *	jmp +9; 9-byte nop (XRay)               over both           nothing
- *	push; mov; call mcount (-pg)            at the beginning    push, mov; a call further behind becomes a nop
- *	anything else                           at the beginning    the instructions that the patch touches
+ *	push; mov; call mcount (-pg)            at the beginning    push, mov; a call further behind
+ *	                                                            becomes a nop
+ *	anything else                           at the beginning    the instructions that the patch
+ *	                                                            touches
  *
  * The patch is `jmp rel32`, 5 bytes. Several ways are tried, the best first:
  *
  *	1. move the first 5 bytes or more, without calls
- *	2. move 2 bytes or more: `jmp rel8` to 5 bytes of padding between functions, where `jmp rel32`
- *	   is. For short functions, calls near the beginning, and jumps to the bytes behind
+ *	2. move 2 bytes or more: `jmp rel8` to 5 bytes of padding between functions, where `jmp
+ *	   rel32` is. For short functions, calls near the beginning, and jumps to the bytes behind
  *	3. move the whole function, if it is small and calls nothing: loops to the beginning
  *	4. as 1., with a call; see x86_64/move.c for its price
  *

@@ -4,10 +4,11 @@
  *
  *	operand relative to rip      gets another distance
  *	jcc, jmp, rel8 or rel32      rel32, to the old target, or to the moved copy of it
- *	call                         push $return address; jmp target: the address that is pushed is the old
- *	                             one, so unwinding works and the function continues in its old code.
- *	                             The processor mispredicts that return (about 15 ns), and a shadow
- *	                             stack (CET) would not accept it, so it is the last resort
+ *	call                         push $return address; jmp target: the address that is pushed is
+ *	                             the old one, so unwinding works and the function continues in
+ *	                             its old code. The processor mispredicts that return (about 15
+ *	                             ns), and a shadow stack (CET) would not accept it, so it is the
+ *	                             last resort
  *	call mcount, __fentry__, nop disappear
  *	loop, jrcxz, xbegin          have no long form: they cannot move
  *

@@ -10,12 +10,13 @@
  *	        …
  *	        jmp g            ◀── return, if g is a function that is not probed itself
  *
- * The kernel's return probes are not used: they replace return addresses, and an exception that passes
- * such a frame ends the program. Probes on instructions change nothing that the program can see.
+ * The kernel's return probes are not used: they replace return addresses, and an exception that
+ * passes such a frame ends the program. Probes on instructions change nothing that the program can
+ * see.
  *
- * A probe inside of an instruction, or in data, would change what the program does. So all of a function
- * must be instructions that sonde knows, and each of its direct jumps must lead to the beginning of one.
- * Otherwise the function is left out.
+ * A probe inside of an instruction, or in data, would change what the program does. So all of a
+ * function must be instructions that sonde knows, and each of its direct jumps must lead to the
+ * beginning of one. Otherwise the function is left out.
  */
 #include "capture/user/x86_64/arch_int.h"
 #include "base/scope.h"
@@ -82,7 +83,10 @@ static const struct function *find_function(const struct userimage *img, uint64_
 		       : NULL;
 }
 
-/* Does it leave the function for good? The probe of a function that follows sees the return of both. */
+/*
+ * Does it leave the function for good? The probe of a function that follows sees the return of
+ * both.
+ */
 static bool is_return(const struct probed *pr, uint64_t at, const struct x86_parts *p)
 {
 	const struct function *f;

@@ -17,8 +17,8 @@
  * are reached by jumps, or not at all. A piece may still be a function that has only tail calls, or
  * that is not used:
  *
- *	jcc to it                        no: compilers make conditional jumps inside functions only, with
- *	                                 few exceptions. Then a call must be a real instruction
+ *	jcc to it                        no: compilers make conditional jumps inside functions only,
+ *	                                 with few exceptions. Then a call must be a real instruction
  *	it jumps into another function   no: a part returns to its function
  *	jumps from several functions     yes: a part belongs to one
  *	it begins at a multiple of 16    yes: parts are not aligned, functions are

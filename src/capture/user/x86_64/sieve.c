@@ -2,11 +2,11 @@
 /*
  * sieve.c - finds bytes that may be branches to certain addresses, 16 at a time.
  *
- *	e8 e9 rel32, 0f 8x rel32     call, jmp, jcc: every place that looks like one is taken, and the
- *	                             target looked up: a bit for each byte of the text
+ *	e8 e9 rel32, 0f 8x rel32     call, jmp, jcc: every place that looks like one is taken, and
+ *	                             the target looked up: a bit for each byte of the text
  *	8d rel32                     lea, if asked for
- *	7x eb e0-e3 rel8             jcc, jmp, loop: these bytes are frequent, so first their distances
- *	                             are compared with the addresses near
+ *	7x eb e0-e3 rel8             jcc, jmp, loop: these bytes are frequent, so first their
+ *	                             distances are compared with the addresses near
  *
  * Instructions may begin anywhere: what is found is a superset. It goes through 2 GB/s, ten times
  * as fast as decoding.

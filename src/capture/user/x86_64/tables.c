@@ -9,12 +9,12 @@
  *
  * A loop around a switch may begin in the first bytes, so a case that continues it leads there.
  *
- *	addresses   those of all relocations; in a file for fixed addresses every aligned word of its
- *	            data that looks like one
- *	distances   only functions with an indirect jump have such tables. Every table that their code
- *	            refers to is read until a number leads out of the text, at most TABLE_MAX; what
- *	            follows a table is another one, and leads to the wrong places, but into first bytes
- *	            only at random
+ *	addresses   those of all relocations; in a file for fixed addresses every aligned word of
+ *	            its data that looks like one
+ *	distances   only functions with an indirect jump have such tables. Every table that their
+ *	            code refers to is read until a number leads out of the text, at most TABLE_MAX;
+ *	            what follows a table is another one, and leads to the wrong places, but into
+ *	            first bytes only at random
  *
  * To refuse a function without need is better than to crash.
  */

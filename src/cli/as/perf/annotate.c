@@ -2,13 +2,14 @@
 /*
  * annotate.c - `sonde as perf annotate --stdio`: instructions with the share of samples on each.
  *
- *	 Percent |	Source code & Disassembly of w for cpu-clock (472 samples, percent: local period)
+ *	 Percent |	Source code & Disassembly of w for cpu-clock (472 samples, percent: local
+ *	                period)
  *	   93.01 :   120f:   xor    %rax,%rdx
  *
  * The samples and the code are those of sonde annotate (analyse/samples/annotation.h,
- * inputs/samples/codelines.h); only the text is perf's. Lines of the source have their number in the
- * file: perf counts lines of the disassembly there. Functions whose code is not on this machine are
- * omitted, as in perf.
+ * inputs/samples/codelines.h); only the text is perf's. Lines of the source have their number in
+ * the file: perf counts lines of the disassembly there. Functions whose code is not on this machine
+ * are omitted, as in perf.
  */
 #include "analyse/calls/callflow.h"
 #include "analyse/samples/annotation.h"

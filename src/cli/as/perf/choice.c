@@ -2,9 +2,9 @@
 /*
  * choice.c - opens a perf.data for the personality perf, and chooses its samples.
  *
- * Lists have commas between their words: --comm bash,make. A sample passes if it passes all lists. Its
- * file and function are those of its own address, not of its callers. Times are seconds, as perf
- * script prints them: --time 1043.5,1044.
+ * Lists have commas between their words: --comm bash,make. A sample passes if it passes all lists.
+ * Its file and function are those of its own address, not of its callers. Times are seconds, as
+ * perf script prints them: --time 1043.5,1044.
  */
 #include "cli/as/perf/choice.h"
 

@@ -5,8 +5,8 @@
  *	# Baseline  Delta Abs  Shared Object  Symbol
  *	    65.82%     +2.65%  w              [.] spin
  *
- * Functions are compared by name. analyse/perfhists/compare.h pairs them; this file has the options and
- * the table. sonde's own diff (sonde-diff(1)) also says whether a change could be chance.
+ * Functions are compared by name. analyse/perfhists/compare.h pairs them; this file has the options
+ * and the table. sonde's own diff (sonde-diff(1)) also says whether a change could be chance.
  */
 #include "analyse/perfhists/compare.h"
 #include "base/array.h"

@@ -2,9 +2,9 @@
 /*
  * header.c - `--header` of perf report and perf script: what a perf.data says of the machine.
  *
- * perf prints every feature in the order of their numbers. The lines here are those that people read:
- * the machine, the command, the events. Long tables (topology, caches, memory) are named as available,
- * which perf does, too, without -I.
+ * perf prints every feature in the order of their numbers. The lines here are those that people
+ * read: the machine, the command, the events. Long tables (topology, caches, memory) are named as
+ * available, which perf does, too, without -I.
  */
 #include "base/array.h"
 #include "base/errmsg.h"

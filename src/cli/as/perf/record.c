@@ -6,10 +6,10 @@
  *	perf record -e sched:* -a sleep 1       ─▶  sonde record -e sched:* sleep 1
  *	                                            └▶ a trace in a temporary directory ─▶ perf.data
  *
- * Tracepoints and probes are recorded as events of the kernel, with all their fields; other events by
- * perf_event_open(). Both together are one recording. With call graphs, tracepoints are recorded in
- * both ways, for the stacks, and are one record of the file again (present/perfdata/twins.h). The
- * file appears when the recording ends.
+ * Tracepoints and probes are recorded as events of the kernel, with all their fields; other events
+ * by perf_event_open(). Both together are one recording. With call graphs, tracepoints are recorded
+ * in both ways, for the stacks, and are one record of the file again (present/perfdata/twins.h).
+ * The file appears when the recording ends.
  */
 #include "base/array.h"
 #include "base/options.h"
@@ -340,7 +340,10 @@ static void set_mode(struct options *o)
 		o->events[i] = with_mode(o->events[i], o->all_user ? 'u' : 'k');
 }
 
-/* Is SYSTEM:EVENT a probe in a program? Then: has it arguments? Its line: p:SYSTEM/EVENT PATH:OFFSET a=%di */
+/*
+ * Is SYSTEM:EVENT a probe in a program? Then: has it arguments? Its line: p:SYSTEM/EVENT
+ * PATH:OFFSET a=%di
+ */
 static bool find_uprobe(const char *name, bool *ret_has_arguments)
 {
 	SCOPED(fclose_scoped) FILE *f = fopen("/sys/kernel/tracing/uprobe_events", "re");

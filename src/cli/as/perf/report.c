@@ -2,8 +2,9 @@
 /*
  * report.c - `sonde as perf report`: where the samples of a perf.data are, as a table.
  *
- * This file has the options. inputs/perfdata/rows.h makes the rows, present/perfdata/report.h the text.
- * Only the text for pipes and files exists (--stdio); the windows of perf (--tui, --gtk) do not.
+ * This file has the options. inputs/perfdata/rows.h makes the rows, present/perfdata/report.h the
+ * text. Only the text for pipes and files exists (--stdio); the windows of perf (--tui, --gtk) do
+ * not.
  */
 #include "base/array.h"
 #include "base/options.h"

@@ -2,12 +2,13 @@
 /*
  * top.c - `perf top --stdio`: perf's options and its plain table.
  *
- *	   PerfTop:    3989 irqs/sec  kernel:12.3%  exact:  0.0% lost: 0/0 drop: 0/0 [4000Hz cpu-clock],  (all, 2 CPUs)
- *	-------------------------------------------------------------------------------
+ *     PerfTop:    3989 irqs/sec  kernel:12.3%  exact:  0.0% lost: 0/0 drop: 0/0 [4000Hz cpu-cloc…
+ *  -------------------------------------------------------------------------------
  *
  *	    12.34%  libc.so.6  [.] memcpy
  *
- * The full screen of perf (--tui) is not there; its options are accepted, and the plain table is shown.
+ * The full screen of perf (--tui) is not there; its options are accepted, and the plain table is
+ * shown.
  */
 #include "base/options.h"
 #include "base/scope.h"

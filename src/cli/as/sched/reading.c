@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the file ----------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 int perf_sched_open(struct perf_sched_run *r, const struct perf_sched_options *o,
 		    const struct schedflow_ops *ops, struct errmsg *err)
@@ -94,7 +94,7 @@ void perf_sched_take_names(struct perf_sched_run *r)
 	}
 }
 
-/* --- latency ------------------------------------------------------------------------------------ */
+/* --- latency ---------------------------------------------------------------------------------- */
 
 static void add_turn(void *ctx, const struct sched_turn *t)
 {
@@ -139,7 +139,7 @@ int perf_sched_latency(struct perf_sched_options *o, struct errmsg *err)
 	return schedrun_finish(&r.run, err);
 }
 
-/* --- map ---------------------------------------------------------------------------------------- */
+/* --- map -------------------------------------------------------------------------------------- */
 
 struct map_run {
 	struct perf_sched_run base;

@@ -332,7 +332,10 @@ static bool take_precision(const char *word, enum calllines_precision *ret)
 	return false;
 }
 
-/* --timestamps[=FORMAT,PRECISION]: none, time or unix, with whole seconds unless the precision is given. */
+/*
+ * --timestamps[=FORMAT,PRECISION]: none, time or unix, with whole seconds unless the precision is
+ * given.
+ */
 static int choose_times(struct strace *s, const char *value, struct errmsg *err)
 {
 	static const struct {

@@ -4,8 +4,9 @@
  *
  *	options.c ──▶ traceopts ──▶ liverun, calltrace ──▶ standard error, or -o FILE
  *
- * The lines are the same that `sonde trace` prints. -c prints strace's table. -ff keeps the lines in
- * memory and divides them at the end (separate.c). The exit status is the command's; 1 for mistakes.
+ * The lines are the same that `sonde trace` prints. -c prints strace's table. -ff keeps the lines
+ * in memory and divides them at the end (separate.c). The exit status is the command's; 1 for
+ * mistakes.
  */
 #include "analyse/callsummary.h"
 #include "cli/as/strace/strace_int.h"

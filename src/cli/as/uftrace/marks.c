@@ -4,9 +4,9 @@
  *
  *	-E demo:.*  ─▶ notes of the program that match ─▶ sonde record -e 'uft_0=PROG:%demo:begun' …
  *
- * uftrace replaces the nop of a mark by an instruction that raises a signal. sonde lets the kernel set
- * probes, which needs root. As in uftrace, the provider must be the same, and the name is a pattern if
- * it has signs of one.
+ * uftrace replaces the nop of a mark by an instruction that raises a signal. sonde lets the kernel
+ * set probes, which needs root. As in uftrace, the provider must be the same, and the name is a
+ * pattern if it has signs of one.
  */
 #include "cli/as/uftrace/marks.h"
 

@@ -40,7 +40,10 @@ void uft_opts_init(struct uft_opts *o)
 		.sort_column = 2,
 		.port = 8090,
 		.log = stderr,
-		/* uftrace learns about the terminal after the options, and warns in colour until then */
+		/*
+		 * uftrace learns about the terminal after the options, and warns in colour until
+		 * then
+		 */
 		.log_colour = true,
 	};
 	arena_init(&o->arena, ARENA_MAX_BYTES);
@@ -125,7 +128,8 @@ uint64_t uft_parse_time(struct uft_opts *o, const char *text, unsigned n_digits)
 
 /*
  * default.opts comes with the data, which anybody may have written. It may choose functions and how
- * they are shown; a script, a file or a command would be somebody else's choice of what we run and read.
+ * they are shown; a script, a file or a command would be somebody else's choice of what we run and
+ * read.
  */
 static bool may_come_with_data(const struct uft_option *row)
 {

@@ -3,9 +3,9 @@
  * opts.h - the command line of uftrace 0.13, parsed as uftrace parses it.
  *
  * uftrace takes the options of all commands in every command, in any order, and stops at the first
- * word that is no option: the program to run, or the function of `graph`. A bad value is reported on
- * standard output and ignored; an unknown option ends the parsing, and the command runs with what was
- * parsed before it. Scripts depend on this, so we do the same.
+ * word that is no option: the program to run, or the function of `graph`. A bad value is reported
+ * on standard output and ignored; an unknown option ends the parsing, and the command runs with
+ * what was parsed before it. Scripts depend on this, so we do the same.
  */
 #ifndef SONDE_CLI_AS_UFTRACE_OPTS_H
 #define SONDE_CLI_AS_UFTRACE_OPTS_H

@@ -2,9 +2,9 @@
 /*
  * optwords.c - the options of uftrace 0.13 as rows, and what their values mean.
  *
- * The long options of 0.13 are here, those without effect, too: a script that passes them must run. Some are
- * of later versions: --trace, --trigger, --no-callsite. A value that makes no sense gives uftrace's message on
- * standard output, and is ignored.
+ * The long options of 0.13 are here, those without effect, too: a script that passes them must run.
+ * Some are of later versions: --trace, --trigger, --no-callsite. A value that makes no sense gives
+ * uftrace's message on standard output, and is ignored.
  */
 #include "cli/as/uftrace/optwords.h"
 

@@ -3,8 +3,8 @@
  * reading.c - opens a directory for a command, with uftrace's messages.
  *
  * The default directory is uftrace.data; if there is none but the current directory is a recording,
- * that is read, as uftrace does. Filters that match nothing are reported on standard output, and the
- * command goes on without them.
+ * that is read, as uftrace does. Filters that match nothing are reported on standard output, and
+ * the command goes on without them.
  */
 #include "cli/as/uftrace/reading.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reading.h - what replay, report, graph, dump and script have in common: a directory that is opened
- * and walked with the options, and where the text goes.
+ * reading.h - what replay, report, graph, dump and script have in common: a directory that is
+ * opened and walked with the options, and where the text goes.
  *
  *	uft_reading_open ─▶ r.walk, r.text ─▶ uft_reading_close (the exit status)
  */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * record.c - `uftrace record` and `uftrace live`: record with sonde's engine, then write the calls as
- * a uftrace.data directory.
+ * record.c - `uftrace record` and `uftrace live`: record with sonde's engine, then write the calls
+ * as a uftrace.data directory.
  *
- *	check the program ─▶ sonde record -u (a process of its own) ─▶ trace.dat ─▶ uftwriter ─▶ directory
+ *  check the program ─▶ sonde record -u (a process of its own) ─▶ trace.dat ─▶ uftwriter
+ *      ─▶ directory
  *
- * -F, -N and -D leave calls out when the directory is written. The other filters of uftrace (-t, -T,
- * -C, -Z, -L), and these together with them, are stored in the directory's default.opts: every reader
- * applies them, ours and uftrace's. A depth (-D) or a time (-t) without filters and triggers is sonde
- * record's, too: calls that nobody will see are not recorded. Whether a function exists is known only
- * when the program runs, and uftrace ignores filters that match none; so calls outside of -F cost
- * what they cost.
+ * -F, -N and -D leave calls out when the directory is written. The other filters of uftrace (-t,
+ * -T, -C, -Z, -L), and these together with them, are stored in the directory's default.opts: every
+ * reader applies them, ours and uftrace's. A depth (-D) or a time (-t) without filters and triggers
+ * is sonde record's, too: calls that nobody will see are not recorded. Whether a function exists is
+ * known only when the program runs, and uftrace ignores filters that match none; so calls outside
+ * of -F cost what they cost.
  *
  * The exit status is uftrace's: 0, 1 if the program returned another status than 0, 2 if a signal
  * killed it.
@@ -99,8 +100,8 @@ static void add_patterns(struct words *w)
 }
 
 /*
- * Functions of libraries that uftrace does not show: it has ended its recording before the first one is
- * called, and has functions of its own in place of the others.
+ * Functions of libraries that uftrace does not show: it has ended its recording before the first
+ * one is called, and has functions of its own in place of the others.
  */
 static const char *const unseen[] = {"__cxa_finalize",	  "__cxa_throw",     "__cxa_rethrow",
 				     "__cxa_begin_catch", "__cxa_end_catch", "_Unwind_Resume"};
@@ -225,7 +226,9 @@ static void add_rules(struct words *w)
  * --- values ------------------------------------------------------------------------------------
  */
 
-/* Adds the values of one word, "FUNC@arg1,arg2/s,retval": other actions of a trigger are not ours. */
+/*
+ * Adds the values of one word, "FUNC@arg1,arg2/s,retval": other actions of a trigger are not ours.
+ */
 static void add_value_word(struct words *w, char *word)
 {
 	char *specs = strchr(word, '@'), *spec;
@@ -349,8 +352,8 @@ static void add_list(const struct uft_opts *o, const char *letter, const char *l
 }
 
 /*
- * -F and -N alone are applied here, as uftrace does while it records: calls around a function are not
- * in the directory. Together with other filters they are the readers'.
+ * -F and -N alone are applied here, as uftrace does while it records: calls around a function are
+ * not in the directory. Together with other filters they are the readers'.
  */
 static bool filters_here(const struct uft_opts *o)
 {

@@ -2,9 +2,9 @@
 /*
  * recv.c - `uftrace recv`: stores the recordings that `record --host` sends.
  *
- * They become directories in that of -d (default: uftrace.data), with the name that the sender gives.
- * It listens on loopback; --host ADDRESS listens there instead, --host '*' everywhere. SIGINT and
- * SIGTERM end it. --run-cmd runs a program, without a shell, after each recording.
+ * They become directories in that of -d (default: uftrace.data), with the name that the sender
+ * gives. It listens on loopback; --host ADDRESS listens there instead, --host '*' everywhere.
+ * SIGINT and SIGTERM end it. --run-cmd runs a program, without a shell, after each recording.
  */
 #include "base/errmsg.h"
 #include "base/files/caller.h"

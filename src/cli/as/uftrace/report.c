@@ -3,8 +3,8 @@
  * report.c - `uftrace report`: functions, tasks, or the difference of two recordings.
  *
  * With --diff the other recording is read without the filters of this one, as uftrace does. Exit
- * statuses: 255 if there is no recording or a sort key is unknown, 1 if options contradict each other
- * or a column is unknown.
+ * statuses: 255 if there is no recording or a sort key is unknown, 1 if options contradict each
+ * other or a column is unknown.
  */
 #include "analyse/uftrace/tally.h"
 #include "base/textbuf.h"

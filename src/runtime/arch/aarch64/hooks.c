@@ -3,9 +3,9 @@
  * hooks.c - copies the hooks of hooks.S into an area.
  *
  * The hooks must be within 128 MB of the traced code, but the library may be further away. So each
- * area has a copy in its first page. Two words of each hook are filled in: the offset of the thread's
- * variable from the thread pointer (the same for all threads, because the library is loaded at the
- * start), and the address of the slow path.
+ * area has a copy in its first page. Two words of each hook are filled in: the offset of the
+ * thread's variable from the thread pointer (the same for all threads, because the library is
+ * loaded at the start), and the address of the slow path.
  */
 #include "runtime/runtime_int.h"
 

@@ -220,6 +220,18 @@ int __wrap___asprintf_chk(char **to, int flag, const char *fmt, ...)
 }
 
 /*
+ * A file of a process, such as /proc/PID/stat, cannot be read any more when the process has ended:
+ * the kernel returns ESRCH, then and at every later read. Nothing is missing: there is no process.
+ */
+static bool process_is_gone(FILE *f)
+{
+	int fd = fileno(f);
+	char byte;
+
+	return fd >= 0 && __real_pread(fd, &byte, 1, 0) < 0 && errno == ESRCH;
+}
+
+/*
  * A loop of fgets() treats a failure as the end of the file. The error flag is still set when the
  * stream is closed.
  */
@@ -227,7 +239,7 @@ int __real_fclose(FILE *f);
 int __wrap_fclose(FILE *f);
 int __wrap_fclose(FILE *f)
 {
-	bool failed = ferror(f);
+	bool failed = ferror(f) && !process_is_gone(f);
 	int r = __real_fclose(f);
 
 	if (failed)

@@ -16,6 +16,7 @@ PREFIX  = /usr/local
 DESTDIR =
 SERVE   = 1
 T       =
+UNSTEADY = 0
 SECONDS = 60
 BASE    =
 FIGURES =
@@ -34,7 +35,7 @@ run: deps
 	@SERVE=$(SERVE) tools/demo $(BUILD)/sonde
 
 test: deps-test
-	@tests/run $(or $(T),--quick)
+	@tests/run $(or $(T),--quick) --unsteady $(UNSTEADY)
 
 test-all: deps-test
 	@tests/run

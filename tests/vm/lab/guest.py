@@ -383,11 +383,12 @@ def accel_choose(wanted, kernel, initrd):
         return "tcg"
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         remembered = os.path.join(cache_dir(), "kvm-" + file.read().strip())
-    if not os.path.exists(remembered):
-        answer = "yes" if kvm_probe(kernel, initrd) else "no"
-        for earlier in glob.glob(os.path.join(glob.escape(cache_dir()), "kvm-*")):
-            _remove(earlier)
-        _write(os.path.dirname(remembered), os.path.basename(remembered), answer + "\n")
+    with locked(os.path.join(cache_dir(), "lock-kvm")):     # guests start at once: one probes, the others wait
+        if not os.path.exists(remembered):
+            answer = "yes" if kvm_probe(kernel, initrd) else "no"
+            for earlier in glob.glob(os.path.join(glob.escape(cache_dir()), "kvm-*")):
+                _remove(earlier)
+            _write(os.path.dirname(remembered), os.path.basename(remembered), answer + "\n")
     with open(remembered, encoding="ascii") as file:
         return "kvm" if file.read().strip() == "yes" else "tcg"
 

@@ -253,6 +253,33 @@ def two_runs_fetch_once():
         same(sorted(os.listdir(f"{work}/sonde/lab")), ["lock", "stock"])
 
 
+PROBE_TWICE = """
+import os, sys, threading
+sys.dont_write_bytecode = True
+from lab import guest
+started = threading.Barrier(2)
+os.access = lambda *_: True
+guest.kvm_probe = lambda *_: print("probed", flush=True)
+def start():
+    started.wait()
+    guest.accel_choose("auto", "", "")
+threads = [threading.Thread(target=start) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def kvm_is_probed_once():
+    for _ in range(20):
+        with tempfile.TemporaryDirectory() as work:
+            env = dict(os.environ, XDG_CACHE_HOME=work)
+            out = subprocess.run([sys.executable, "-c", PROBE_TWICE], cwd=HERE, env=env, text=True, check=True,
+                                 stdout=subprocess.PIPE).stdout
+            same(out, "probed\n")
+
+
 APT_KERNELS = "\n".join(f"echo linux-image-{name} - Linux" for name in (
     "6.1.0-54-amd64", "6.12.99+deb12-amd64", "6.12.115+deb12-amd64", "6.12.115+deb12-amd64-dbg",
     "6.12.200+deb12-cloud-amd64", "6.12.200+deb12-rt-amd64", "6.9.7+bpo-amd64", "6.12-amd64"))
@@ -388,7 +415,7 @@ def _without_session():
 
 
 TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
-         kernel_is_built_once, two_runs_fetch_once, newest_kernel_is_found,
+         kernel_is_built_once, two_runs_fetch_once, kvm_is_probed_once, newest_kernel_is_found,
          too_old_a_kernel_is_a_skip, wrong_kernel_is_named, modules_come_after_what_they_need,
          suite_tells_verdicts_apart, owned_guest_ends_with_its_owner,
          saved_guest_is_loaded, second_guest_is_watched_too,

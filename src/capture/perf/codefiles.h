@@ -48,7 +48,6 @@ struct codefile {
 	uint64_t start, end; /* one place of that process where it is mapped */
 	uint8_t build_id[CODEFILES_BUILD_ID_BYTES];
 	unsigned n_build_id; /* bytes; 0: unknown */
-	bool has_kernel_id;  /* the build id is from the kernel, so the file must have it */
 	uint64_t inode;	     /* 0: unknown */
 	int fd;		     /* -1: not open */
 	uint64_t dev, opened_inode, n_bytes;
@@ -67,8 +66,6 @@ struct codefiles_mapping {
 	const char *path;
 	int pid;
 	uint64_t start, end;
-	const uint8_t *build_id;
-	unsigned n_build_id;
 	uint64_t inode;
 };
 

@@ -193,8 +193,6 @@ void spaces_map(struct spaces *s, const struct perfrecord_map *m)
 					.pid = (int)m->pid,
 					.start = m->start,
 					.end = m->start + m->n_bytes,
-					.build_id = m->build_id,
-					.n_build_id = m->n_build_id,
 					.inode = m->inode},
 	    m->file_offset, true);
 }
@@ -210,12 +208,8 @@ static void read_line(struct spaces *s, int pid, const char *line)
 	    access[2] != 'x')
 		return;
 	add(s,
-	    &(struct codefiles_mapping){.path = path,
-					.pid = pid,
-					.start = start,
-					.end = end,
-					.build_id = (const uint8_t *)"",
-					.inode = inode},
+	    &(struct codefiles_mapping){
+		    .path = path, .pid = pid, .start = start, .end = end, .inode = inode},
 	    offset, false);
 }
 

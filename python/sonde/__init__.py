@@ -467,25 +467,21 @@ class Column:
 class Columns(collections.abc.Mapping):
     """Columns by the words that they were asked for."""
 
-    def __init__(self, at, words):
-        self._at, self._columns = at, {}
-        for i, word in enumerate(words):
-            c = _Column()
-            _lib.columns_get(at, i, c)
-            self._columns[word] = Column(self._owner(at), word, c)
+    class _Memory:
+        """The library's arrays, until nobody has a view of them."""
 
-    class _Owner:
         def __init__(self, at):
             self.at = at
 
         def __del__(self):
             _lib.columns_free(self.at)
 
-    def _owner(self, at):
-        owner = self.__dict__.get("_shared")
-        if owner is None:
-            owner = self._shared = self._Owner(at)
-        return owner
+    def __init__(self, at, words):
+        memory, self._columns = self._Memory(at), {}
+        for i, word in enumerate(words):
+            c = _Column()
+            _lib.columns_get(at, i, c)
+            self._columns[word] = Column(memory, word, c)
 
     def __getitem__(self, word):
         return self._columns[word]

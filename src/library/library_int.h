@@ -26,6 +26,7 @@ struct sonde_trace {
 	struct inputs_spec spec;
 	struct inputs in;
 	struct textbuf symbol;
+	struct event ***kinds; /* of each file, sorted; NULL: nobody asked */
 	/* the last query's database, and the limits that it was made with; NULL: none */
 	struct query *query;
 	struct query_limits limits;

@@ -110,6 +110,9 @@ PUBLIC void sonde_close(struct sonde_trace *t)
 	if (!t)
 		return;
 	query_free(t->query);
+	for (size_t i = 0; t->kinds && i < t->in.n_files; i++)
+		free(t->kinds[i]);
+	free(t->kinds);
 	inputs_close(&t->in);
 	for (size_t i = 0; i < t->n_paths; i++)
 		free((char *)t->paths[i].path);
@@ -181,17 +184,17 @@ PUBLIC size_t sonde_trace_n_kinds(struct sonde_trace *t, size_t file)
 PUBLIC const struct sonde_kind *sonde_trace_kind(struct sonde_trace *t, size_t file, size_t i)
 {
 	struct formats *f = formats_of(t, file);
-	struct event *ev = NULL;
 
 	if (!f || i >= f->n_events)
 		return NULL;
-	SCOPED(scope_free) struct event **list = formats_list(f);
-
-	if (list) {
-		ev = list[i];
-		formats_parse(f, ev);
-	}
-	return library_kind(ev);
+	if (!t->kinds)
+		t->kinds = calloc(t->in.n_files, sizeof(*t->kinds));
+	if (t->kinds && !t->kinds[file])
+		t->kinds[file] = formats_list(f);
+	if (!t->kinds || !t->kinds[file])
+		return NULL;
+	formats_parse(f, t->kinds[file][i]);
+	return library_kind(t->kinds[file][i]);
 }
 
 PUBLIC const struct sonde_kind *sonde_trace_find_kind(struct sonde_trace *t, size_t file,

@@ -48,6 +48,10 @@ static void names(void **state)
 	expect("_ZThn16_N1B4workEv", "non-virtual thunk to B::work()");
 	expect("_ZN2ns4workEi.isra.0", "ns::work [clone .isra.0]");
 	expect("_ZSt4cout@GLIBCXX_3.4", "std::cout");
+	expect("_GLOBAL__sub_I__ZN2ns4workEi", "_GLOBAL__sub_I_ns::work");
+	expect("_GLOBAL__sub_D__ZN2ns4workEi", "_GLOBAL__sub_D_ns::work");
+	expect("_GLOBAL__sub_I_main", "_GLOBAL__sub_I_main");
+	expect("_GLOBAL__sub_I__Zx", "_GLOBAL__sub_I__Zx");
 }
 
 /* covers: D08 Q15 */

@@ -259,10 +259,29 @@ static void simplify(const char *raw, char *name)
 	rename_string(raw, name);
 }
 
+/* The short form of what stands behind the prefix of an initializer; destroyers have none. */
+static bool show_initializer(const char *raw, char *name)
+{
+	static const char prefix[] = "_GLOBAL__sub_I_";
+	size_t len = sizeof(prefix) - 1;
+
+	if (strncmp(raw, prefix, len) || strncmp(raw + len, "_Z", 2) ||
+	    !demangle(raw + len, name, NAME_BYTES))
+		return false;
+	simplify(raw + len, name);
+	replace(name, name, 0, prefix);
+	return true;
+}
+
 const char *uft_name_shown(struct arena *a, const char *raw, enum uft_names_how how)
 {
 	char name[NAME_BYTES];
 	bool is_shown = false;
+
+	if (!strncmp(raw, "_GLOBAL__", 9)) {
+		is_shown = how == UFT_NAMES_SIMPLE && show_initializer(raw, name);
+		return arena_strndup(a, is_shown ? name : raw, strlen(is_shown ? name : raw));
+	}
 
 	if (how == UFT_NAMES_FULL)
 		is_shown = demangle_whole(raw, name, sizeof(name));

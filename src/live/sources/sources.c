@@ -24,12 +24,6 @@ bool livesources_are_alone(const struct live_request *o)
 	return o->has_user ? userfunctions_are_alone(o) : samples_are_alone(o);
 }
 
-/* What an address in a hook stands for; as sampling_finder. */
-static bool find_code(void *ctx, uint64_t inode, uint64_t offset, struct sampling_hook *ret)
-{
-	return userplans_find_code(usertrace_plans(ctx), inode, offset, ret);
-}
-
 int livesources_open(struct livesources *ls, struct live_request *o,
 		     const struct recording_config *config, char **argv, struct record_outcome *oc,
 		     struct errmsg *err)
@@ -46,7 +40,7 @@ int livesources_open(struct livesources *ls, struct live_request *o,
 		oc->has_user = true;
 	}
 	if (ls->config.samples && ls->config.user)
-		sampling_set_finder(ls->config.samples, find_code, ls->config.user);
+		userfunctions_connect(ls->config.user, ls->config.samples);
 	oc->is_user_only = o->has_user && livesources_are_alone(o);
 	oc->is_sample_only = !o->has_user && livesources_are_alone(o);
 	return 0;

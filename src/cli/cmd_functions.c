@@ -62,6 +62,9 @@ static const struct option_row rows[] = {
 		   AT(fields)),
 	ROW_FLAG(0, "srcline", "of a file: show the file and line where each function begins",
 		 AT(sources)),
+	ROW_FLAG(0, "short-names",
+		 "names of C++ and Rust without template arguments: std::map::find",
+		 RECORDOPTS_AT(short_names)),
 	ROW_STRING(0, "by", "KEY,…",
 		   "one row per function and value of these keys: $task, $comm, $pid, $cpu; of "
 		   "samples only these keys: function, file, line, task, comm, process, cpu",
@@ -114,6 +117,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				   .columns = o->columns};
 
 	o->diff.options.quiet = o->gather.record.quiet;
+	o->diff.options.short_names = o->gather.record.short_names;
 	if (o->gather.input || (o->gather.record.has_user && o->gather.is_last))
 		calltimes_end(o->calls);
 	if (calltimes_finish(o->calls) < 0)

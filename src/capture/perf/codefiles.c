@@ -148,6 +148,17 @@ struct codefile *codefiles_take_memory(struct codefiles *c, int pid)
 	return take_file(c, &(struct codefiles_mapping){.path = "[anon]", .pid = pid}, true);
 }
 
+struct codefile *codefiles_take_hooks(struct codefiles *c)
+{
+	static const uint8_t none[1];
+	struct codefile *f =
+		codefiles_take(c, &(struct codefiles_mapping){.path = "[sonde]", .build_id = none});
+
+	if (f)
+		f->state = CODEFILE_HOOKS;
+	return f;
+}
+
 /*
  * --- ELF ---------------------------------------------------------------------------------------
  */

@@ -38,6 +38,7 @@ enum codefile_state {
 	CODEFILE_OPEN,	 /* an ELF file */
 	CODEFILE_GONE,	 /* it could not be opened; addresses are offsets */
 	CODEFILE_MEMORY, /* code of one process without a file, or in a file that is no program */
+	CODEFILE_HOOKS,	 /* sonde's own, in any process */
 };
 
 struct codefile {
@@ -77,6 +78,8 @@ void codefiles_free(struct codefiles *c);
 struct codefile *codefiles_take(struct codefiles *c, const struct codefiles_mapping *m);
 /* Code of a process that is in no file. */
 struct codefile *codefiles_take_memory(struct codefiles *c, int pid);
+/* Code that sonde has put into programs. */
+struct codefile *codefiles_take_hooks(struct codefiles *c);
 
 /* Opens it, if that was not tried yet. */
 void codefile_open(struct codefiles *c, struct codefile *f);

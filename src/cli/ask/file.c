@@ -232,6 +232,7 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 	struct inputs_path path = {.path = o->input};
 	struct inputs_spec spec = {.paths = &path,
 				   .n_paths = 1,
+				   .short_names = o->record.short_names,
 				   .buffers = {(const char **)o->buffers.words, o->buffers.n}};
 	SCOPED(inputs_close) struct inputs in = {0};
 	SCOPED(inputs_sources_release) struct inputs_sources src = {0};

@@ -30,7 +30,7 @@ struct call_options {
 	int tids[CALLOPTS_TIDS_MAX];
 	size_t n_tids;
 	bool no_kernel, kernel_only, kernel_full;
-	bool json, no_pager, quiet;
+	bool json, no_pager, quiet, short_names;
 	const char *colour, *output;
 	struct sample_options samples;	 /* of graph and flame */
 	struct callfilter_config filter; /* made of the above by callopts_settle() */
@@ -116,7 +116,10 @@ int callopts_tid(void *opts, const char *value, struct errmsg *err);
 	 .help = "show only functions of the kernel", .offset = CALLOPTS_AT(kernel_only)},        \
 	{.kind = OPTION_FLAG, .name = "kernel-full",                                              \
 	 .help = "show functions of the kernel outside of user functions, too",                   \
-	 .offset = CALLOPTS_AT(kernel_full)}
+	 .offset = CALLOPTS_AT(kernel_full)},                                                     \
+	{.kind = OPTION_FLAG, .name = "short-names",                                              \
+	 .help = "names of C++ and Rust without template arguments: std::map::find",              \
+	 .offset = CALLOPTS_AT(short_names)}
 
 #define CALLOPTS_ROWS_RESULT                                                                      \
 	{.kind = OPTION_STRING, .letter = 'o', .name = "output", .arg = "FILE",                   \

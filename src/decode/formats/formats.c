@@ -372,6 +372,7 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 {
 	if (f->kallsyms_loaded)
 		return &f->kallsyms;
+	f->kallsyms.short_names = f->config.short_names;
 	/* read --kallsyms before the file's own symbols, which win at equal addresses */
 	if (f->config.kallsyms_path)
 		add_kallsyms_file(f);

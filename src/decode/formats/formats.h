@@ -38,6 +38,7 @@ struct formats_config {
 	bool no_plugins; /* report -N and -L: only the built-in handlers */
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
+	bool short_names;	   /* functions of programs: without template arguments */
 	enum time_style time_style;
 	/* programs of a live trace; NULL: use those of the file */
 	struct programs *programs;

@@ -286,6 +286,7 @@ static void join_counts(struct latency_counts *to, struct latency_counts *from)
 	to->n_to += from->n_to;
 	to->n_again += from->n_again;
 	to->n_alone += from->n_alone;
+	to->n_whole += from->n_whole;
 	to->n_given_up += from->n_given_up;
 	to->n_gaps += from->n_gaps;
 	to->n_backwards += from->n_backwards;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * inlines.c - call chains with the functions that the compiler inlined.
+ * inlines.c - what DWARF adds to a place: the functions that the compiler inlined, and the line.
  *
  *	0x1220 beta  ─▶  inl (inlined), beta          from the DWARF of the file
+ *	0x1220 beta  ─▶  w.c:8                        the innermost function's line
  *
  * perf asks addr2line for the functions at an address, and treats every name but the symbol's as an
  * inlined function. So a function with two names (an alias in the symbol table) looks inlined, too;
@@ -14,6 +15,8 @@
 #include "symbols/cxx/demangle.h"
 #include "symbols/dwarf/debuginfo.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,10 +100,64 @@ size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample 
 	return n;
 }
 
+/*
+ * --- lines of source ---------------------------------------------------------------------------
+ */
+
+struct source_line {
+	bool is_line;
+	char text[];
+};
+
+static struct source_line *make_line(struct perfsession *s, const struct perfplace *p)
+{
+	struct debuginfo *d = p->dso ? open_debuginfo((struct perfdso *)p->dso) : NULL;
+	struct debuginfo_frame found[FRAMES_MAX];
+	/* the call, not what follows it */
+	uint64_t address = p->address - (p->is_return && p->address);
+	size_t n = d ? debuginfo_frames(d, address, found, ARRAY_LEN(found)) : 0;
+	struct source_line *l;
+	char text[NAME_MAX_LEN];
+	bool is_line = n && found[0].file;
+
+	if (is_line) {
+		const char *slash = strrchr(found[0].file, '/');
+
+		snprintf(text, sizeof(text), "%.4000s:%u", slash ? slash + 1 : found[0].file,
+			 found[0].line);
+	} else if (p->symbol) {
+		snprintf(text, sizeof(text), "%.4000s+%" PRIu64, p->symbol->name,
+			 p->address - p->symbol->start);
+	} else {
+		snprintf(text, sizeof(text), "%.4000s[%" PRIx64 "]",
+			 p->dso ? p->dso->short_name : "[unknown]", p->address);
+	}
+	l = arena_alloc(&s->arena, sizeof(*l) + strlen(text) + 1);
+	if (!l)
+		return NULL;
+	l->is_line = is_line;
+	memcpy(l->text, text, strlen(text) + 1);
+	return l;
+}
+
+bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret)
+{
+	uint64_t file = hash_step(s->seed, place->is_return, (uintptr_t)place->dso);
+	void **slot = map_take(&s->sources, hash_step(s->seed, file, place->address), PLACES_MAX);
+	const struct source_line *l;
+
+	if (slot && !*slot)
+		*slot = make_line(s, place);
+	l = slot ? *slot : NULL;
+	*ret = l ? l->text : "";
+	return l && l->is_line;
+}
+
 void perfsession_free_inlines(struct perfsession *s)
 {
 	for (struct perfdso *d = s->dsos; d; d = d->next)
 		if (d->debuginfo)
 			debuginfo_close(d->debuginfo);
 	map_release(&s->inlines);
+	map_release(&s->sources);
 }

@@ -117,6 +117,12 @@ size_t perfsession_chain(struct perfsession *s, const struct perfsample *sample,
 size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample *sample,
 				 struct perfplace *ret, size_t max);
 
+/*
+ * The line of source that runs at the place: "w.c:12"; "name+147" (decimal) if DWARF has none;
+ * "file[1205]" without a name. The text lives as long as the session. Returns whether it is a line.
+ */
+bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret);
+
 /* Visits all threads that were seen, in any order; a thread has the last name it had. */
 int perfsession_each_thread(struct perfsession *s,
 			    int (*visit)(void *ctx, const struct perfthread *t), void *ctx);

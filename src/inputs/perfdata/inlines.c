@@ -15,8 +15,6 @@
 #include "symbols/cxx/demangle.h"
 #include "symbols/dwarf/debuginfo.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +103,8 @@ size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample 
  */
 
 struct source_line {
-	bool is_line;
-	char text[];
+	const char *file; /* NULL: unknown */
+	unsigned line;
 };
 
 static struct source_line *make_line(struct perfsession *s, const struct perfplace *p)
@@ -116,31 +114,17 @@ static struct source_line *make_line(struct perfsession *s, const struct perfpla
 	/* the call, not what follows it */
 	uint64_t address = p->address - (p->is_return && p->address);
 	size_t n = d ? debuginfo_frames(d, address, found, ARRAY_LEN(found)) : 0;
-	struct source_line *l;
-	char text[NAME_MAX_LEN];
-	bool is_line = n && found[0].file;
+	struct source_line *l = arena_alloc(&s->arena, sizeof(*l));
 
-	if (is_line) {
-		const char *slash = strrchr(found[0].file, '/');
-
-		snprintf(text, sizeof(text), "%.4000s:%u", slash ? slash + 1 : found[0].file,
-			 found[0].line);
-	} else if (p->symbol) {
-		snprintf(text, sizeof(text), "%.4000s+%" PRIu64, p->symbol->name,
-			 p->address - p->symbol->start);
-	} else {
-		snprintf(text, sizeof(text), "%.4000s[%" PRIx64 "]",
-			 p->dso ? p->dso->short_name : "[unknown]", p->address);
-	}
-	l = arena_alloc(&s->arena, sizeof(*l) + strlen(text) + 1);
-	if (!l)
-		return NULL;
-	l->is_line = is_line;
-	memcpy(l->text, text, strlen(text) + 1);
+	if (!l || !n || !found[0].file)
+		return l;
+	l->file = arena_strndup(&s->arena, found[0].file, strlen(found[0].file));
+	l->line = found[0].line;
 	return l;
 }
 
-bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret)
+bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret_file,
+			unsigned *ret_line)
 {
 	uint64_t file = hash_step(s->seed, place->is_return, (uintptr_t)place->dso);
 	void **slot = map_take(&s->sources, hash_step(s->seed, file, place->address), PLACES_MAX);
@@ -149,8 +133,11 @@ bool perfsession_source(struct perfsession *s, const struct perfplace *place, co
 	if (slot && !*slot)
 		*slot = make_line(s, place);
 	l = slot ? *slot : NULL;
-	*ret = l ? l->text : "";
-	return l && l->is_line;
+	if (!l || !l->file)
+		return false;
+	*ret_file = l->file;
+	*ret_line = l->line;
+	return true;
 }
 
 void perfsession_free_inlines(struct perfsession *s)

@@ -288,17 +288,35 @@ size_t perfrows_field_width(const struct perfrows *r, size_t column)
 	return r->field_widths[column];
 }
 
-static struct perfhists_cell source_cell(struct perfrows *r, const struct perfplace *p,
-					 bool is_file)
+/* "w.c:12"; "name+147" (decimal) if DWARF has no line; "file[1205]" without a name. */
+static struct perfhists_cell line_cell(struct perfrows *r, const struct perfplace *p)
 {
-	const char *text;
-	bool is_line = perfsession_source(r->session, p, &text);
-	char file[4200];
+	const char *path;
+	char text[4200];
+	unsigned line;
 
-	if (!is_file)
-		return text_cell(r, text);
-	snprintf(file, sizeof(file), "%.*s", is_line ? (int)strcspn(text, ":") : 0, text);
-	return text_cell(r, file);
+	if (perfsession_source(r->session, p, &path, &line)) {
+		const char *slash = strrchr(path, '/');
+
+		snprintf(text, sizeof(text), "%.4000s:%u", slash ? slash + 1 : path, line);
+	} else if (p->symbol) {
+		snprintf(text, sizeof(text), "%.4000s+%" PRIu64, p->symbol->name,
+			 p->address - p->symbol->start);
+	} else {
+		snprintf(text, sizeof(text), "%.4000s[%" PRIx64 "]",
+			 p->dso ? p->dso->short_name : "[unknown]", p->address);
+	}
+	return text_cell(r, text);
+}
+
+static struct perfhists_cell source_cell(struct perfrows *r, const struct perfplace *p)
+{
+	const char *path = "", *slash;
+	unsigned line;
+
+	perfsession_source(r->session, p, &path, &line);
+	slash = strrchr(path, '/');
+	return text_cell(r, slash ? slash + 1 : path);
 }
 
 /* The stretch of time that the sample is in. */
@@ -355,9 +373,10 @@ static void fill_cells(struct perfrows *r, const struct spot *at, struct perfhis
 			cells[i] = text_cell(r, text);
 			break;
 		case PERFROWS_SRCLINE:
+			cells[i] = line_cell(r, at->place);
+			break;
 		case PERFROWS_SRCFILE:
-			cells[i] = source_cell(r, at->place,
-					       r->config->columns[i].key == PERFROWS_SRCFILE);
+			cells[i] = source_cell(r, at->place);
 			break;
 		case PERFROWS_TIME:
 			cells[i] = time_cell(r, s->time_ns);

@@ -426,6 +426,7 @@ static int run(struct options *o, struct errmsg *err)
 
 	TRY(perf_open(&s, o->input, err));
 	TRY(perf_choice_init(&o->choice, err));
+	TRY(perf_choice_check(&o->choice, s, err));
 	TRY(apply_words(o, err));
 	choose_chains(o, perfsession_data(s));
 	TRY(choose_columns(o, perfsession_data(s), err));

@@ -2,12 +2,13 @@
 /*
  * eventtable.c - events as virtual tables of SQLite.
  *
- * A cursor works in one of two ways, which the planner chooses in best_index():
+ * A cursor works in one of three ways, which the planner chooses in best_index():
  *
  *	scan   (scan.h)  records in the order of time; conditions on time, CPU and kind decide what
  *	                 is read at all, other conditions are tested before SQLite sees the row
  *	fold   (fold.h)  if the query uses only CPU, task and kind: counted rows, each returned as
  *	                 often as it occurs
+ *	find   (finder.h)  one record by its id: joins of other tables with their events
  *
  * "GROUP BY comm" over 20 million events would otherwise be sorted by SQLite, at 1.5 million rows a
  * second.
@@ -23,6 +24,7 @@
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
 #include "query/eventcolumns.h"
+#include "query/finder.h"
 #include "query/fold.h"
 #include "query/pushdown.h"
 #include "query/scan.h"
@@ -36,6 +38,7 @@
 #define CPUS_MAX	4096
 #define PLAN_FOLD	1 /* idxNum */
 #define PLAN_FOLD_KINDS 2
+#define PLAN_FIND	3
 
 struct event_module { /* a table's name and what it shows */
 	struct query_trace *trace;
@@ -57,7 +60,8 @@ struct event_vtab {
 
 struct event_cursor {
 	sqlite3_vtab_cursor base; /* must be the first member */
-	bool is_fold, at_end;
+	bool is_fold, is_find, at_end;
+	struct finder *finder; /* kept from one filter() to the next */
 	struct pushdown pushed;
 	struct scan scan;
 	uint8_t **events; /* by file: flags by id */
@@ -158,6 +162,11 @@ static bool is_kind_column(enum event_column_kind kind)
 	return kind == COLUMN_SYSTEM || kind == COLUMN_NAME;
 }
 
+static bool is_id(enum event_column_kind kind)
+{
+	return kind == COLUMN_ID;
+}
+
 static int plan_fold(const struct event_vtab *v, const sqlite3_index_info *info)
 {
 	for (int i = 0; i < info->nOrderBy; i++)
@@ -213,7 +222,7 @@ static const char *column_name(const void *ctx, size_t i)
 /* What a plan does, for .explain. */
 static const char *const hows[] = {
 	"reads events one by one", [PLAN_FOLD] = "counts events by CPU, task and kind",
-	[PLAN_FOLD_KINDS] = "counts events by kind"};
+	[PLAN_FOLD_KINDS] = "counts events by kind", [PLAN_FIND] = "finds one event by its id"};
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
@@ -225,9 +234,15 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	if (r != SQLITE_OK)
 		return r;
 	guess_cost(v, info, columns);
-	info->idxNum = plan_fold(v, info);
+	info->idxNum =
+		columns[PUSH_EQ] & mask_of(&v->columns, is_id) ? PLAN_FIND : plan_fold(v, info);
 	if (info->idxNum == PLAN_FOLD_KINDS)
 		info->estimatedCost /= 20;
+	if (info->idxNum == PLAN_FIND) {
+		info->estimatedCost = 50;
+		info->estimatedRows = 1;
+		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+	}
 	if (info->nOrderBy && (info->idxNum || is_by_time(v, info))) {
 		pushdown_add_order(info, &plan);
 		info->orderByConsumed = 1;
@@ -259,12 +274,13 @@ static void cursor_clear(struct event_cursor *c)
 		free(c->events[i]);
 	free(c->events);
 	free(c->cpus);
-	*c = (struct event_cursor){.base = c->base};
+	*c = (struct event_cursor){.base = c->base, .finder = c->finder};
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	cursor_clear((struct event_cursor *)base);
+	finder_free(((struct event_cursor *)base)->finder);
 	free(base);
 	return SQLITE_OK;
 }
@@ -407,12 +423,46 @@ static int next(sqlite3_vtab_cursor *base)
 	struct event_cursor *c = (struct event_cursor *)base;
 
 	c->rowid++;
+	if (c->is_find) {
+		c->at_end = true;
+		return SQLITE_OK;
+	}
 	if (!c->is_fold)
 		return next_record((struct event_vtab *)base->pVtab, c);
 	if (++c->nth < c->fold.rows[c->row].n)
 		return SQLITE_OK;
 	c->nth = 0;
 	c->at_end = ++c->row >= c->fold.n;
+	return SQLITE_OK;
+}
+
+/* The value of the condition "id = ?"; NULL: it has a text or so, and a scan tests it. */
+static const struct pushed *find_id(const struct event_vtab *v, const struct event_cursor *c)
+{
+	for (size_t i = 0; i < c->pushed.n; i++) {
+		const struct pushed *p = &c->pushed.list[i];
+
+		if (v->columns.list[p->column].kind == COLUMN_ID && p->op == PUSH_EQ &&
+		    pushed_is_numbers(p))
+			return p;
+	}
+	return NULL;
+}
+
+static int find_record(struct event_vtab *v, struct event_cursor *c, const struct pushed *id)
+{
+	int r;
+
+	c->is_find = true;
+	if (!c->finder)
+		c->finder = finder_new(v->trace);
+	r = c->finder ? finder_find(c->finder, id->values[0].number, &c->scan) : -ENOMEM;
+	if (r < 0)
+		return query_trace_fail(v->trace, r, "the events");
+	if (r && c->events)
+		r = c->scan.id >= 0 && c->scan.id < SEQUENCE_IDS &&
+		    c->events[c->scan.file][c->scan.id];
+	c->at_end = !r || ARRAY_ANY(c->pushed.n, i, !condition_matches(v, c, &c->pushed.list[i]));
 	return SQLITE_OK;
 }
 
@@ -426,6 +476,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 {
 	struct event_vtab *v = (struct event_vtab *)base->pVtab;
 	struct event_cursor *c = (struct event_cursor *)base;
+	const struct pushed *id;
 	struct scan_wants wants;
 	int r;
 
@@ -433,14 +484,20 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	r = pushdown_read(&c->pushed, text, argc, argv);
 	if (r != SQLITE_OK)
 		return r;
+	c->at_end = c->pushed.is_none;
+	if (c->at_end)
+		return SQLITE_OK;
 	if (ARRAY_ANY(c->pushed.n, i,
 		      v->columns.list[c->pushed.list[i].column].kind == COLUMN_COMM) &&
 	    query_trace_names(v->trace) < 0)
 		return SQLITE_ERROR;
 	if (choose(c, v, &wants) < 0)
 		return SQLITE_NOMEM;
-	c->is_fold = plan;
-	if (!plan) {
+	id = plan == PLAN_FIND ? find_id(v, c) : NULL;
+	if (id)
+		return find_record(v, c, id);
+	c->is_fold = plan == PLAN_FOLD || plan == PLAN_FOLD_KINDS;
+	if (!c->is_fold) {
 		r = scan_open(&c->scan, v->trace, &wants);
 		return r < 0 ? query_trace_fail(v->trace, r, "the events") : next_record(v, c);
 	}

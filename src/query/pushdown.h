@@ -46,6 +46,7 @@ struct pushdown {
 		bool desc;
 	} orders[PUSHDOWN_ORDERS];
 	size_t n_orders;
+	bool is_none; /* something is compared with NULL: no row matches */
 };
 
 /* Can a column be tested so by the table? */

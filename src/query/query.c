@@ -16,13 +16,15 @@
 #include "base/shortage.h"
 #include "base/textbuf.h"
 #include "inputs/inputs.h"
+#include "query/argtable.h"
 #include "query/eventtable.h"
 #include "query/guard.h"
-#include "query/listtable.h"
+#include "query/tables/listtable.h"
 #include "query/mistakes.h"
 #include "query/shortcut.h"
-#include "query/tables.h"
+#include "query/tables/tables.h"
 #include "query/trace.h"
+#include "query/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,28 +39,18 @@ struct query {
 	sqlite3 *db;
 	struct query_trace trace;
 	struct event_tables *events;
+	struct arg_table *args;
 	struct query_limits limits;
 	struct query_stop stop;
-	uint64_t deadline; /* 0: none */
+	bool has_bounds;
+	uint64_t start, end; /* of the trace */
+	uint64_t deadline;   /* 0: none */
 	bool is_late;
 };
 
-static const struct list_table *const families[] = {task_tables,  state_tables,	   slice_tables,
-						    stack_tables, function_tables, query_tables};
-
-static const struct {
-	const char *name, *what, *sql;
-} views[] = {
-	{"ftrace_event", "Perfetto's name of event",
-	 "SELECT id, ts, name, cpu, utid, id AS arg_set_id, cpu AS ucpu FROM event"},
-	{"thread_slice", "slices with the names of their tasks",
-	 "SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, s.depth, "
-	 "s.parent_id, s.utid, t.name AS thread_name, t.tid, t.upid, "
-	 "p.name AS process_name, p.pid FROM slice s JOIN thread t USING (utid) "
-	 "LEFT JOIN process p USING (upid)"},
-	{"sched_slice", "Perfetto's name of sched", "SELECT * FROM sched"},
-	{"slices", "an older name of slice", "SELECT * FROM slice"},
-};
+static const struct list_table *const families[] = {task_tables,     state_tables,  slice_tables,
+						    counter_tables,  sample_tables, stack_tables,
+						    function_tables, query_tables};
 
 /* --- names of tables -------------------------------------------------------------------------- */
 
@@ -67,9 +59,10 @@ static void each_own_table(void (*visit)(void *to, const char *name), void *to)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			visit(to, t->name);
-	for (size_t i = 0; i < ARRAY_LEN(views); i++)
-		visit(to, views[i].name);
+	for (size_t i = 0; i < query_n_views; i++)
+		visit(to, query_views[i].name);
 	visit(to, "event");
+	visit(to, ARG_TABLE_NAME);
 }
 
 struct name_search {
@@ -117,15 +110,63 @@ static int on_progress(void *ctx)
 	return is_due(ctx);
 }
 
+/* --- trace_start(), trace_end() and trace_dur(), as Perfetto has them --- */
+
+enum bound { BOUND_START, BOUND_END, BOUND_DUR };
+
+static void result_bound(sqlite3_context *to, enum bound which)
+{
+	struct query *q = sqlite3_user_data(to);
+
+	if (!q->has_bounds && !query_trace_bounds(&q->trace, &q->start, &q->end))
+		return;
+	q->has_bounds = true;
+	sqlite3_result_int64(to, (sqlite3_int64)(which == BOUND_START ? q->start
+						 : which == BOUND_END ? q->end
+								      : q->end - q->start));
+}
+
+static void fn_start(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_START);
+}
+
+static void fn_end(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_END);
+}
+
+static void fn_dur(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_DUR);
+}
+
+static int add_functions(struct query *q)
+{
+	static const struct {
+		const char *name;
+		void (*run)(sqlite3_context *to, int argc, sqlite3_value **argv);
+	} list[] = {{"trace_start", fn_start}, {"trace_end", fn_end}, {"trace_dur", fn_dur}};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (sqlite3_create_function(q->db, list[i].name, 0,
+					    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+					    q, list[i].run, NULL, NULL) != SQLITE_OK)
+			return -ENOMEM;
+	return 0;
+}
+
 static int add_tables(struct query *q)
 {
 	TRY(event_tables_new(&q->events, &q->trace, q->db, is_taken));
+	TRY(arg_table_new(&q->args, &q->trace, q->db));
+	TRY(add_functions(q));
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			TRY(list_table_register(q->db, &q->trace, t));
-	for (size_t i = 0; i < ARRAY_LEN(views); i++) {
-		char *sql =
-			sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", views[i].name, views[i].sql);
+	for (size_t i = 0; i < query_n_views; i++) {
+		char *sql = sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", query_views[i].name,
+					    query_views[i].sql);
 		int r = sql ? sqlite3_exec(q->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
 		sqlite3_free(sql);
@@ -176,6 +217,7 @@ void query_free(struct query *q)
 		return;
 	sqlite3_close(q->db);
 	event_tables_free(q->events);
+	arg_table_free(q->args);
 	query_trace_release(&q->trace);
 	sqlite3_hard_heap_limit64(0);
 	free(q);
@@ -270,37 +312,44 @@ static int fail(struct query *q, int code, const char *text, size_t at, struct e
 	return mistake_tell(q->db, code, text, at, each_table, q, err);
 }
 
+/* Runs the statement at *at, and moves *at behind it. */
+static int run_statement(struct query *q, const char *sql, const char **at,
+			 const struct query_sink *sink, struct errmsg *err)
+{
+	sqlite3_stmt *st = NULL;
+	const char *rest = *at, *tail;
+	char *shortcut = shortcut_find(q->events, *at, &rest);
+	int r = 0, sink_error = 0,
+	    code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : *at, -1, &st,
+				      shortcut ? &tail : &rest);
+
+	sqlite3_free(shortcut);
+	if (code == SQLITE_OK && st)
+		code = step(st, sink, &sink_error);
+	if (sink_error < 0)
+		r = errmsg_set_errno(err, sink_error, "cannot write the result");
+	else if (code != SQLITE_OK && code != SQLITE_DONE)
+		r = fail(q, code, sql, (size_t)(*at - sql), err);
+	sqlite3_finalize(st);
+	/* after a refused allocation a text may be missing */
+	if (r >= 0 && shortage_pending())
+		return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
+	*at = rest;
+	return r;
+}
+
 int query_run(struct query *q, const char *sql, const struct query_sink *sink, struct errmsg *err)
 {
 	q->is_late = false;
 	q->trace.err = (struct errmsg){0};
 	q->trace.n_walked = 0;
 	q->deadline = q->limits.time_ns ? clock_now_ns() + q->limits.time_ns : 0;
-	for (const char *s = sql; *s;) {
-		sqlite3_stmt *st = NULL;
-		const char *rest = s, *tail;
-		char *shortcut = shortcut_find(q->events, s, &rest);
-		int sink_error = 0, code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : s, -1,
-							      &st, shortcut ? &tail : &rest);
-
-		sqlite3_free(shortcut);
-		if (code == SQLITE_OK && st)
-			code = step(st, sink, &sink_error);
-		if (sink_error < 0) {
-			sqlite3_finalize(st);
-			return errmsg_set_errno(err, sink_error, "cannot write the result");
-		}
-		if (code != SQLITE_OK && code != SQLITE_DONE) {
-			int r = fail(q, code, sql, (size_t)(s - sql), err);
-
-			sqlite3_finalize(st);
-			return r;
-		}
-		sqlite3_finalize(st);
-		/* after a refused allocation a text may be missing */
-		if (shortage_pending())
-			return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
-		s = rest;
+	for (const char *s = sql, *included; *s;) {
+		included = views_skip_include(s);
+		if (included)
+			s = included;
+		else
+			TRY(run_statement(q, sql, &s, sink, err));
 	}
 	return 0;
 }
@@ -338,8 +387,9 @@ int query_each_table(struct query *q, bool all_kinds,
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			visit(ctx, t->name, t->what);
-	for (size_t i = 0; i < ARRAY_LEN(views); i++)
-		visit(ctx, views[i].name, views[i].what);
+	for (size_t i = 0; i < query_n_views; i++)
+		visit(ctx, query_views[i].name, query_views[i].what);
+	visit(ctx, ARG_TABLE_NAME, ARG_TABLE_WHAT);
 	return event_tables_each(q->events, visit_event, &v, !all_kinds);
 }
 

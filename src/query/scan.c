@@ -275,9 +275,7 @@ static void show(struct scan *s)
 	s->id = c->id;
 	s->missed = c->missed;
 	s->file = c->file;
-	s->place = (uint64_t)(c->file & 0xff) << 55 | (uint64_t)(c->stream & 0xfff) << 43 |
-		   (c->n_page & 0xfffffff) << 15 |
-		   (((uint64_t)(c->rec.data - c->page.data) >> 2) & 0x7fff);
+	s->place = scan_place(c->file, c->stream, c->n_page, c->rec.data - c->page.data);
 }
 
 int scan_next(struct scan *s)

@@ -46,6 +46,26 @@ void scan_close(struct scan *s);
 /* Returns 1, 0 at the end, -EINTR if the query is stopped, or another negative errno. */
 int scan_next(struct scan *s);
 
+/*
+ * The place of a record is its id in all tables: known without reading what comes before it, and
+ * enough to find it again (finder.h).
+ */
+struct scan_place {
+	uint32_t file, stream; /* the stream counts the CPUs of all sources */
+	uint64_t n_page;       /* sub-buffer */
+	size_t position;       /* of the record's data in it, in bytes */
+};
+static inline uint64_t scan_place(uint32_t file, uint32_t stream, uint64_t n_page, size_t position)
+{
+	return (uint64_t)(file & 0xff) << 55 | (uint64_t)(stream & 0xfff) << 43 |
+	       (n_page & 0xfffffff) << 15 | ((position >> 2) & 0x7fff);
+}
+static inline struct scan_place scan_place_parts(uint64_t place)
+{
+	return (struct scan_place){(place >> 55) & 0xff, (place >> 43) & 0xfff,
+				   (place >> 15) & 0xfffffff, (place & 0x7fff) << 2};
+}
+
 /* The task of the record. */
 static inline int scan_tid(const struct scan *s)
 {

@@ -606,6 +606,9 @@ def make_query(place, golden):
             "SELECT * FROM sched_switch a JOIN thread USING (utid) WHERE prev_state_raw != 0 AND next_pid < 99",
             "SELECT * FROM spans('sys_enter', 'sys_exit', 'pid') s, critical_path('sleep') p WHERE s.ts > p.ts",
             "SELECT * FROM interval_intersect('SELECT id, ts, dur FROM sched', 'SELECT id, ts, dur FROM slice')",
+            "SELECT * FROM counters; SELECT * FROM sample; SELECT * FROM event JOIN args ON arg_set_id = event.id LIMIT 50",
+            "SELECT EXTRACT_ARG(id, 'next_pid'), EXTRACT_ARG(id * 3, 'next_pid') FROM event; SELECT trace_dur()",
+            "INCLUDE PERFETTO MODULE a.b; SELECT * FROM event a JOIN event b ON b.id IN (a.id, NULL, a.id + 4) LIMIT 99",
             "SELECT * FROM histogram('SELECT dur FROM slice'); SELECT * FROM process; SELECT DISTINCT system FROM event",
             "ATTACH 'x' AS y; CREATE TABLE t (a); PRAGMA writable_schema = 1; DELETE FROM sqlite_schema"]):
         keep(place, f"made-{number}", text.encode())

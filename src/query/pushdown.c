@@ -87,6 +87,18 @@ void pushdown_add_order(const sqlite3_index_info *info, struct textbuf *tb)
 			     info->aOrderBy[i].desc ? "d" : "");
 }
 
+void pushdown_fmt(const struct pushdown *p, struct textbuf *plan)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const char *text = NULL;
+
+		for (size_t k = 0; k < ARRAY_LEN(ops) && !text; k++)
+			text = ops[k].op == p->list[i].op ? ops[k].text : NULL;
+		textbuf_addf(plan, "%s%c%d%s", i ? " " : "", text ? 'F' : 'I', p->list[i].column,
+			     text ? text : "");
+	}
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 ARRAY_ORDER(by_value, struct pushed_value,

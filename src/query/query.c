@@ -18,6 +18,8 @@
 #include "inputs/inputs.h"
 #include "query/argtable.h"
 #include "query/eventtable.h"
+#include "query/fold/aggregate.h"
+#include "query/fold/aggtable.h"
 #include "query/guard.h"
 #include "query/tables/listtable.h"
 #include "query/mistakes.h"
@@ -40,6 +42,7 @@ struct query {
 	struct query_trace trace;
 	struct event_tables *events;
 	struct arg_table *args;
+	struct aggtable folds;
 	struct query_limits limits;
 	struct query_stop stop;
 	bool has_bounds;
@@ -161,6 +164,8 @@ static int add_tables(struct query *q)
 	TRY(event_tables_new(&q->events, &q->trace, q->db, is_taken));
 	TRY(arg_table_new(&q->args, &q->trace, q->db));
 	TRY(add_functions(q));
+	q->folds.trace = &q->trace;
+	TRY(aggtable_register(&q->folds, q->db));
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			TRY(list_table_register(q->db, &q->trace, t));
@@ -265,13 +270,16 @@ static int give_columns(sqlite3_stmt *st, const struct query_sink *sink, int n)
 	return r;
 }
 
-/* Steps through a statement. Returns SQLite's code; *ret_sink: a failure of the sink. */
-static int step(sqlite3_stmt *st, const struct query_sink *sink, int *ret_sink)
+/*
+ * Steps through a statement; the columns have the names of another one. Returns SQLite's code;
+ * *ret_sink: a failure of the sink.
+ */
+static int step(sqlite3_stmt *st, sqlite3_stmt *named, const struct query_sink *sink, int *ret_sink)
 {
 	int n = sqlite3_column_count(st), code;
 	struct query_cell *cells;
 
-	*ret_sink = n ? give_columns(st, sink, n) : 0;
+	*ret_sink = n ? give_columns(named, sink, n) : 0;
 	if (*ret_sink < 0)
 		return SQLITE_ERROR;
 	cells = calloc((size_t)n + 1, sizeof(*cells));
@@ -312,6 +320,32 @@ static int fail(struct query *q, int code, const char *text, size_t at, struct e
 	return mistake_tell(q->db, code, text, at, each_table, q, err);
 }
 
+/*
+ * Steps through a statement, or through one with the same result that is read with all CPUs. len:
+ * of its text.
+ */
+static int step_fast(struct query *q, const char *sql, size_t len, sqlite3_stmt *st,
+		     const struct query_sink *sink, int *ret_sink)
+{
+	struct aggregate *a = NULL;
+	sqlite3_stmt *fast = NULL;
+	int code;
+
+	if (aggregate_new(&a, &q->trace, q->events, sql, len) < 0)
+		return SQLITE_NOMEM;
+	q->folds.now = a;
+	if (a && (sqlite3_prepare_v2(q->db, a->sql, -1, &fast, NULL) != SQLITE_OK ||
+		  sqlite3_column_count(fast) != sqlite3_column_count(st))) {
+		sqlite3_finalize(fast);
+		fast = NULL;
+	}
+	code = step(fast ? fast : st, st, sink, ret_sink);
+	sqlite3_finalize(fast);
+	q->folds.now = NULL;
+	aggregate_free(a);
+	return code;
+}
+
 /* Runs the statement at *at, and moves *at behind it. */
 static int run_statement(struct query *q, const char *sql, const char **at,
 			 const struct query_sink *sink, struct errmsg *err)
@@ -323,14 +357,15 @@ static int run_statement(struct query *q, const char *sql, const char **at,
 	    code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : *at, -1, &st,
 				      shortcut ? &tail : &rest);
 
-	sqlite3_free(shortcut);
 	if (code == SQLITE_OK && st)
-		code = step(st, sink, &sink_error);
+		code = shortcut ? step(st, st, sink, &sink_error)
+				: step_fast(q, *at, (size_t)(rest - *at), st, sink, &sink_error);
 	if (sink_error < 0)
 		r = errmsg_set_errno(err, sink_error, "cannot write the result");
 	else if (code != SQLITE_OK && code != SQLITE_DONE)
 		r = fail(q, code, sql, (size_t)(*at - sql), err);
 	sqlite3_finalize(st);
+	sqlite3_free(shortcut);
 	/* after a refused allocation a text may be missing */
 	if (r >= 0 && shortage_pending())
 		return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
@@ -449,25 +484,43 @@ static void fmt_plan(sqlite3_stmt *st, struct textbuf *tb)
 	}
 }
 
+/* Prepares the plan of a text, or of what runs instead. *ret: SQLite's code. */
+static sqlite3_stmt *prepare_plan(struct query *q, const char *sql, const char *instead, int *ret)
+{
+	sqlite3_stmt *st = NULL;
+	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", instead ? instead : sql);
+
+	*ret = text ? sqlite3_prepare_v2(q->db, text, -1, &st, NULL) : SQLITE_NOMEM;
+	sqlite3_free(text);
+	return st;
+}
+
 int query_explain(struct query *q, const char *sql, struct textbuf *tb, struct errmsg *err)
 {
-	static const char explain[] = "EXPLAIN QUERY PLAN ";
 	const char *rest;
-	sqlite3_stmt *st = NULL;
 	char *shortcut = shortcut_find(q->events, sql, &rest);
-	char *text = sqlite3_mprintf("%s%s", explain, shortcut ? shortcut : sql);
-	int code = text ? sqlite3_prepare_v2(q->db, text, -1, &st, NULL) : SQLITE_NOMEM, r = 0;
+	sqlite3_stmt *st = NULL;
+	int code = SQLITE_ERROR, r = 0;
 
 	if (shortcut)
 		textbuf_add_str(tb, "event_kind has this number\n");
-	if (code == SQLITE_OK && st)
+	else if (aggregate_new(&q->folds.now, &q->trace, q->events, sql, strlen(sql)) > 0)
+		st = prepare_plan(q, sql, q->folds.now->sql, &code);
+	if (code != SQLITE_OK)
+		st = prepare_plan(q, sql, shortcut, &code);
+	if (code == SQLITE_OK && st) {
 		fmt_plan(st, tb);
-	else if (code == SQLITE_OK || !text)
-		r = errmsg_set(err, text ? -EINVAL : -ENOMEM, "there is no query to explain");
-	else
-		r = mistake_tell(q->db, code, text, 0, each_table, q, err);
+	} else if (code == SQLITE_OK || code == SQLITE_NOMEM) {
+		r = errmsg_set(err, code == SQLITE_OK ? -EINVAL : -ENOMEM,
+			       "there is no query to explain");
+	} else {
+		/* again, for the place in the text that was typed */
+		sqlite3_prepare_v2(q->db, sql, -1, &st, NULL);
+		r = mistake_tell(q->db, code, sql, 0, each_table, q, err);
+	}
 	sqlite3_finalize(st);
-	sqlite3_free(text);
 	sqlite3_free(shortcut);
+	aggregate_free(q->folds.now);
+	q->folds.now = NULL;
 	return r;
 }

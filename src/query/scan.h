@@ -24,7 +24,9 @@ struct scan_wants {
 	size_t n_cpus;
 };
 
+struct pagestream;
 struct scan_cursor;
+struct source_config;
 
 struct scan {
 	struct query_trace *trace;
@@ -43,6 +45,9 @@ struct scan {
 
 int scan_open(struct scan *s, struct query_trace *t, const struct scan_wants *wants);
 void scan_close(struct scan *s);
+/* Skips the sub-buffers of a new stream that end before a time; cpu: the index in the buffer. */
+void scan_skip_to(struct pagestream *ps, const struct source_config *config, size_t cpu,
+		  uint64_t from);
 /* Returns 1, 0 at the end, -EINTR if the query is stopped, or another negative errno. */
 int scan_next(struct scan *s);
 

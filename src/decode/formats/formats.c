@@ -389,6 +389,11 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 	return &f->kallsyms;
 }
 
+void formats_forgo_symbols(struct formats *f)
+{
+	f->kallsyms_loaded = true;
+}
+
 int formats_add_symbols(struct formats *f, struct piece text)
 {
 	formats_kallsyms(f);

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "store/events/userevents.h"
 #include "capture/calls/userpids.h"
@@ -653,27 +654,20 @@ static int plan_process(struct userplans *p, const struct owner *owner, struct u
 			struct userplans_answer *ret, struct errmsg *err)
 {
 	struct placed placed[PLAN_FILES_MAX];
-	struct mapped_list l = {0};
-	size_t n = 0;
+	SCOPED(mapped_list_release) struct mapped_list l = {0};
 	int r;
 
 	textbuf_init(&l.maps, MAPS_MAX_BYTES);
-	r = mapped_list_read(owner->pid, &l, err);
-	if (r >= 0) {
-		if (!p->n_plans)
-			note_larger(p, owner->pid, &l);
-		n = place_images(p, owner, &l, plan, placed);
-		r = write_plan(p, owner, placed, n, &l, ret, err);
+	TRY(mapped_list_read(owner->pid, &l, err));
+	if (!p->n_plans)
+		note_larger(p, owner->pid, &l);
+	ret->n_images = place_images(p, owner, &l, plan, placed);
+	TRY(write_plan(p, owner, placed, ret->n_images, &l, ret, err));
+	r = number_functions(p, plan, placed, ret->n_images);
+	if (r < 0) {
+		close(ret->fd);
+		return errmsg_set_errno(err, r, "cannot keep the plan of a process");
 	}
-	if (r >= 0) {
-		r = number_functions(p, plan, placed, n);
-		if (r < 0) {
-			close(ret->fd);
-			errmsg_set_errno(err, r, "cannot keep the plan of a process");
-		}
-	}
-	mapped_list_release(&l);
-	ret->n_images = n;
 	return r;
 }
 

@@ -141,10 +141,9 @@ int userplans_make_probed_process(struct userplans *p, pid_t pid, struct userpla
 		if (userplans_want(p, &l.list[i]))
 			r = add_mapped(p, plan, pid, &l.list[i], ret, err);
 	p->choice->is_probed = false;
-	if (r >= 0)
-		drop_empty(ret);
-	if (r >= 0 && !ret->n)
-		r = errmsg_set(err, -ENOENT, "process %d has no program that can be traced",
-			       (int)pid);
-	return r;
+	TRY(r);
+	drop_empty(ret);
+	return ret->n ? 0
+		      : errmsg_set(err, -ENOENT, "process %d has no program that can be traced",
+				   (int)pid);
 }

@@ -121,22 +121,24 @@ static int parse_list(struct injectables *in)
 	return 0;
 }
 
-int injectables_read(struct injectables *in, const char *dir, struct errmsg *err)
+static int read_list(struct injectables *in, const char *path)
 {
 	const struct tracefs none = {0};
+
+	TRY(tracefs_read(&none, "", path, &in->text));
+	textbuf_add(&in->text, "", 1);
+	return in->text.overflow ? -EFBIG : parse_list(in);
+}
+
+int injectables_read(struct injectables *in, const char *dir, struct errmsg *err)
+{
 	char path[TRACEFS_PATH_MAX];
 	int r;
 
 	memset(in, 0, sizeof(*in));
 	textbuf_init(&in->text, LIST_MAX_BYTES);
 	snprintf(path, sizeof(path), "%s/error_injection/list", dir);
-	r = tracefs_read(&none, "", path, &in->text);
-	if (r >= 0)
-		textbuf_add(&in->text, "", 1);
-	if (r >= 0 && in->text.overflow)
-		r = -EFBIG;
-	if (r >= 0)
-		r = parse_list(in);
+	r = read_list(in, path);
 	if (r < 0)
 		injectables_release(in);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read %s", path) : 0;

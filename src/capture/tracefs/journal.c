@@ -393,10 +393,13 @@ int journal_take_marks(struct journal *j, int pid, struct errmsg *err)
  * Creates the file. The file gets its name only after it is locked; otherwise it would look like
  * the journal of a dead owner.
  */
-static int make_file(struct journal *j, const char *dir, struct errmsg *err)
+static int make_file(struct journal *j, struct errmsg *err)
 {
-	SCOPED(scope_close) int lock = lock_dir(dir);
+	char dir[200];
+	SCOPED(scope_close) int lock = -1;
 
+	TRY(open_dir(dir, sizeof(dir), err));
+	lock = lock_dir(dir);
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
 	/* a dead sonde with our pid may have left a journal that still has to be undone */
@@ -414,7 +417,6 @@ static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 int journal_open(struct journal **ret_journal, const struct tracefs *t, struct errmsg *err)
 {
 	struct journal *j = calloc(1, sizeof(*j));
-	char dir[200];
 	int r;
 
 	if (!j)
@@ -422,9 +424,7 @@ int journal_open(struct journal **ret_journal, const struct tracefs *t, struct e
 	j->t = *t;
 	j->fd = j->pipe = -1;
 	journals_recover(t, &j->left);
-	r = open_dir(dir, sizeof(dir), err);
-	if (r >= 0)
-		r = make_file(j, dir, err);
+	r = make_file(j, err);
 	if (r >= 0)
 		r = guardian_start(j, err);
 	if (r < 0) {

@@ -13,6 +13,7 @@
  */
 #include "base/array.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "format/perfdata.h"
 #include "store/perfdata/perfdata_int.h"
 
@@ -382,14 +383,17 @@ static int read_head(struct perfdata *pd, struct errmsg *err)
 
 static int read_all(struct perfdata *pd, struct errmsg *err)
 {
-	int r = check_head(pd, err);
+	TRY(check_head(pd, err));
+	TRY(read_head(pd, err));
+	TRY(perfdata_read_records(pd, err));
+	perfdata_name_events(pd);
+	return 0;
+}
 
-	if (r >= 0)
-		r = read_head(pd, err);
-	if (r >= 0)
-		r = perfdata_read_records(pd, err);
-	if (r >= 0)
-		perfdata_name_events(pd);
+static int read_or_close(struct perfdata *pd, struct errmsg *err)
+{
+	int r = read_all(pd, err);
+
 	if (r < 0)
 		perfdata_close(pd);
 	return r;
@@ -403,7 +407,7 @@ int perfdata_open(struct perfdata *pd, const char *path, struct errmsg *err)
 		arena_release(&pd->arena);
 		return errmsg_code(err);
 	}
-	return read_all(pd, err);
+	return read_or_close(pd, err);
 }
 
 int perfdata_open_memory(struct perfdata *pd, const char *path, struct piece bytes,
@@ -412,7 +416,7 @@ int perfdata_open_memory(struct perfdata *pd, const char *path, struct piece byt
 	*pd = (struct perfdata){.path = path, .map = {.data = bytes.data, .n_bytes = bytes.len}};
 	arena_init(&pd->arena, ARENA_MAX_BYTES);
 	pd->is_borrowed = true;
-	return read_all(pd, err);
+	return read_or_close(pd, err);
 }
 
 void perfdata_close(struct perfdata *pd)

@@ -67,7 +67,7 @@ void symtable_free(struct symtable *t)
 	free(t);
 }
 
-int symtable_add(struct symtable *t, const struct symtable_symbol *s)
+static int add_symbol(struct symtable *t, const struct symtable_symbol *s)
 {
 	struct symtable_symbol *new;
 
@@ -244,7 +244,7 @@ static int add_named(struct symtable *t, const char *name, const char *suffix,
 	}
 	snprintf(whole, sizeof(whole), "%s%s", name, suffix);
 	s.name = whole;
-	return symtable_add(t, &s);
+	return add_symbol(t, &s);
 }
 
 static int add_symbols(struct symtable *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
@@ -464,14 +464,14 @@ static int add_kernel_line(struct symtable *t, const char *line, size_t len, uin
 		module[1 + strcspn(module + 1, "]")] = '\0';
 	if (!*name || *name == '$')
 		return 0;
-	return symtable_add(
-		t, &(struct symtable_symbol){.start = address + shift,
-					     .end = address + shift,
-					     .name = name,
-					     .module = module ? module + 1 : NULL,
-					     .binding = type == 'W' || type == 'w' ? SYMTABLE_WEAK
-							: type == 'T'		   ? SYMTABLE_GLOBAL
-								      : SYMTABLE_LOCAL});
+	return add_symbol(t, &(struct symtable_symbol){.start = address + shift,
+						       .end = address + shift,
+						       .name = name,
+						       .module = module ? module + 1 : NULL,
+						       .binding = type == 'W' || type == 'w'
+									  ? SYMTABLE_WEAK
+								  : type == 'T' ? SYMTABLE_GLOBAL
+										: SYMTABLE_LOCAL});
 }
 
 /* START LENGTH NAME, where NAME may have blanks. */
@@ -487,8 +487,8 @@ static int add_jit_line(struct symtable *t, const char *line, size_t len, uint64
 	text[len] = '\0';
 	if (sscanf(text, "%llx %llx %n", &start, &n_bytes, &at) < 2 || !at || !text[at])
 		return 0;
-	return symtable_add(t, &(struct symtable_symbol){
-				       .start = start, .end = start + n_bytes, .name = text + at});
+	return add_symbol(t, &(struct symtable_symbol){
+				     .start = start, .end = start + n_bytes, .name = text + at});
 }
 
 static int each_line(struct symtable *t, struct piece text, uint64_t shift,

@@ -233,8 +233,12 @@ static bool is_symbol(const char *name)
 	return found;
 }
 
-int injectables_find(const struct injectables *in, const char *name,
-		     const struct injectable **ret_function, struct errmsg *err)
+/*
+ * Finds the function. A system call may be given by its own name: "openat" is __x64_sys_openat.
+ * Returns -ENOENT, with the reason why it cannot fail and the nearest function that can.
+ */
+static int find_function(const struct injectables *in, const char *name,
+			 const struct injectable **ret_function, struct errmsg *err)
 {
 	const struct injectable *found =
 		strlen(name) < INJECTABLE_NAME_MAX ? find_exact(in, name) : NULL;
@@ -359,7 +363,7 @@ int fault_parse(const struct injectables *in, const char *text, struct fault *re
 	struct fault f = {0};
 
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)), text);
-	TRY(injectables_find(in, name, &f.function, err));
+	TRY(find_function(in, name, &f.function, err));
 	if (!text[len]) {
 		f.value = f.function->kind == INJECT_TRUE;
 		if (!may_return(f.function->kind, f.value) || f.function->kind == INJECT_ERRNO_NULL)

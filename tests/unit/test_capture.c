@@ -7,7 +7,7 @@
  */
 #include "base/errmsg.h"
 #include "capture/tracefs/cpufilter.h"
-#include "capture/tracefs/journal_int.h"
+#include "capture/tracefs/journal/journal_int.h"
 #include "capture/record/pagemerge.h"
 #include "capture/plan.h"
 #include "capture/tracefs/setting.h"

@@ -11,7 +11,7 @@
  */
 #include "base/array.h"
 #include "base/errmsg.h"
-#include "capture/calls/userplans_int.h"
+#include "capture/calls/plans/plans_int.h"
 #include "capture/user/choice.h"
 #include "runtime/snrt.h"
 

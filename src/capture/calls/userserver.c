@@ -3,7 +3,7 @@
  * userserver.c - an abstract socket with a random name, and the thread behind it.
  *
  *	program                             server
- *	connect, snrt_hello  ────────────▶  who is it (SO_PEERCRED)? its plan (userplans.h)
+ *	connect, snrt_hello  ────────────▶  who is it (SO_PEERCRED)? its plan (plans/plans.h)
  *	snrt_answer + descriptors ◀───────  rings, plan
  *
  * The name is in the environment of the traced command and its children (SONDE_RT). An abstract
@@ -23,7 +23,7 @@
 #include "base/errmsg.h"
 #include "base/shortage.h"
 #include "base/stoppipe.h"
-#include "capture/calls/userplans.h"
+#include "capture/calls/plans/plans.h"
 #include "runtime/snrt.h"
 
 #include <errno.h>

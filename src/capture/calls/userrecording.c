@@ -51,7 +51,7 @@ struct userrecording {
 	struct orphans orphans;
 	int status; /* of the command */
 	int signal_fd, signal;
-	int failure; /* of the recording; the command goes on */
+	int failure; /* of the recording; the command continues */
 	struct livefile *file;
 	unsigned n_cpus;
 	uint32_t page_size;

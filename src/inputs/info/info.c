@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gather.c - collects what `sonde info` shows: header, options, texts, counts.
+ * info.c - collects what `sonde info` shows: header, options, texts, counts.
  *
  * The options of a trace describe how it was recorded (format/tracedat.h numbers them). This file
  * reads the options for the user; decode/ reads the same options to convert times. The kernel's

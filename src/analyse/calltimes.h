@@ -16,6 +16,7 @@
 #include "analyse/calls/callfilter.h"
 #include "analyse/keytable.h"
 #include "analyse/latency/latencies.h"
+#include "base/scope.h"
 #include "decode/formats/formats.h"
 
 struct calltimes;
@@ -106,6 +107,7 @@ int calltimes_parse_groups(struct calltimes_config *c, const char *words, struct
 int calltimes_new(struct calltimes **ret, struct formats *f, const struct calltimes_config *config,
 		  struct errmsg *err);
 void calltimes_free(struct calltimes *c);
+SCOPED_POINTER(struct calltimes, calltimes_free)
 
 const uint8_t *calltimes_events(const struct calltimes *c, size_t *ret_n);
 void calltimes_add(struct calltimes *c, const struct record *rec);

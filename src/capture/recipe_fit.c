@@ -21,7 +21,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
-#include "capture/kernel/functions.h"
+#include "capture/kernel/functions/functions.h"
 #include "capture/tracefs/tracefs.h"
 
 #include <ctype.h>

@@ -42,14 +42,11 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "no-event", "do not show events that are not about calls",
 		 AT(replay.no_events)),
 	ROW_FLAG(0, "event-full", "show events outside of functions, too", AT(replay.all_events)),
-	{.kind = OPTION_HEADING, .help = "how lines look"},
-	{.kind = OPTION_STRING,
-	 .letter = 'f',
-	 .name = "output-fields",
-	 .arg = "FIELD,…",
-	 .help = "show these fields: duration, tid, addr, time, delta, elapsed, task, module, or "
-		 "none; + in front adds to duration,tid",
-	 .offset = AT(fields)},
+	ROW_HEADING("how lines look"),
+	ROW_STRING('f', "output-fields", "FIELD,…",
+		   "show these fields: duration, tid, addr, time, delta, elapsed, task, module, or "
+		   "none; + in front adds to duration,tid",
+		   AT(fields)),
 	ROW_FLAG(0, "flat", "print a numbered line for each entry and exit", AT(text.flat)),
 	ROW_FLAG(0, "no-merge", "print two lines for a call without calls inside",
 		 AT(replay.no_merge)),
@@ -57,11 +54,8 @@ static const struct option_row rows[] = {
 		 AT(text.no_comment)),
 	ROW_FLAG(0, "column-view", "shift the functions of each task to a column of its own",
 		 AT(text.column_view)),
-	{.kind = OPTION_NUMBER,
-	 .name = "column-offset",
-	 .arg = "N",
-	 .help = "columns are N characters apart (default: 8)",
-	 .offset = AT(text.column_offset)},
+	ROW_NUMBER(0, "column-offset", "N", "columns are N characters apart (default: 8)",
+		   AT(text.column_offset)),
 	ROW_FLAG(0, "no-args", "do not show arguments and return values", AT(replay.no_values)),
 	ROW_FLAG(0, "task-newline", "print an empty line where the task changes",
 		 AT(text.task_newline)),
@@ -71,7 +65,7 @@ static const struct option_row rows[] = {
 		 AT(text.sources)),
 	ROW_FLAG(0, "json", "print a JSON object per line", AT(text.json)),
 	CALLOPTS_ROWS_RESULT,
-	{.kind = OPTION_END},
+	ROW_END,
 };
 
 struct printing {
@@ -81,6 +75,12 @@ struct printing {
 	bool stop; /* the reader has closed the output, or writing failed */
 	int error;
 };
+
+static void release(struct printing *p)
+{
+	replaytext_free(p->lines);
+	textbuf_release(&p->tb);
+}
 
 static void write_piece(struct printing *p)
 {
@@ -108,12 +108,30 @@ static void visit(void *ctx, const struct record *rec)
 	replay_add(ctx, rec);
 }
 
+static int walk(struct replay_options *o, struct callrun *run, struct printing *p,
+		struct errmsg *err)
+{
+	SCOPED(replay_free_scoped) struct replay *rp = NULL;
+	struct taskwalk_spec spec = {.visit = visit, .stop = &p->stop};
+
+	TRY(replay_new(&rp, callrun_formats(run), &o->replay, err));
+	replaytext_fmt_head(p->lines, &p->tb);
+	spec.ctx = rp;
+	spec.events = replay_events(rp, &spec.n_events);
+	TRY(callrun_walk(run, spec, err));
+	replay_finish(rp);
+	write_piece(p);
+	if (!o->calls.quiet && !p->stop && !o->calls.n_tids && !replay_counts(rp)->n_events &&
+	    !replay_counts(rp)->n_clipped)
+		notes_print(NULL, run->to ? "no call is in this range of time"
+					  : "no calls were traced; -u and -p function_graph "
+					    "record them");
+	return 0;
+}
+
 static int print_calls(struct replay_options *o, struct callrun *run, struct printing *p,
 		       struct errmsg *err)
 {
-	const uint8_t *events;
-	struct replay *rp;
-	size_t n_events;
 	int r;
 
 	o->replay.filter = run->filter;
@@ -127,28 +145,10 @@ static int print_calls(struct replay_options *o, struct callrun *run, struct pri
 	o->text.in_time = run->in_time;
 	if (replaytext_new(&p->lines, callrun_formats(run), &o->text) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot replay the calls");
-	TRY(replay_new(&rp, callrun_formats(run), &o->replay, err));
-	replaytext_fmt_head(p->lines, &p->tb);
-	events = replay_events(rp, &n_events);
-	r = callrun_walk(run,
-			 (struct taskwalk_spec){.events = events,
-						.n_events = n_events,
-						.visit = visit,
-						.ctx = rp,
-						.stop = &p->stop},
-			 err);
-	if (r >= 0)
-		replay_finish(rp);
-	write_piece(p);
-	if (r >= 0 && !o->calls.quiet && !p->stop && !o->calls.n_tids &&
-	    !replay_counts(rp)->n_events && !replay_counts(rp)->n_clipped)
-		notes_print(NULL, run->to ? "no call is in this range of time"
-					  : "no calls were traced; -u and -p function_graph "
-					    "record them");
-	replay_free(rp);
-	if (r >= 0)
-		r = shortage_check(err, "cannot replay the calls");
-	return r;
+	r = walk(o, run, p, err);
+	if (r < 0)
+		write_piece(p); /* what was read before the failure */
+	return r < 0 ? r : shortage_check(err, "cannot replay the calls");
 }
 
 static int open_output(const struct call_options *o, struct output *out, struct errmsg *err)
@@ -178,24 +178,16 @@ static int close_output(const struct call_options *o, struct printing *p, bool i
 
 static int replay(struct replay_options *o, struct errmsg *err)
 {
-	struct printing p = {.stop = false};
-	struct callrun run;
-	int r = callrun_open(&run, &o->calls, o->calls.input, err), closed;
+	SCOPED(callrun_close) struct callrun run = {0};
+	SCOPED(release) struct printing p = {.tb.max_bytes = TEXT_MAX_BYTES};
+	int r, closed;
 
-	textbuf_init(&p.tb, TEXT_MAX_BYTES);
-	if (r >= 0)
-		r = open_output(&o->calls, &p.out, err);
-	if (r >= 0) {
-		r = print_calls(o, &run, &p, err);
-		closed = close_output(&o->calls, &p, r >= 0, err);
-		r = r < 0 ? r : closed;
-	}
-	if (r >= 0)
-		r = callrun_finish(&run, &o->calls);
-	replaytext_free(p.lines);
-	textbuf_release(&p.tb);
-	callrun_close(&run);
-	return r;
+	TRY(callrun_open(&run, &o->calls, o->calls.input, err));
+	TRY(open_output(&o->calls, &p.out, err));
+	r = print_calls(o, &run, &p, err);
+	closed = close_output(&o->calls, &p, r >= 0, err);
+	TRY(r < 0 ? r : closed);
+	return callrun_finish(&run, &o->calls);
 }
 
 /* JSON has no lines that could look different. */
@@ -227,24 +219,24 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct replay_options o = {.text = {.fields = {REPLAY_DURATION, REPLAY_TID},
 					    .n_fields = 2,
 					    .column_offset = COLUMN_OFFSET}};
-	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
-	if (r >= 0 && n > 1)
-		r = errmsg_set(err, -EINVAL, "replay reads one file, not '%s' and '%s'", argv[1],
-			       argv[2]);
-	if (r >= 0 && n == 1)
+	TRY(n);
+	if (n > 1)
+		return errmsg_set(err, -EINVAL, "replay reads one file, not '%s' and '%s'", argv[1],
+				  argv[2]);
+	if (n == 1)
 		o.calls.input = argv[1];
 	if (!o.calls.input)
 		o.calls.input = "trace.dat";
-	if (r >= 0 && o.text.json)
-		r = refuse_looks(&o, err);
-	if (r >= 0 && o.fields)
-		r = replaytext_fields_parse(o.fields, &o.text, err);
-	if (r >= 0 && (o.text.column_offset < 0 || o.text.column_offset > 1000))
-		r = errmsg_set(err, -EINVAL, "--column-offset takes a number up to 1000");
-	if (r >= 0)
-		r = callopts_settle(&o.calls, err);
-	return r < 0 ? r : replay(&o, err);
+	if (o.text.json)
+		TRY(refuse_looks(&o, err));
+	if (o.fields)
+		TRY(replaytext_fields_parse(o.fields, &o.text, err));
+	if (o.text.column_offset < 0 || o.text.column_offset > 1000)
+		return errmsg_set(err, -EINVAL, "--column-offset takes a number up to 1000");
+	TRY(callopts_settle(&o.calls, err));
+	return replay(&o, err);
 }
 
 const struct command cmd_replay = {

@@ -97,12 +97,29 @@ static int record(struct live_request *o, char **argv)
  * Runs a live view. Only the recorder keeps our privileges; for the server its file is a growing
  * file.
  */
+/* Records, or follows the file *path, until it is ready to be shown. */
+static int prepare_live(struct viewing *v, struct view_options *o, bool records, char **argv,
+			const char **path, struct errmsg *err)
+{
+	if (records)
+		TRY(growing_record(&v->live, &o->record, argv, record, err));
+	TRY(viewing_prepare(v, err));
+	if (records) {
+		TRY(growing_wait(&v->live, err));
+	} else {
+		TRY(serving_check_readable(&v->serving, err));
+		TRY(growing_follow(&v->live, *path, err));
+	}
+	*path = v->live.path;
+	return 0;
+}
+
 static int view_live(struct viewing *v, struct view_options *o, int n, char **argv,
 		     struct errmsg *err)
 {
 	const char *path;
 	bool records = plan_does_something(&o->record.plan) || o->record.has_user || !n;
-	int r = 0, status;
+	int r, status;
 
 	if (!records && n != 1)
 		return errmsg_set(err, -EINVAL, "--live follows one file, or records (-e …)");
@@ -119,15 +136,7 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	path = argv[1];
 	v->serving.paths = &path;
 	v->serving.n = 1;
-	if (records)
-		r = growing_record(&v->live, &o->record, n ? argv + 1 : NULL, record, err);
-	if (r >= 0)
-		r = viewing_prepare(v, err);
-	if (r >= 0 && !records)
-		r = serving_check_readable(&v->serving, err);
-	if (r >= 0)
-		r = records ? growing_wait(&v->live, err) : growing_follow(&v->live, path, err);
-	path = v->live.path;
+	r = prepare_live(v, o, records, n ? argv + 1 : NULL, &path, err);
 	if (r >= 0)
 		r = viewing_run(v, err);
 	status = viewing_close(v);
@@ -199,30 +208,31 @@ static struct serving_config make_config(const struct view_options *o, struct vi
 				       .ctx = v};
 }
 
+static void release(struct view_options *o)
+{
+	live_request_release(&o->record);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const char *const first[] = {"trace.dat"};
-	struct view_options o = {0};
+	SCOPED(release) struct view_options o = {0};
 	struct viewing v = VIEWING_NONE;
 	int n, r;
 
-	n = recordopts_init(&o.record);
-	if (n >= 0)
-		n = parse(cmd, &o, argc, argv, err);
-	r = n < 0 ? n : check_options(&o, err);
-	if (r >= 0)
-		r = token_take((char *)o.token, o.token_file, v.token, err);
+	TRY(recordopts_init(&o.record));
+	n = parse(cmd, &o, argc, argv, err);
+	TRY(n);
+	TRY(check_options(&o, err));
+	TRY(token_take((char *)o.token, o.token_file, v.token, err));
 	v.config = make_config(&o, &v);
 	v.serving.config = &v.config;
 	v.serving.paths = n > 0 && !o.live ? (const char *const *)argv + 1 : first;
 	v.serving.n = n > 0 && !o.live ? n : 1;
-	if (r >= 0 && o.live) {
-		r = view_live(&v, &o, n, argv, err);
-	} else if (r >= 0) {
-		r = view_files(&v, err);
-		viewing_close(&v);
-	}
-	live_request_release(&o.record);
+	if (o.live)
+		return view_live(&v, &o, n, argv, err);
+	r = view_files(&v, err);
+	viewing_close(&v);
 	return r;
 }
 

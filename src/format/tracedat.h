@@ -53,7 +53,7 @@ enum snf_option {
 	SNF_OPTION_PROGRAMS = 0x5340,
 	/* ours: processes, their threads and command lines, symbols/processes.h */
 	SNF_OPTION_PROCESSES = 0x5341,
-	/* ours: functions of programs that were recorded, capture/calls/userplans_text.c */
+	/* ours: functions of programs that were recorded, capture/calls/plans/text.c */
 	SNF_OPTION_USER_FUNCTIONS = 0x5342,
 	/* ours: why the recording ended before what it recorded, a text */
 	SNF_OPTION_STOPPED = 0x5343,

@@ -172,12 +172,11 @@ int inputs_sources_parse_range(const struct inputs_sources *src, uint64_t first,
 	const struct inputs_source *source = first_source(src);
 	enum time_style style = source ? source->time_style : TIME_UNITS;
 	uint64_t from = 0, to = UINT64_MAX;
-	int r = 0;
 
 	if (spec->from)
-		r = timearg_parse("--from", spec->from, style != TIME_UNITS, first, &from, err);
-	if (r >= 0 && spec->to)
-		r = timearg_parse("--to", spec->to, style != TIME_UNITS, first, &to, err);
+		TRY(timearg_parse("--from", spec->from, style != TIME_UNITS, first, &from, err));
+	if (spec->to)
+		TRY(timearg_parse("--to", spec->to, style != TIME_UNITS, first, &to, err));
 	/*
 	 * a time copied from the output is rounded; include every event that is shown with that
 	 * time
@@ -186,10 +185,9 @@ int inputs_sources_parse_range(const struct inputs_sources *src, uint64_t first,
 		from = spec->from && spec->from[0] != '+' && from >= 500 ? from - 500 : from;
 		to = spec->to && spec->to[0] != '+' && to < UINT64_MAX - 499 ? to + 499 : to;
 	}
-	if (r >= 0 && from > to)
-		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", spec->from,
-			       spec->to);
-	TRY(r);
+	if (from > to)
+		return errmsg_set(err, -EINVAL, "--from %s is later than --to %s", spec->from,
+				  spec->to);
 	*ret_from = from;
 	*ret_to = to;
 	return 0;

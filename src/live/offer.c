@@ -12,7 +12,7 @@
  *
  * Everything is sorted by name, except functions, which are in the kernel's order, by address. If a
  * function is requested by its full name and does not exist, a message explains why
- * (kernel/functions.h).
+ * (kernel/functions/functions.h).
  */
 #include "live/offer.h"
 
@@ -21,7 +21,7 @@
 #include "base/textbuf.h"
 #include "capture/kernel/counter.h"
 #include "capture/tracefs/eventdir.h"
-#include "capture/kernel/functions.h"
+#include "capture/kernel/functions/functions.h"
 #include "decode/namematch.h"
 #include "decode/handlers/handlers.h"
 

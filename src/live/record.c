@@ -211,9 +211,9 @@ static int record_kernel(struct livesources *ls, char **argv, const struct recor
 		oc->event_ns = o->quiet ? 0 : cost_of_event(s.journal, &s.t, clock);
 		live_request_tell_notes(o, &s.setup->notes);
 		r = recording_open(&rec, &s, &ls->config, err);
+		if (r >= 0)
+			r = run(o, &s, rec, ls->config.user, watch, oc, err);
 	}
-	if (r >= 0)
-		r = run(o, &s, rec, ls->config.user, watch, oc, err);
 	r2 = session_close(&s, err);
 	return r < 0 ? r : r2;
 }

@@ -20,7 +20,7 @@
 #include "base/scope.h"
 #include "capture/tracefs/defaults.h"
 #include "capture/tracefs/eventdir.h"
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -48,7 +48,7 @@ static void be_quiet(struct snrt_args *unused)
 /*
  * A call under way returns to its caller, as if it had never been traced. If the recorder is killed
  * now, the thread of that stack runs, and may return by itself; no new call comes. Then the word
- * there is another one, and stays.
+ * at that place has changed, and is kept.
  */
 static void return_directly(const struct entry *e)
 {
@@ -140,8 +140,8 @@ static void close_own(int *fd, uint64_t dev, uint64_t ino)
 }
 
 /*
- * What is about to go is forgotten first: if the recorder is killed, the next one calls this again,
- * perhaps before this call has ended.
+ * Drops every pointer before the memory behind it: if the recorder is killed, the next one calls
+ * this again, perhaps before this call has ended.
  */
 static void release(struct snrt_args *unused)
 {

@@ -7,8 +7,8 @@
  *
  * In a process that sonde attaches to, the recorder makes the second step itself, while all threads
  * stand still (capture/attach/patches.c), and later restores the code; here only libraries are
- * patched that were just loaded. A library that the program has closed is gone with its patches;
- * its area stays, and is used again if the library comes back to the same place (opened.c).
+ * patched that were just loaded. If the program closes a library, its patches disappear with it.
+ * Its area stays, and is used again if the library is loaded at the same place (opened.c).
  *
  * The recorder is trusted, but may be another version: the runtime refuses what is outside the
  * file. Runs without the C library: in a process that sonde attaches to, any lock may be held.

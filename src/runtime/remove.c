@@ -24,9 +24,9 @@
  * The way back, a jump over several instructions, would need threads that stand still. So there is
  * none here (capture/attach can).
  *
- * The recorder asks only where it is possible (userimage_is_removable). If the kernel refuses, or
- * if system calls may kill the program, n_stuck says so, and the recorder lets thunks jump to the
- * body.
+ * The recorder requests this only where it is possible (userimage_is_removable). If the kernel
+ * refuses, or if system calls may kill the program, n_stuck says so, and the recorder lets thunks
+ * jump to the body.
  */
 #include "runtime/sys.h"
 

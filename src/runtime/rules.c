@@ -4,23 +4,23 @@
  *
  * Each stack has a sieve: how many nested calls are still recorded, whether a function that opens
  * or closes it is active, how long a call must last. A call that changes the sieve saves the old
- * one beside its entry in the shadow stack; its return, or longjmp() over it, brings it back.
+ * one beside its entry in the shadow stack; its return, or longjmp() over it, restores the sieve.
  *
  *	sieve ──▶ judge ──▶ not followed: the body runs as if it had no hook
  *	                ──▶ quiet: only its return is awaited, because it has changed the sieve
  *	                ──▶ recorded
  *
- * A call that may be too short is recorded like others. If it is, at its return, and if its record
- * is still the last one, this is taken back: as if it had not been there. A call with another
- * recorded call inside stays. The reader leaves records alone that are younger than the longest
- * such time, and claims those that it is going to read:
+ * A call that may turn out to be too short is recorded like others. If it was too short, and if its
+ * record is still the last one, the record is taken back when the call returns. A call with another
+ * recorded call inside stays. The reader does not read records that are younger than the longest
+ * such time, and it claims records before it reads them:
  *
  *	ring │ read │ claimed │ may be taken back │
  *	            tail      claimed             head
  *
- * The word of a place that is not reserved must be 0. So the words are cleared first, then head is
- * lowered, by one instruction and only if no signal handler has raised it meanwhile; else the words
- * come back.
+ * The word of a place that is not reserved must be 0. So the words are cleared first. Then one
+ * instruction lowers head, but only if no signal handler has raised it meanwhile; if one has, the
+ * words are restored.
  *
  * Like slow.c, this code runs between two instructions of the program.
  */
@@ -197,8 +197,8 @@ static uint64_t *word_at(struct snrt_thread *t, uint64_t at)
 enum turn { TURN_NONE, TURN_TAKEN, TURN_HAD };
 
 /*
- * A signal handler may have interrupted its thread in its turn. It takes back what is above, and
- * leaves the head as it found it, or higher; the turn is not its own to give back.
+ * A signal handler may have interrupted its thread during the thread's turn. It takes back only its
+ * own records, never lowers the head below what it found, and does not end the turn.
  */
 static enum turn take_turn(struct snrt_thread *t)
 {
@@ -277,7 +277,7 @@ static bool is_last(struct snrt_thread *t, uint64_t end, uint32_t id, uint32_t n
 	return what_before(t, end) == id;
 }
 
-/* In its turn. False: there is something behind it, now or already. */
+/* The thread has the turn. False: there is another record behind this one. */
 static bool take_last(struct snrt_thread *t, uint32_t id, uint32_t n_words)
 {
 	uint64_t head = t->head, end = before_cpus(t, head), from;
@@ -299,7 +299,7 @@ bool snrt_rules_take_back(struct snrt_thread *t, uint32_t id, uint32_t n_words, 
 	bool done = false;
 	enum turn turn;
 
-	/* without a ring, or switched off: the memory is another one, or the reader reads all */
+	/* without a ring the memory is another one; if switched off, the reader reads all */
 	if (!t->limit || head < 8)
 		return false;
 	end = before_cpus(t, head);

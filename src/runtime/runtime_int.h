@@ -245,13 +245,11 @@ void snrt_thread_be_heard(void);
 void snrt_thread_before_fork(void);
 void snrt_thread_in_parent(void);
 void snrt_thread_in_child(void);
-void snrt_thread_write_limit(struct snrt_thread *t);
 
 /* --- stacks.c --- */
 
 /* Makes the stack of this slot the current one, a new one if need be. NULL: none is free. */
 struct stack *snrt_stack_select(struct guest *g, uint64_t slot);
-struct stack *snrt_stack_add(struct guest *g, uint64_t slot);
 /*
  * Called when the last call on a side stack has ended: returns to the stack that was left for it.
  */

@@ -2,9 +2,9 @@
 /*
  * signals.c - signals that switch the recording on or off, or end it (--signal).
  *
- * The handler is there before the program starts. A program that sets a handler of its own for the
- * same signal gets it, and the recording no longer hears of it. A program that is started with the
- * signal ignored keeps it so.
+ * The handler is set before the program starts. If the program sets a handler of its own for the
+ * same signal, that one gets the signal, and the recording does not. If the signal is ignored when
+ * the program starts, it stays ignored.
  */
 #include "runtime/runtime_int.h"
 

@@ -352,7 +352,7 @@ static void drop_on_side(struct snrt_thread *t, struct entry *e, struct snrt_val
 	struct stack *s = snrt_guest->current;
 	uint32_t id = e->id, flags = e->flags;
 
-	if (e == top_of(t)) /* of another one nobody knows what it has changed since */
+	if (e == top_of(t)) /* other calls may have changed the sieve since they began */
 		min_counts = leave_sieve(s, e);
 	drop_middle(t, e);
 	if (top_of(t) == s->base && s->saved)
@@ -361,7 +361,7 @@ static void drop_on_side(struct snrt_thread *t, struct entry *e, struct snrt_val
 	snrt_restore_signals(mask);
 }
 
-/* The return that the hook in assembler would record, but for the values. */
+/* True for a return that the assembler hook would record, except for its values. */
 static inline bool is_usual_return(const struct snrt_thread *t, const struct entry *e,
 				   const uint64_t *slot)
 {
@@ -465,7 +465,7 @@ static void follow(struct snrt_thread *t, struct stack *s, uint64_t *slot, uint3
 		snrt_record_with(t, id, values);
 }
 
-/* The call that the hook in assembler would record, but for the values. No rule must see it. */
+/* True for a call that the assembler hook would record, except for its values, without rules. */
 static inline bool is_usual_call(const struct snrt_thread *t, const uint64_t *slot)
 {
 	return !snrt_guest->current->saved && (uint64_t)slot < top_of(t)->slot &&

@@ -181,8 +181,8 @@ struct snrt_shared {
 };
 
 /*
- * The first page of a slot. The hooks (arch/) know the offsets of the first fields; runtime.c
- * asserts them.
+ * The first page of a slot. The hooks (arch/) know the offsets of the first fields; hooks.c of each
+ * architecture asserts them.
  */
 struct snrt_thread {
 	/* written by the program */

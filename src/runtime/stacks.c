@@ -205,7 +205,7 @@ static bool make_shadow(struct stack *s, unsigned n_entries)
 	return true;
 }
 
-struct stack *snrt_stack_add(struct guest *g, uint64_t slot)
+static struct stack *add_stack(struct guest *g, uint64_t slot)
 {
 	struct stack *s = find_free(g);
 	uint64_t low = 0, high = 0;
@@ -250,7 +250,7 @@ static struct stack *switch_to(struct guest *g, uint64_t slot)
 		if (s->kind != STACK_FREE && slot >= s->low && slot < s->high)
 			break;
 	if (s == g->stacks + STACKS_MAX)
-		s = snrt_stack_add(g, slot);
+		s = add_stack(g, slot);
 	if (!s)
 		return NULL;
 	if (s != g->current) {

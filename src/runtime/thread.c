@@ -104,7 +104,7 @@ static struct snrt_thread *map_slot(uint32_t number)
 }
 
 /* The recorder may have switched everything off meanwhile. */
-void snrt_thread_write_limit(struct snrt_thread *t)
+static void write_limit(struct snrt_thread *t)
 {
 	if (__atomic_load_n(&snrt_process.shared->enabled, __ATOMIC_SEQ_CST))
 		__atomic_store_n(&t->limit, SNRT_RING_BYTES - SNRT_RING_SPARE, __ATOMIC_SEQ_CST);
@@ -138,7 +138,7 @@ static void begin(struct snrt_thread *t, uint32_t number)
 #ifdef SNRT_IS_ATTACHED
 	snrt_key = snrt_guest->key = arch_tcb_tid();
 #endif
-	snrt_thread_write_limit(t);
+	write_limit(t);
 	__atomic_store_n(&snrt_process.shared->state[number], SNRT_LIVE, __ATOMIC_RELEASE);
 }
 

@@ -4,7 +4,7 @@
  *
  *	pauses_parse ─▶ pauses_overlap … ─▶ pauses_release
  *
- * The recorder writes the times (capture/calls/userplans_text.c).
+ * The recorder writes the times (capture/calls/plans/text.c).
  */
 #ifndef SONDE_SYMBOLS_PAUSES_H
 #define SONDE_SYMBOLS_PAUSES_H

@@ -5,7 +5,7 @@
  *
  *	sources_new ─▶ sources_parse ─▶ sources_find … ─▶ sources_free
  *
- * The recorder writes the lines (capture/calls/userplans_sources.c), so that a trace shows them on
+ * The recorder writes the lines (capture/calls/plans/sources.c), so that a trace shows them on
  * any machine. Only one thread may use it at a time.
  */
 #ifndef SONDE_SYMBOLS_SOURCES_H

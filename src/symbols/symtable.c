@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "symbols/cxx/demangle.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ void symtable_free(struct symtable *t)
 	free(t);
 }
 
-int symtable_add(struct symtable *t, const struct symtable_symbol *s)
+static int add_symbol(struct symtable *t, const struct symtable_symbol *s)
 {
 	struct symtable_symbol *new;
 
@@ -108,7 +109,7 @@ static int compare_worth(const struct symtable_symbol *x, const struct symtable_
 ARRAY_ORDER(by_address, struct symtable_symbol,
 	    COMPARE(x->start, y->start) ?: COMPARE(x->order, y->order))
 
-/* A symbol without a length ends where the next one begins, be it at the same address. */
+/* A symbol without a length ends where the next one begins, even if that is the same address. */
 static void set_ends(struct symtable *t)
 {
 	struct symtable_symbol *last = &t->list[t->n - 1];
@@ -121,7 +122,10 @@ static void set_ends(struct symtable *t)
 			((last->start + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)) + PAGE_BYTES;
 }
 
-/* The order is perf's: first the ends, so that of those without a length the last one has one. */
+/*
+ * Finds the ends before it drops duplicates, as perf does: the last of several symbols without a
+ * length then has an end.
+ */
 void symtable_sort(struct symtable *t)
 {
 	size_t n = 0;
@@ -240,7 +244,7 @@ static int add_named(struct symtable *t, const char *name, const char *suffix,
 	}
 	snprintf(whole, sizeof(whole), "%s%s", name, suffix);
 	s.name = whole;
-	return symtable_add(t, &s);
+	return add_symbol(t, &s);
 }
 
 static int add_symbols(struct symtable *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
@@ -386,7 +390,6 @@ static int add_elf(struct symtable *t, Elf *elf, const char *path, const uint8_t
 {
 	struct symtable seen = {0};
 	struct sections s = {0};
-	int r;
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		return -ENOENT;
@@ -398,12 +401,12 @@ static int add_elf(struct symtable *t, Elf *elf, const char *path, const uint8_t
 	if (path && !t->path)
 		t->path = arena_strndup(&t->names, path, strlen(path));
 	find_sections(elf, &s);
-	r = add_segments(t, elf);
-	if (r >= 0 && s.symtab)
-		r = add_symbols(t, elf, s.symtab, &s.symtab_head);
-	if (r >= 0 && s.dynsym)
-		r = add_symbols(t, elf, s.dynsym, &s.dynsym_head);
-	return r < 0 ? r : add_stubs(t, elf, &s);
+	TRY(add_segments(t, elf));
+	if (s.symtab)
+		TRY(add_symbols(t, elf, s.symtab, &s.symtab_head));
+	if (s.dynsym)
+		TRY(add_symbols(t, elf, s.dynsym, &s.dynsym_head));
+	return add_stubs(t, elf, &s);
 }
 
 int symtable_add_elf(struct symtable *t, const char *path, const uint8_t *id, size_t n_id)
@@ -461,14 +464,14 @@ static int add_kernel_line(struct symtable *t, const char *line, size_t len, uin
 		module[1 + strcspn(module + 1, "]")] = '\0';
 	if (!*name || *name == '$')
 		return 0;
-	return symtable_add(
-		t, &(struct symtable_symbol){.start = address + shift,
-					     .end = address + shift,
-					     .name = name,
-					     .module = module ? module + 1 : NULL,
-					     .binding = type == 'W' || type == 'w' ? SYMTABLE_WEAK
-							: type == 'T'		   ? SYMTABLE_GLOBAL
-								      : SYMTABLE_LOCAL});
+	return add_symbol(t, &(struct symtable_symbol){.start = address + shift,
+						       .end = address + shift,
+						       .name = name,
+						       .module = module ? module + 1 : NULL,
+						       .binding = type == 'W' || type == 'w'
+									  ? SYMTABLE_WEAK
+								  : type == 'T' ? SYMTABLE_GLOBAL
+										: SYMTABLE_LOCAL});
 }
 
 /* START LENGTH NAME, where NAME may have blanks. */
@@ -484,8 +487,8 @@ static int add_jit_line(struct symtable *t, const char *line, size_t len, uint64
 	text[len] = '\0';
 	if (sscanf(text, "%llx %llx %n", &start, &n_bytes, &at) < 2 || !at || !text[at])
 		return 0;
-	return symtable_add(t, &(struct symtable_symbol){
-				       .start = start, .end = start + n_bytes, .name = text + at});
+	return add_symbol(t, &(struct symtable_symbol){
+				     .start = start, .end = start + n_bytes, .name = text + at});
 }
 
 static int each_line(struct symtable *t, struct piece text, uint64_t shift,

@@ -27,7 +27,7 @@ struct symtable_symbol {
 	const char *name;   /* demangled, without parameters */
 	const char *module; /* of the kernel; NULL: none */
 	uint8_t binding;
-	uint32_t order; /* of appearance; set by symtable_add() */
+	uint32_t order; /* of appearance */
 };
 
 struct symtable;
@@ -47,7 +47,6 @@ int symtable_add_image(struct symtable *t, struct piece image);
 int symtable_add_kallsyms(struct symtable *t, struct piece text, uint64_t shift);
 /* Adds a text like /tmp/perf-PID.map: START LENGTH NAME. */
 int symtable_add_jit(struct symtable *t, struct piece text);
-int symtable_add(struct symtable *t, const struct symtable_symbol *s);
 void symtable_sort(struct symtable *t);
 
 /* Returns NULL if no function covers the address. */

@@ -183,9 +183,9 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 	struct sequence_config sc = inputs_sequence_config(&vt->spec);
 	struct line_style style = {0};
 	struct trace_export_config config = {.style = &style};
-	struct trace_export *x = NULL;
-	struct inputs_sources src;
-	struct lines lines = {0};
+	struct trace_export *x;
+	SCOPED(inputs_sources_release) struct inputs_sources src = {0};
+	SCOPED(lines_release) struct lines lines = {0};
 	SCOPED(scope_free) uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
 	struct sink s;
 	int r;
@@ -201,21 +201,16 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 	config.machines = machines;
 	if (kind->add_state)
 		TRY(index_trace(vt, err));
-	r = inputs_sources_init(&src, &vt->inputs, &sc, err);
-	if (r >= 0)
-		r = lines_init(&lines, &src, true, err);
+	TRY(inputs_sources_init(&src, &vt->inputs, &sc, err));
+	TRY(lines_init(&lines, &src, true, err));
 	style.sources = lines.list;
 	style.n_sources = lines.n;
-	if (r >= 0 && kind->new (&x, &config) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot export");
-	if (r >= 0)
-		r = sink_open(&s, o, err);
+	if (kind->new (&x, &config) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot export");
+	r = sink_open(&s, o, err);
 	if (r >= 0)
 		r = sink_close(&s, write_batches(src.seq, vt->stage->tl, kind, x, &s), err);
-	if (x)
-		kind->free(x);
-	lines_release(&lines);
-	inputs_sources_release(&src);
+	kind->free(x);
 	return r;
 }
 

@@ -7,7 +7,7 @@
  * What was read is written again and read again: it must be the same notes, whatever is in their names.
  */
 #include "base/textbuf.h"
-#include "capture/tracefs/journal_int.h"
+#include "capture/tracefs/journal/journal_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "base/errmsg.h"
 #include "base/plain.h"
-#include "capture/tracefs/journal_int.h"
+#include "capture/tracefs/journal/journal_int.h"
 #include "capture/plan.h"
 
 #include <stdio.h>

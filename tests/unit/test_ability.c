@@ -4,7 +4,7 @@
  * covers: X39 X02 Q25 Q19 B06 X34
  */
 #include "base/errmsg.h"
-#include "capture/kernel/ability.h"
+#include "capture/kernel/ability/ability.h"
 #include "capture/kernel/kconfig.h"
 #include "capture/kernel/lockdown.h"
 #include "runtime/library.h"

@@ -4,7 +4,7 @@
  * covers: Q13 Q19 X09 X10 X12 X13 B06
  */
 #include "base/errmsg.h"
-#include "capture/kernel/functions.h"
+#include "capture/kernel/functions/functions.h"
 
 #include <errno.h>
 #include <stdio.h>

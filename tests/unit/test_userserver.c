@@ -7,7 +7,7 @@
 #include "base/textbuf.h"
 #include "capture/calls/userlibrary.h"
 #include "capture/calls/userpids.h"
-#include "capture/calls/userplans.h"
+#include "capture/calls/plans/plans.h"
 #include "capture/calls/userrings.h"
 #include "capture/calls/userserver.h"
 #include "capture/user/choice.h"

@@ -13,6 +13,7 @@
 #define SONDE_ANALYSE_CALLS_REPLAY_H
 
 #include "analyse/calls/callflow.h"
+#include "base/scope.h"
 #include "decode/record.h"
 
 struct replay;
@@ -67,6 +68,7 @@ struct replay_config {
 int replay_new(struct replay **ret, struct formats *f, const struct replay_config *config,
 	       struct errmsg *err);
 void replay_free(struct replay *rp);
+SCOPED_POINTER(struct replay, replay_free)
 
 /* By event id: those that matter. */
 const uint8_t *replay_events(const struct replay *rp, size_t *ret_n);

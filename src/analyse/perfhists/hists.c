@@ -201,7 +201,7 @@ static void sort_children(struct perfhists *h, struct perfhists_node *node, uint
 		list[i]->next = node->children;
 		node->children = list[i];
 	}
-	/* n_children stays: a node that had two is not joined with the one that is left */
+	/* n_children stays: a node that had two children is not joined with the remaining one */
 	for (c = node->children; c; c = c->next)
 		sort_children(h, c, min_hits, min_part);
 }

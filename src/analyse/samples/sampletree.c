@@ -2,8 +2,7 @@
 /*
  * sampletree.c - adds the chain of each different stack to a graph once, with all its samples.
  *
- * Filters have the meaning that they have for calls (callfilter.h), where a stack says at one
- * moment what calls say over time:
+ * Filters mean the same as for calls (callfilter.h), applied to the frames of one stack:
  *
  *	only      the chain begins at the function; samples without it do not count
  *	never     the chain ends before the function

@@ -120,38 +120,39 @@ static int parse_header(struct uft_kernel *k, struct piece header)
 	return 0;
 }
 
+static int read_formats(struct uft_kernel *k, struct piece header, struct piece kallsyms)
+{
+	struct formats *f = k->formats;
+
+	f->config.kallsyms_path = NULL;
+	TRY(parse_header(k, header));
+	k->layout.swap = k->layout.big_endian != bytes_host_is_big();
+	k->layout.data_offset = 8 + k->layout.long_size;
+	if (!k->entry || !k->exit)
+		return -EINVAL;
+	f->swap = k->layout.swap;
+	f->big_endian = k->layout.big_endian;
+	f->long_size = k->layout.long_size;
+	set_common(&f->type, k->entry, "common_type");
+	set_common(&f->pid, k->entry, "common_pid");
+	/* more events than entry and exit may print functions */
+	return k->n_events > 2 ? formats_add_symbols(f, kallsyms) : 0;
+}
+
 int uft_kernel_new(struct uft_kernel **ret, struct piece header, struct piece kallsyms,
 		   size_t n_cpus)
 {
 	struct uft_kernel *k = calloc(1, sizeof(*k));
-	int r = -ENOMEM;
+	int r;
 
 	if (!k)
-		return r;
+		return -ENOMEM;
 	k->page_bytes = 4096;
 	k->layout.long_size = 8;
 	k->n_cpus = n_cpus;
 	k->cpus = calloc(n_cpus + 1, sizeof(*k->cpus));
 	k->formats = formats_new_bare();
-	if (k->cpus && k->formats) {
-		k->formats->config.kallsyms_path = NULL;
-		r = parse_header(k, header);
-	}
-	k->layout.swap = k->layout.big_endian != bytes_host_is_big();
-	k->layout.data_offset = 8 + k->layout.long_size;
-	if (r >= 0 && (!k->entry || !k->exit))
-		r = -EINVAL;
-	if (r >= 0) {
-		struct formats *f = k->formats;
-
-		f->swap = k->layout.swap;
-		f->big_endian = k->layout.big_endian;
-		f->long_size = k->layout.long_size;
-		set_common(&f->type, k->entry, "common_type");
-		set_common(&f->pid, k->entry, "common_pid");
-		if (k->n_events > 2) /* events may print functions */
-			r = formats_add_symbols(f, kallsyms);
-	}
+	r = k->cpus && k->formats ? read_formats(k, header, kallsyms) : -ENOMEM;
 	if (r < 0)
 		uft_kernel_free(k);
 	else

@@ -41,7 +41,7 @@
 #define QUEUE_MAX (256u << 20)
 #define BARS_MAX  65536
 
-int uft_queue_add(struct uft_queue *q, const struct uft_item *item)
+static int queue_add(struct uft_queue *q, const struct uft_item *item)
 {
 	if (q->head && q->head == q->n)
 		q->head = q->n = 0;
@@ -94,7 +94,7 @@ static void sift_call(struct uft_lane *l, struct uft_queue *q, const struct uft_
 
 	if (bar.min_size)
 		s = uft_walk_sym(l->walk, l, item->rec.time_ns, item->rec.addr);
-	if ((!bar.min_size || (s && s->size >= bar.min_size)) && uft_queue_add(q, item) < 0)
+	if ((!bar.min_size || (s && s->size >= bar.min_size)) && queue_add(q, item) < 0)
 		return;
 	if (tr && tr->actions & (UFT_DO_TIME | UFT_DO_SIZE) &&
 	    ARRAY_ROOM(l->bars, l->cap_bars, l->n_bars + 1, BARS_MAX))
@@ -142,7 +142,7 @@ static bool sift_return(struct uft_lane *l, struct uft_queue *q, const struct uf
 		q->n = (size_t)(call - q->items);
 		return false;
 	}
-	uft_queue_add(q, item);
+	queue_add(q, item);
 	return true;
 }
 
@@ -161,7 +161,7 @@ static bool sift(struct uft_lane *l, struct uft_queue *q, const struct uft_item 
 	case UFT_EVENT:
 		break;
 	}
-	uft_queue_add(q, item);
+	queue_add(q, item);
 	return rec->type == UFT_LOST || rec->addr >= UFT_EVENT_USER;
 }
 
@@ -256,6 +256,6 @@ void uft_walk_sort_switches(struct uft_walk *w)
 			continue;
 		if (p->rec.addr == UFT_EVENT_TASK_NAME)
 			memcpy(l->comm, p->comm, sizeof(l->comm));
-		uft_queue_add(&l->switches, &(struct uft_item){.rec = p->rec});
+		queue_add(&l->switches, &(struct uft_item){.rec = p->rec});
 	}
 }

@@ -27,7 +27,7 @@ struct uft_row {
 };
 
 struct uft_tally {
-	struct uft_row **rows; /* by name after uft_tally_finish() */
+	struct uft_row **rows; /* by name when they are complete */
 	size_t n, cap;
 	struct map by_name; /* hash of the name to an index + 1 of chains */
 	uint64_t seed;

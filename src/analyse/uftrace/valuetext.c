@@ -3,8 +3,8 @@
  * valuetext.c - arguments and return values as uftrace prints them.
  *
  * A number without a known type (d) is decimal if it is small, else hexadecimal; 32-bit negative
- * numbers are recognised. A pointer to a function is shown by its name. Strings come cut off from
- * the recorder, with "..." at their end.
+ * numbers are recognised. A pointer to a function is shown by its name. The recorder truncates
+ * long strings, and writes "..." at their end.
  */
 #include "analyse/uftrace/valuetext.h"
 

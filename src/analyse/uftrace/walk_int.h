@@ -14,7 +14,6 @@ bool uft_lane_read(struct uft_lane *l, struct uft_item *ret);
 /* sift.c: the first waiting record of a task, read from its data if none waits; NULL: the end. */
 struct uft_item *uft_lane_first(struct uft_lane *l);
 void uft_queue_take_first(struct uft_queue *q);
-int uft_queue_add(struct uft_queue *q, const struct uft_item *item);
 /* … of the kernel's records of a CPU. */
 struct uft_item *uft_kernel_first(struct uft_walk *w, size_t cpu);
 /* With a time filter all task switches are read at once, and short ones dropped. */

@@ -265,22 +265,26 @@ static bool is_clear(struct operation *o, bool may_step)
 }
 
 /* 0: done, -EAGAIN: not now. */
+static int put_code(struct operation *o, const struct attach_config *config, bool may_step,
+		    struct errmsg *err)
+{
+	int r;
+
+	if (!o->base)
+		TRY(set_up(o, config, err));
+	if (!is_clear(o, may_step))
+		return -EAGAIN;
+	r = patches_put(o, &o->result.n_failures);
+	return r < 0 ? fail(o, r, "change its code", err) : 0;
+}
+
 static int try_once(struct operation *o, const struct attach_config *config, bool may_step,
 		    struct errmsg *err)
 {
-	int r = operation_start(o, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (!o->base)
-		r = set_up(o, config, err);
-	if (r >= 0 && !is_clear(o, may_step))
-		r = -EAGAIN;
-	if (r >= 0) {
-		r = patches_put(o, &o->result.n_failures);
-		if (r < 0)
-			fail(o, r, "change its code", err);
-	}
+	TRY(operation_start(o, err));
+	r = put_code(o, config, may_step, err);
 	operation_stop(o);
 	return r;
 }

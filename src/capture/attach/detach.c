@@ -18,7 +18,9 @@
  */
 #include "capture/attach/attach.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "capture/attach/frames.h"
 #include "capture/attach/loaded.h"
 #include "capture/attach/operation.h"
@@ -170,42 +172,36 @@ static void unmap_pieces(struct operation *o)
  */
 static int unmap_all(struct operation *o)
 {
-	int r = patches_remove(o, true);
-
-	if (r < 0)
-		return r;
+	TRY(patches_remove(o, true));
 	operation_clear_threads(o, false);
-	r = operation_call(o, SNRT_CALL_RELEASE);
-	if (r < 0)
-		return r;
+	TRY(operation_call(o, SNRT_CALL_RELEASE));
 	operation_syscall(o, SYS_munmap, o->base, loaded_bytes() + ARGS_BYTES, 0, 0, 0, 0);
 	unmap_pieces(o);
 	return 0;
 }
 
 /* 0: done; -EAGAIN: somebody is inside. */
-static int try_once(struct operation *o, bool *is_restored, struct errmsg *err)
+static int remove_code(struct operation *o, bool *is_restored)
 {
-	int r = operation_start(o, err);
-
-	if (r < 0)
-		return r;
 	if (!o->base) { /* a recorder was killed a moment before its end */
 		unmap_pieces(o);
-		operation_stop(o);
 		return 0;
 	}
-	r = restore_code(o);
-	*is_restored |= r >= 0;
-	for (size_t i = 0; i < o->threads.n && r >= 0; i++)
-		if (is_inside(o, i))
-			r = -EAGAIN;
-	if (r >= 0)
-		r = operation_call(o, SNRT_CALL_RETURNS);
-	if (r >= 0)
-		r = scan_stacks(o);
-	if (r >= 0)
-		r = unmap_all(o);
+	TRY(restore_code(o));
+	*is_restored = true;
+	if (ARRAY_ANY(o->threads.n, i, is_inside(o, i)))
+		return -EAGAIN;
+	TRY(operation_call(o, SNRT_CALL_RETURNS));
+	TRY(scan_stacks(o));
+	return unmap_all(o);
+}
+
+static int try_once(struct operation *o, bool *is_restored, struct errmsg *err)
+{
+	int r;
+
+	TRY(operation_start(o, err));
+	r = remove_code(o, is_restored);
 	operation_stop(o);
 	return r;
 }

@@ -160,9 +160,20 @@ static int load(struct bpfexec *e, const struct members *m, struct errmsg *err)
  * --- open, read, close -------------------------------------------------------------------------
  */
 
-int bpfexec_open(struct bpfexec *e, struct errmsg *err)
+static int make(struct bpfexec *e, struct errmsg *err)
 {
 	struct members m = {0};
+
+	TRY(bpf_make_table(&e->scratch, err)); /* this fails at once if we may not use BPF */
+	if (!find_members(&m))
+		return errmsg_set(err, -ENOTSUP,
+				  "the kernel has no type information (BTF) about its tasks");
+	TRY(bpf_make_table(&e->table, err));
+	return load(e, &m, err);
+}
+
+int bpfexec_open(struct bpfexec *e, struct errmsg *err)
+{
 	int r;
 
 	*e = (struct bpfexec){
@@ -174,15 +185,7 @@ int bpfexec_open(struct bpfexec *e, struct errmsg *err)
 		.program = -1,
 		.link = -1,
 	};
-	r = bpf_make_table(&e->scratch, err); /* this fails at once if we may not use BPF */
-	if (r >= 0 && !find_members(&m))
-		r = errmsg_set(err, -ENOTSUP,
-			       "the kernel has no type information (BTF) about "
-			       "its tasks");
-	if (r >= 0)
-		r = bpf_make_table(&e->table, err);
-	if (r >= 0)
-		r = load(e, &m, err);
+	r = make(e, err);
 	if (r < 0)
 		bpfexec_close(e);
 	return r < 0 ? r : 0;

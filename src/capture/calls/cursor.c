@@ -93,7 +93,7 @@ static uint64_t find_next(const struct cursor *cur, uint64_t at, uint64_t head, 
 	if (what == SNRT_VALUES) {
 		next += word >> SNRT_TIME_SHIFT;
 		if (next >= head || next % sizeof(word))
-			return head; /* it makes no sense, which is found when it is read */
+			return head; /* it is invalid, which is found when it is read */
 		*ret_time = cursor_word(cur, next);
 		next += sizeof(word);
 	} else if (what >= SNRT_LONG) {
@@ -132,7 +132,7 @@ static uint64_t claim(const struct cursor *cur, const struct cursor_round *round
 
 	if (!__atomic_compare_exchange_n(&t->turn, &free, 2, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED) &&
-	    !all) /* one that was killed in its turn keeps it for ever */
+	    !all) /* a thread that was killed keeps its turn forever */
 		return claimed;
 	if (all) {
 		claimed = __atomic_load_n(&t->head, __ATOMIC_RELAXED);
@@ -394,7 +394,7 @@ static enum cursor_result take_counters(struct cursor *cur, const struct cursor_
 	return CURSOR_EVENT;
 }
 
-/* A record that is not a function: goes behind it (CURSOR_NEXT), or stops. */
+/* A record that is not a function: skips it (CURSOR_NEXT), or stops. */
 enum cursor_result cursor_take_special(struct cursor *cur, const struct cursor_round *round,
 				       uint64_t word)
 {
@@ -460,7 +460,7 @@ void cursor_pop_slowly(struct cursor *cur, const struct cursor_round *round, uin
 {
 	uint32_t n = cur->depth < cur->calls_cap ? cur->depth : cur->calls_cap;
 
-	if (cur->depth > cur->calls_cap) { /* too deep: which one it is was not kept */
+	if (cur->depth > cur->calls_cap) { /* too deep: these calls were only counted */
 		cur->depth--;
 		return;
 	}

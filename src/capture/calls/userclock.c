@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userclock.c - a line through (counter, ns), bent a little now and then.
+ * userclock.c - a line through (counter, ns), corrected now and then.
  *
  *	ns │            ╱ the line follows what was measured: its slope is that of the whole
- *	   │       ●──╱   recording, corrected so that the error is gone after CONVERGE_NS
+ *	   │       ●──╱   recording, corrected so that the error is 0 after CONVERGE_NS
  *	   │    ╱
  *	   └──────────── counter
  *

@@ -154,24 +154,23 @@ static int begin_page(struct usercollector *c, struct usercpu *cpu, uint64_t ns)
 static int put_slowly(struct usercollector *c, struct cursor *cur, struct usercpu *cpu, uint64_t ns,
 		      const void *record, uint32_t n_bytes)
 {
-	int r = 0;
-
 	if (cur->lost) {
-		r = close_page(c, cpu);
+		int r = close_page(c, cpu);
+
 		cpu->missed += (int64_t)cur->lost;
 		cur->lost = 0;
+		TRY(r);
 	}
-	for (int i = 0; i < 2 && r >= 0; i++) {
+	for (int i = 0; i < 2; i++) {
 		if (!cpu->is_open)
-			r = begin_page(c, cpu, ns);
-		if (r >= 0 && pagebuilder_add(&cpu->pb, ns, record, n_bytes))
+			TRY(begin_page(c, cpu, ns));
+		if (pagebuilder_add(&cpu->pb, ns, record, n_bytes))
 			return 0;
-		if (r >= 0)
-			r = close_page(c, cpu);
-		if (r >= 0 && c->wants_cut)
-			r = cut(c);
+		TRY(close_page(c, cpu));
+		if (c->wants_cut)
+			TRY(cut(c));
 	}
-	return r < 0 ? r : -EINVAL;
+	return -EINVAL;
 }
 
 /* An event with texts. */

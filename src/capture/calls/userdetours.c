@@ -7,11 +7,11 @@
  *	dl_iterate_phdr    them by its symbols, but a running process has bound them already
  *
  * They are hooked like functions that the user chooses, with other thunks (runtime/opened.c). They
- * have no numbers in the recording: nobody sees calls of them.
+ * have no numbers in the recording: their calls are not recorded.
  */
 #include "base/array.h"
 #include "base/errmsg.h"
-#include "capture/calls/userplans_int.h"
+#include "capture/calls/plans/plans_int.h"
 #include "capture/user/choice.h"
 #include "runtime/snrt.h"
 

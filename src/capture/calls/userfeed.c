@@ -13,12 +13,13 @@
  * have ended. So exceptions and longjmp(), which skip returns, do no harm: the next hit shows what
  * is left.
  *
- * A call at the place of an open one: if that one has the same return address, it has jumped to the
- * new one (a tail call), and both end together; but a function does not do so to itself, that is
- * the next call from the same line. Otherwise the open one was left.
+ * A call may begin at the stack place of an open one. If both have the same return address, the
+ * open one has jumped to the new one (a tail call), and both end together. If both are the same
+ * function, it is the next call from the same line, and the open one has ended. With another return
+ * address, the open one has ended, too.
  *
- * A coroutine has another stack: an open call that is more than STACK_MAX_BYTES below is not known
- * to have been left.
+ * A coroutine has another stack. So an open call more than STACK_MAX_BYTES below is not taken to
+ * have ended.
  *
  * A child by fork() has the open calls of its parent.
  */

@@ -196,7 +196,7 @@ void userlibrary_close(struct userlibrary *lib)
  * --- programs ----------------------------------------------------------------------------------
  */
 
-/* What cannot be read is taken for one: preloading does no harm. */
+/* True if a header cannot be read: preloading does no harm. */
 static bool has_loader(int fd, const Elf64_Ehdr *head)
 {
 	for (unsigned i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++) {

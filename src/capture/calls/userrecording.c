@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "store/events/userevents.h"
 #include "capture/calls/usertrace.h"
@@ -50,7 +51,7 @@ struct userrecording {
 	struct orphans orphans;
 	int status; /* of the command */
 	int signal_fd, signal;
-	int failure; /* of the recording; the command goes on */
+	int failure; /* of the recording; the command continues */
 	struct livefile *file;
 	unsigned n_cpus;
 	uint32_t page_size;
@@ -111,38 +112,34 @@ static int add_options(struct userrecording *u, struct errmsg *err)
 	uint64_t id = config->trace_id;
 	struct utsname un;
 	char text[400] = "";
-	int r;
 
 	if (!id && getrandom(&id, sizeof(id), 0) != sizeof(id))
 		id = clock_now_ns() << 20 | (getpid() & 0xfffff);
 	if (!uname(&un))
 		snprintf(text, sizeof(text), "%s %s %s %s", un.sysname, un.nodename, un.release,
 			 un.machine);
-	r = put_text(u->file, SNF_OPTION_TRACECLOCK, "[" USEREVENTS_CLOCK "]", err);
-	if (r >= 0)
-		r = put_text(u->file, SNF_OPTION_UNAME, text, err);
-	if (r >= 0)
-		r = put_text(u->file, SNF_OPTION_VERSION, config->program, err);
-	if (r >= 0)
-		r = livefile_add_option(u->file, SNF_OPTION_CPUCOUNT,
-					(struct piece){(const uint8_t *)&n_cpus, 4}, err);
-	if (r >= 0)
-		r = livefile_add_option(u->file, SNF_OPTION_TRACEID,
-					(struct piece){(const uint8_t *)&id, 8}, err);
-	if (r >= 0 && config->date)
-		r = put_date(u->file, err);
-	if (r >= 0 && config->ts_offset)
-		r = put_text(u->file, SNF_OPTION_OFFSET, config->ts_offset, err);
-	if (r >= 0 && u->config.samples)
-		r = sampling_add_option(u->config.samples, u->file, err);
-	return r;
+	TRY(put_text(u->file, SNF_OPTION_TRACECLOCK, "[" USEREVENTS_CLOCK "]", err));
+	TRY(put_text(u->file, SNF_OPTION_UNAME, text, err));
+	TRY(put_text(u->file, SNF_OPTION_VERSION, config->program, err));
+	TRY(livefile_add_option(u->file, SNF_OPTION_CPUCOUNT,
+				(struct piece){(const uint8_t *)&n_cpus, 4}, err));
+	TRY(livefile_add_option(u->file, SNF_OPTION_TRACEID,
+				(struct piece){(const uint8_t *)&id, 8}, err));
+	if (config->date)
+		TRY(put_date(u->file, err));
+	if (config->ts_offset)
+		TRY(put_text(u->file, SNF_OPTION_OFFSET, config->ts_offset, err));
+	return u->config.samples ? sampling_add_option(u->config.samples, u->file, err) : 0;
 }
 
-/* The texts must live until the start. */
-static int start_file(struct userrecording *u, struct textbuf *texts, struct errmsg *err)
+static int start_file(struct userrecording *u, struct errmsg *err)
 {
+	/* they must live until the start */
+	struct textbuf texts[TRACEFILE_TEXT_KINDS];
 	int r = 0;
 
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		textbuf_init(&texts[kind], TEXT_MAX_BYTES);
 	userevents_fmt_header_page(&texts[TRACEFILE_HEADER_PAGE], u->page_size);
 	userevents_fmt_header_event(&texts[TRACEFILE_HEADER_EVENT]);
 	if (u->config.user)
@@ -153,11 +150,12 @@ static int start_file(struct userrecording *u, struct textbuf *texts, struct err
 	if (u->config.samples)
 		sampling_add_formats(u->config.samples, &texts[TRACEFILE_EVENT_FORMATS]);
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++)
-		r = livefile_add_text(u->file, kind,
-				      (struct piece){(const uint8_t *)texts[kind].start,
-						     textbuf_len(&texts[kind])},
-				      err);
-	return r < 0 ? r : livefile_start(u->file, err);
+		r = livefile_add_text(u->file, kind, PIECE_OF_TEXT(&texts[kind]), err);
+	if (r >= 0)
+		r = livefile_start(u->file, err);
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
+		textbuf_release(&texts[kind]);
+	return r;
 }
 
 int userrecording_add_buffer(struct livefile *file, unsigned n_cpus, uint32_t page_size,
@@ -189,38 +187,46 @@ static int open_file(struct userrecording *u, struct errmsg *err)
 		.page_size = u->page_size,
 		.n_cpus = u->n_cpus,
 	};
-	struct textbuf texts[TRACEFILE_TEXT_KINDS];
-	int r = livefile_open(&u->file, &lc, err), buffer = 0, sampled = 0;
+	int buffer = 0, sampled = 0;
 
-	if (r < 0)
-		return r;
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
-		textbuf_init(&texts[kind], TEXT_MAX_BYTES);
-	r = add_options(u, err);
-	if (r >= 0 && u->config.user)
-		r = buffer = userrecording_add_buffer(u->file, u->n_cpus, u->page_size,
-						      config->max_bytes, err);
-	if (r >= 0 && u->config.samples)
-		r = sampled = sampling_add_buffer(u->file, u->n_cpus, u->page_size,
-						  config->max_bytes, err);
-	if (r >= 0)
-		r = start_file(u, texts, err);
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++)
-		textbuf_release(&texts[kind]);
-	if (r >= 0 && u->config.user)
-		r = usertrace_start(u->config.user, u->file, buffer, u->n_cpus, u->page_size, err);
-	if (r >= 0 && u->config.samples)
-		r = sampling_start(u->config.samples, u->file, sampled, u->n_cpus, u->page_size,
-				   err);
-	return r;
+	TRY(livefile_open(&u->file, &lc, err));
+	TRY(add_options(u, err));
+	if (u->config.user)
+		TRY(buffer = userrecording_add_buffer(u->file, u->n_cpus, u->page_size,
+						      config->max_bytes, err));
+	if (u->config.samples)
+		TRY(sampled = sampling_add_buffer(u->file, u->n_cpus, u->page_size,
+						  config->max_bytes, err));
+	TRY(start_file(u, err));
+	if (u->config.user)
+		TRY(usertrace_start(u->config.user, u->file, buffer, u->n_cpus, u->page_size, err));
+	return u->config.samples ? sampling_start(u->config.samples, u->file, sampled, u->n_cpus,
+						  u->page_size, err)
+				 : 0;
+}
+
+static int start(struct userrecording *u, struct errmsg *err)
+{
+	const struct userrecording_config *config = &u->config;
+	struct child_config cc = {config->argv, config->run_as,
+				  config->user ? usertrace_env(config->user) : NULL, true};
+
+	if (config->argv) {
+		TRY(child_start(&u->child, &cc, err));
+		u->has_child = true;
+	}
+	if (config->samples)
+		TRY(sampling_attach(config->samples, u->has_child ? u->child.pid : 0, err));
+	TRY(endsignals_open(&u->signal_fd, err));
+	/* what follows reads bytes that programs wrote; without root this changes nothing */
+	privileges_drop(config->samples ? SAMPLING_POWERS : 0);
+	return open_file(u, err);
 }
 
 int userrecording_open(struct userrecording **ret, const struct userrecording_config *config,
 		       struct errmsg *err)
 {
 	struct userrecording *u = calloc(1, sizeof(*u));
-	struct child_config cc = {config->argv, config->run_as,
-				  config->user ? usertrace_env(config->user) : NULL, true};
 	int r;
 
 	if (!u)
@@ -230,17 +236,7 @@ int userrecording_open(struct userrecording **ret, const struct userrecording_co
 	u->n_cpus = userrecording_count_cpus();
 	u->page_size = sysconf(_SC_PAGESIZE);
 	u->child.pid_fd = -1;
-	r = config->argv ? child_start(&u->child, &cc, err) : 0;
-	u->has_child = r >= 0 && config->argv;
-	if (r >= 0 && config->samples)
-		r = sampling_attach(config->samples, u->has_child ? u->child.pid : 0, err);
-	if (r >= 0)
-		r = endsignals_open(&u->signal_fd, err);
-	/* what follows reads bytes that programs wrote; without root this changes nothing */
-	if (r >= 0)
-		privileges_drop(config->samples ? SAMPLING_POWERS : 0);
-	if (r >= 0)
-		r = open_file(u, err);
+	r = start(u, err);
 	if (r < 0) {
 		userrecording_free(u);
 		return r;
@@ -434,8 +430,8 @@ int userrecording_add_end(struct usertrace *user, struct sampling *samples, stru
 static int add_processes(struct userrecording *u, struct errmsg *err)
 {
 	struct processes *p = processes_new();
-	struct textbuf text, packed;
-	int r;
+	TEXTBUF(text, PROCESSES_MAX_BYTES);
+	TEXTBUF(packed, PROCESSES_MAX_BYTES);
 
 	if (!p)
 		return errmsg_set_errno(err, -ENOMEM, "cannot store the processes");
@@ -443,19 +439,10 @@ static int add_processes(struct userrecording *u, struct errmsg *err)
 		usertrace_add_processes(u->config.user, p);
 	if (u->config.samples)
 		sampling_add_processes(u->config.samples, p);
-	textbuf_init(&text, PROCESSES_MAX_BYTES);
-	textbuf_init(&packed, PROCESSES_MAX_BYTES);
 	processes_fmt(p, &text);
-	r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
-			   &packed);
-	if (r >= 0)
-		r = livefile_add_option(
-			u->file, SNF_OPTION_PROCESSES,
-			(struct piece){(const uint8_t *)packed.start, textbuf_len(&packed)}, err);
-	textbuf_release(&packed);
-	textbuf_release(&text);
 	processes_free(p);
-	return r;
+	TRY(packedtext_fmt(PIECE_OF_TEXT(&text), &packed));
+	return livefile_add_option(u->file, SNF_OPTION_PROCESSES, PIECE_OF_TEXT(&packed), err);
 }
 
 static void add_sums(struct userrecording *u, struct recording_sum *sum)
@@ -474,25 +461,25 @@ static void add_sums(struct userrecording *u, struct recording_sum *sum)
 	}
 }
 
+/* What is known at the end only. */
+static int add_rest(struct userrecording *u, struct errmsg *err)
+{
+	TEXTBUF(symbols, SYMBOLS_MAX_BYTES);
+	TEXTBUF(names, NAMES_MAX_BYTES);
+
+	TRY(userrecording_add_end(u->config.user, u->config.samples, u->file, &symbols, err));
+	if (u->failure < 0)
+		TRY(livefile_add_stopped(u->file, u->failure, err));
+	TRY(add_processes(u, err));
+	add_names(u, &names);
+	TRY(livefile_add_text(u->file, TRACEFILE_CMDLINES, PIECE_OF_TEXT(&names), err));
+	return livefile_flush(u->file, err);
+}
+
 static int finish_file(struct userrecording *u, struct recording_sum *sum, struct errmsg *err)
 {
-	struct textbuf symbols, names;
-	int r;
+	int r = add_rest(u, err);
 
-	textbuf_init(&symbols, SYMBOLS_MAX_BYTES);
-	textbuf_init(&names, NAMES_MAX_BYTES);
-	r = userrecording_add_end(u->config.user, u->config.samples, u->file, &symbols, err);
-	if (r >= 0 && u->failure < 0)
-		r = livefile_add_stopped(u->file, u->failure, err);
-	if (r >= 0)
-		r = add_processes(u, err);
-	add_names(u, &names);
-	if (r >= 0)
-		r = livefile_add_text(
-			u->file, TRACEFILE_CMDLINES,
-			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
-	if (r >= 0)
-		r = livefile_flush(u->file, err);
 	add_sums(u, sum);
 	sum->bytes = livefile_bytes(u->file);
 	if (r >= 0)
@@ -500,8 +487,6 @@ static int finish_file(struct userrecording *u, struct recording_sum *sum, struc
 	else
 		livefile_free(u->file);
 	u->file = NULL;
-	textbuf_release(&names);
-	textbuf_release(&symbols);
 	return r;
 }
 

@@ -3,7 +3,7 @@
  * userserver.c - an abstract socket with a random name, and the thread behind it.
  *
  *	program                             server
- *	connect, snrt_hello  ────────────▶  who is it (SO_PEERCRED)? its plan (userplans.h)
+ *	connect, snrt_hello  ────────────▶  who is it (SO_PEERCRED)? its plan (plans/plans.h)
  *	snrt_answer + descriptors ◀───────  rings, plan
  *
  * The name is in the environment of the traced command and its children (SONDE_RT). An abstract
@@ -12,10 +12,10 @@
  * gets the rings can read and spoil the calls of all programs. The kernel says who it is; nothing
  * else in its message is trusted.
  *
- * Programs wait until they are answered, so they are answered one after the other. A connection may
- * stay open, for libraries that are loaded later. One that sends nonsense is closed. If there are
- * too many, one that has said nothing yet is closed for the new one: others cannot keep programs
- * out.
+ * Programs wait until they are answered, so one thread answers them sequentially. A connection may
+ * stay open, for libraries that are loaded later. One that sends invalid data is closed. If there
+ * are too many, the server closes one that has not sent anything yet, so that nobody can keep
+ * programs out.
  */
 #include "capture/calls/userserver.h"
 
@@ -23,7 +23,7 @@
 #include "base/errmsg.h"
 #include "base/shortage.h"
 #include "base/stoppipe.h"
-#include "capture/calls/userplans.h"
+#include "capture/calls/plans/plans.h"
 #include "runtime/snrt.h"
 
 #include <errno.h>

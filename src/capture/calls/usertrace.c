@@ -334,6 +334,28 @@ static int set_probes(struct usertrace *u, struct errmsg *err)
 	return userprobes_open(&u->probes, &files, pids, are_running ? u->attached.n : 0, err);
 }
 
+static int open_parts(struct usertrace *u, struct errmsg *err)
+{
+	const struct usertrace_config *config = &u->config;
+
+	TRY(userattached_open(&u->attached, config->pids, config->n_pids, config->pids_probed,
+			      err));
+	TRY(userserver_open(&u->server, err));
+	TRY(userlibrary_open(&u->library, err));
+	TRY(userrings_open(&u->rings, config->drops ? SNRT_DROP : SNRT_WAIT, WAIT_MS, err));
+	set_rules(u);
+	userstats_init(&u->stats);
+	u->switches = userswitch_new(&u->rings);
+	if (u->switches)
+		u->plans = userplans_new(config->choice, config->values, u->switches);
+	u->fail_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (u->fail_fd < 0 || pipe2(u->stop_fds, O_CLOEXEC))
+		return errmsg_set_errno(err, -errno, "cannot trace user functions");
+	if (!u->plans || make_env(u) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
+	return set_probes(u, err);
+}
+
 int usertrace_open(struct usertrace **ret, const struct usertrace_config *config,
 		   struct errmsg *err)
 {
@@ -347,27 +369,7 @@ int usertrace_open(struct usertrace **ret, const struct usertrace_config *config
 	u->stop_fds[0] = u->stop_fds[1] = u->fail_fd = u->rings.fd = u->server.fd = -1;
 	for (int i = 0; i < 2; i++)
 		u->server.stop_fds[i] = u->server.adopt_fds[i] = -1;
-	r = userattached_open(&u->attached, config->pids, config->n_pids, config->pids_probed, err);
-	if (r >= 0)
-		r = userserver_open(&u->server, err);
-	if (r >= 0)
-		r = userlibrary_open(&u->library, err);
-	if (r >= 0)
-		r = userrings_open(&u->rings, config->drops ? SNRT_DROP : SNRT_WAIT, WAIT_MS, err);
-	if (r >= 0) {
-		set_rules(u);
-		userstats_init(&u->stats);
-		u->switches = userswitch_new(&u->rings);
-		if (u->switches)
-			u->plans = userplans_new(config->choice, config->values, u->switches);
-		u->fail_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		if (u->fail_fd < 0 || pipe2(u->stop_fds, O_CLOEXEC))
-			r = errmsg_set_errno(err, -errno, "cannot trace user functions");
-		else if (!u->plans || make_env(u) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot trace user functions");
-		else
-			r = set_probes(u, err);
-	}
+	r = open_parts(u, err);
 	if (r < 0) {
 		usertrace_close(u);
 		return r;

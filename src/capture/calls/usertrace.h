@@ -17,7 +17,7 @@
 
 #include "capture/calls/userattached.h"
 #include "capture/calls/usercollector.h"
-#include "capture/calls/userplans.h"
+#include "capture/calls/plans/plans.h"
 #include "capture/steer/userwatch.h"
 
 struct callrules;

@@ -121,22 +121,24 @@ static int parse_list(struct injectables *in)
 	return 0;
 }
 
-int injectables_read(struct injectables *in, const char *dir, struct errmsg *err)
+static int read_list(struct injectables *in, const char *path)
 {
 	const struct tracefs none = {0};
+
+	TRY(tracefs_read(&none, "", path, &in->text));
+	textbuf_add(&in->text, "", 1);
+	return in->text.overflow ? -EFBIG : parse_list(in);
+}
+
+int injectables_read(struct injectables *in, const char *dir, struct errmsg *err)
+{
 	char path[TRACEFS_PATH_MAX];
 	int r;
 
 	memset(in, 0, sizeof(*in));
 	textbuf_init(&in->text, LIST_MAX_BYTES);
 	snprintf(path, sizeof(path), "%s/error_injection/list", dir);
-	r = tracefs_read(&none, "", path, &in->text);
-	if (r >= 0)
-		textbuf_add(&in->text, "", 1);
-	if (r >= 0 && in->text.overflow)
-		r = -EFBIG;
-	if (r >= 0)
-		r = parse_list(in);
+	r = read_list(in, path);
 	if (r < 0)
 		injectables_release(in);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read %s", path) : 0;
@@ -231,8 +233,12 @@ static bool is_symbol(const char *name)
 	return found;
 }
 
-int injectables_find(const struct injectables *in, const char *name,
-		     const struct injectable **ret_function, struct errmsg *err)
+/*
+ * Finds the function. A system call may be given by its own name: "openat" is __x64_sys_openat.
+ * Returns -ENOENT, with the reason why it cannot fail and the nearest function that can.
+ */
+static int find_function(const struct injectables *in, const char *name,
+			 const struct injectable **ret_function, struct errmsg *err)
 {
 	const struct injectable *found =
 		strlen(name) < INJECTABLE_NAME_MAX ? find_exact(in, name) : NULL;
@@ -357,7 +363,7 @@ int fault_parse(const struct injectables *in, const char *text, struct fault *re
 	struct fault f = {0};
 
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)), text);
-	TRY(injectables_find(in, name, &f.function, err));
+	TRY(find_function(in, name, &f.function, err));
 	if (!text[len]) {
 		f.value = f.function->kind == INJECT_TRUE;
 		if (!may_return(f.function->kind, f.value) || f.function->kind == INJECT_ERRNO_NULL)

@@ -3,7 +3,7 @@
  * injectables.h - the kernel functions that can be made to fail, and the parser for the user's
  * faults.
  *
- *	injectables_read ─▶ injectables_find ─▶ fault_parse … ─▶ injectables_release
+ *	injectables_read ─▶ fault_parse … ─▶ injectables_release
  *
  * The kernel lists them in debugfs, error_injection/list, with the kind of value by which each
  * reports a failure to its caller. No other value is accepted: a value that a caller does not
@@ -47,13 +47,6 @@ const char *inject_kind_meaning(enum inject_kind kind);
 /* Reads the list; dir is the directory of debugfs. On failure err names what is missing. */
 int injectables_read(struct injectables *in, const char *dir, struct errmsg *err);
 void injectables_release(struct injectables *in);
-
-/*
- * Finds the function. A system call may be given by its own name: "openat" is __x64_sys_openat.
- * Returns -ENOENT, with the reason why it cannot fail and the nearest function that can.
- */
-int injectables_find(const struct injectables *in, const char *name,
-		     const struct injectable **ret_function, struct errmsg *err);
 
 /* A function and the value that it shall return. */
 struct fault {

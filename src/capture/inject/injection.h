@@ -16,7 +16,7 @@
 #define SONDE_CAPTURE_INJECT_INJECTION_H
 
 #include "capture/inject/injectables.h"
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 
 struct kconfig;
 

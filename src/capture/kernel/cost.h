@@ -5,7 +5,7 @@
 #ifndef SONDE_CAPTURE_KERNEL_COST_H
 #define SONDE_CAPTURE_KERNEL_COST_H
 
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 #include "probe/probe.h"
 
 /* Returns approximate nanoseconds, or 0 if it cannot be measured. Takes a millisecond or two. */

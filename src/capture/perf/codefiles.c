@@ -150,9 +150,7 @@ struct codefile *codefiles_take_memory(struct codefiles *c, int pid)
 
 struct codefile *codefiles_take_hooks(struct codefiles *c)
 {
-	static const uint8_t none[1];
-	struct codefile *f =
-		codefiles_take(c, &(struct codefiles_mapping){.path = "[sonde]", .build_id = none});
+	struct codefile *f = codefiles_take(c, &(struct codefiles_mapping){.path = "[sonde]"});
 
 	if (f)
 		f->state = CODEFILE_HOOKS;

@@ -252,12 +252,28 @@ static int start_recorder(struct livetrace *lt, const struct recording_config *r
 	return liverecorder_start(&lt->recorder, &config, err);
 }
 
+static int start(struct livetrace *lt, const struct recording_config *config, struct errmsg *err)
+{
+	const struct setup *s = lt->s->setup;
+
+	for (size_t i = 0; i < s->n_buffers; i++)
+		if (s->buffers[i].is_latency)
+			return errmsg_set(err, -ENOTSUP,
+					  "the tracer %s keeps only the worst case as a text and "
+					  "has no events to show; use 'sonde record' or 'sonde "
+					  "start' and 'sonde show'",
+					  s->buffers[i].plan->tracer);
+	TRY(recording_options(lt->s, config, put_option, lt, err));
+	TRY(open_file(lt, err));
+	return start_recorder(lt, config, err);
+}
+
 int livetrace_open(struct livetrace **ret_trace, struct session *s,
 		   const struct recording_config *config, struct errmsg *err)
 {
 	struct livetrace *lt = calloc(1, sizeof(*lt));
 	struct errmsg ignored = {0};
-	int r = 0;
+	int r;
 
 	if (!lt)
 		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
@@ -266,19 +282,7 @@ int livetrace_open(struct livetrace **ret_trace, struct session *s,
 	lt->syscalls = config->syscalls;
 	lt->samples = config->samples;
 	arena_init(&lt->arena, OPTIONS_MAX_BYTES);
-	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
-		if (s->setup->buffers[i].is_latency)
-			r = errmsg_set(err, -ENOTSUP,
-				       "the tracer %s keeps only the worst case as a text and "
-				       "has no events to show; use 'sonde record' or 'sonde "
-				       "start' and 'sonde show'",
-				       s->setup->buffers[i].plan->tracer);
-	if (r >= 0)
-		r = recording_options(s, config, put_option, lt, err);
-	if (r >= 0)
-		r = open_file(lt, err);
-	if (r >= 0)
-		r = start_recorder(lt, config, err);
+	r = start(lt, config, err);
 	if (r < 0) {
 		livetrace_close(lt, &ignored);
 		return r;

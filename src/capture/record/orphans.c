@@ -36,7 +36,7 @@ static pid_t parent_of(const char *pid)
 	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Calls take for our children until it returns false. */
+/* Calls take() for each of our children until it returns false. */
 static void each_child(bool (*take)(void *ctx, pid_t pid), void *ctx)
 {
 	DIR *dir = opendir("/proc");
@@ -84,8 +84,8 @@ static bool look_at(void *ctx, pid_t pid)
 		if (s->o->own[i] == pid)
 			return true;
 	/*
-	 * also if it has just ended: what it leaves comes to us, perhaps behind the place of the
-	 * search
+	 * found, even if it has just ended: its own children become ours, and the search may have
+	 * passed their place
 	 */
 	waitpid(pid, NULL, WNOHANG);
 	s->found = true;

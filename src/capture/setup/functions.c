@@ -9,14 +9,14 @@
  *
  * All words of a list go through one open file: the kernel applies a list when it is closed, and
  * patches its code once. The kernel refuses a word without a match with "Invalid argument";
- * kernel/functions.h finds the reason and a similar name.
+ * kernel/functions/functions.h finds the reason and a similar name.
  *
  * Any call of the function decreases the count of a command, recording or not, including our own
  * calls during the setup. So the command is set again at the end of the setup.
  */
 #include "base/errmsg.h"
 #include "base/scope.h"
-#include "capture/kernel/functions.h"
+#include "capture/kernel/functions/functions.h"
 #include "capture/setup/setup_int.h"
 
 #include <errno.h>

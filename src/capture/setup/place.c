@@ -274,14 +274,15 @@ static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg 
 			       "the tracing instance %s exists and is not ours; remove it: "
 			       "rmdir %s/instances/%s",
 			       b->instance, s->t.root, b->instance);
-	if (r >= 0)
-		check_wish_for_top(s, b);
-	if (r >= 0 && !needs_top(s, b->plan, b->instance))
-		return tracefs_write(&s->t, b->instance, "tracing_on", "0", TRACEFS_SET, err);
 	if (r < 0 && r != -ENOENT) /* -ENOENT: a kernel without instances */
 		return r;
-	if (r >= 0)
+	if (r >= 0) {
+		check_wish_for_top(s, b);
+		if (!needs_top(s, b->plan, b->instance))
+			return tracefs_write(&s->t, b->instance, "tracing_on", "0", TRACEFS_SET,
+					     err);
 		tracefs_remove_instance(&s->t, b->instance, err);
+	}
 	*b->instance = 0;
 	err->code = 0;
 	return take_top(s, b, err);

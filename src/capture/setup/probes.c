@@ -241,28 +241,25 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct probe *p = sp->probe;
 	struct setup_framed framed;
-	int r = setup_take_filter(sp, p, NULL, err);
 
-	TRY(r);
+	TRY(setup_take_filter(sp, p, NULL, err));
 	choose_name(s, sp);
 	guard_texts(s, sp);
-	sp->is_new = !find_same(s, sp);
-	if (sp->is_new) {
-		r = probes_add(&s->t, s->journal, setup_add_frame(s, p, &framed), sp->group,
-			       sp->name, err);
+	if (!find_same(s, sp)) {
+		int r = probes_add(&s->t, s->journal, setup_add_frame(s, p, &framed), sp->group,
+				   sp->name, err);
+
 		setup_framed_release(&framed);
+		TRY(r);
+		sp->is_new = true;
 	}
-	if (r < 0)
-		sp->is_new = false;
-	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
+	for (size_t i = 0; i < p->n_notes; i++)
 		setup_note(s, "%s", p->notes[i]);
-	if (r >= 0)
-		setup_note_replaced(s, p);
-	if (r >= 0 && !s->journal)
+	setup_note_replaced(s, p);
+	if (!s->journal)
 		note_lost(s, p);
-	return r < 0 ? r
-		     : setup_set_event(sp, sp->group, sp->name,
-				       s->plan->no_conditions ? NULL : p->filter, err);
+	return setup_set_event(sp, sp->group, sp->name, s->plan->no_conditions ? NULL : p->filter,
+			       err);
 }
 
 /*

@@ -5,7 +5,7 @@
  *  probes            their events must exist before events are looked up
  *  places            the instance of each buffer, tracing_on 0              place.c
  *  per buffer        clock (empties the buffer), sizes, CPU mask, options,
- *                    tasks, function lists, events, filters, triggers       functions.c, _events.c
+ *                    tasks, function lists, events, filters, triggers       functions.c, events.c
  *                    the tracer last: from then on every function call costs time, even with
  *                    tracing_on 0
  *

@@ -15,7 +15,7 @@
 #define SONDE_CAPTURE_SETUP_SETUP_H
 
 #include "base/textbuf.h"
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 #include "capture/kernel/mappings.h"
 #include "capture/plan.h"
 #include "probe/probe.h"

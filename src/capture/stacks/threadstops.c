@@ -70,7 +70,7 @@ static void copy_stack(pid_t pid, struct threadstop *s, size_t max)
 	s->memory = (struct unwind_memory){.start = sp, .bytes = {bytes, (size_t)n}};
 }
 
-/* Waits until the thread has stopped. Another stop than ours is as good. */
+/* Waits until the thread has stopped. A stop that we have not requested is as good. */
 static int wait_stop(pid_t tid, uint64_t until_ns)
 {
 	for (;;) {

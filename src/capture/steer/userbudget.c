@@ -38,7 +38,8 @@ void userbudget_release(struct userbudget *b)
 	b->cap = 0;
 }
 
-double userbudget_rank(const struct userstats_count *step)
+/* Returns the rank of a function: its cost compared with its value. */
+static double rank_of(const struct userstats_count *step)
 {
 	double leaf_us = step->n_leaves ? (double)step->leaf_ns / 1000 / step->n_leaves : 0;
 	double says = 1 + leaf_us;
@@ -81,7 +82,7 @@ static struct candidate *list_candidates(struct userbudget *b, uint32_t n_functi
 			continue;
 		*ret_n_calls += step.n_calls;
 		if (userswitch_may_end(b->switches, i))
-			list[n++] = (struct candidate){i, step.n_calls, userbudget_rank(&step)};
+			list[n++] = (struct candidate){i, step.n_calls, rank_of(&step)};
 	}
 	*ret_n = n;
 	return list;

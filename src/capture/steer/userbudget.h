@@ -32,7 +32,4 @@ void userbudget_release(struct userbudget *b);
 /* n_functions: that have numbers. Returns how many functions it switched off. */
 size_t userbudget_step(struct userbudget *b, const struct usercost *cost, uint32_t n_functions);
 
-/* Returns the rank of a function: its cost compared with its value. For tests. */
-double userbudget_rank(const struct userstats_count *step);
-
 #endif

@@ -12,7 +12,7 @@
  *
  * Programs can write there, too. The recorder computes the new word from the old one, and never
  * uses it as an address: a program that writes invalid words breaks only itself. It cannot shorten
- * the file, which would kill the recorder: the length is sealed (userplans.c).
+ * the file, which would kill the recorder: the length is sealed (plans/plans.c).
  *
  * A mapping is kept as long as its process lives, or a child by fork() that has a ring. When the
  * list has grown, processes that have ended are removed.

@@ -6,7 +6,7 @@
  *	userswitch_set      a function, in all processes that run now or start later
  *	userswitch_set_all  all functions at once; what was off before stays off
  *
- * A function is known by its number in the recording (userplans.h). A function that a user has
+ * A function is known by its number in the recording (plans/plans.h). A function that a user has
  * switched off costs a jump. One that the budget has switched off costs nothing, if its hook can be
  * taken out of the code (runtime/remove.c); in a process that has done so it cannot be switched on
  * again. Calls that are under way are recorded to their end.

@@ -12,7 +12,7 @@
 #include "base/lock.h"
 #include "capture/calls/usercollector.h"
 #include "store/events/userevents.h"
-#include "capture/calls/userplans.h"
+#include "capture/calls/plans/plans.h"
 #include "capture/steer/userswitch.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
  *	                                ^
  *
  * The user never saw that line, so the caret is moved to the corresponding part of the definition.
- * For some reasons kernel/functions.h explains more than the kernel does.
+ * For some reasons kernel/functions/functions.h explains more than the kernel does.
  */
 #include "capture/tracefs/probes.h"
 
@@ -23,7 +23,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/spelling.h"
-#include "capture/kernel/functions.h"
+#include "capture/kernel/functions/functions.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #ifndef SONDE_CAPTURE_TRACEFS_PROBES_H
 #define SONDE_CAPTURE_TRACEFS_PROBES_H
 
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 #include "probe/probe.h"
 
 /*

@@ -372,36 +372,35 @@ static void leave_libraries(struct userimage *img, const struct userchoice *choi
 	}
 }
 
+static int plan_hooks(struct userimage *img, const struct userchoice *choice)
+{
+	TRY(userimage_find_counters(img));
+	if (choice->only_counted)
+		leave_counted(img);
+	TRY(plan(img, choice));
+	return choice->calls && !choice->is_detour ? add_rules(img, choice->calls) : 0;
+}
+
 static int open_all(struct userimage *img, int fd, const struct userchoice *choice,
 		    struct errmsg *err)
 {
-	int r = elfview_open(&img->elf, img->path, fd, err);
+	int r;
 
-	if (r >= 0)
-		r = find_arch(img, err);
-	if (r >= 0 && choice->is_probed && !img->arch->plan_points)
-		r = errmsg_set(err, -ENOTSUP,
-			       "probes for the functions of %s can be set on x86-64 only",
-			       img->path);
-	if (r < 0)
-		return r;
+	TRY(elfview_open(&img->elf, img->path, fd, err));
+	TRY(find_arch(img, err));
+	if (choice->is_probed && !img->arch->plan_points)
+		return errmsg_set(err, -ENOTSUP,
+				  "probes for the functions of %s can be set on x86-64 only",
+				  img->path);
 	frames_init(&img->frames, &img->elf);
-	r = userimage_list(img, userchoice_has_libcalls(choice, img->file), err);
-	if (r < 0)
-		return r;
+	TRY(userimage_list(img, userchoice_has_libcalls(choice, img->file), err));
 	if (names_sources(choice))
 		TRY(userimage_find_sources(img, err));
 	choose(img, choice);
 	if (choice->is_probed)
 		leave_libraries(img, choice);
 	find_fragments(img);
-	r = userimage_find_counters(img);
-	if (r >= 0 && choice->only_counted)
-		leave_counted(img);
-	if (r >= 0)
-		r = plan(img, choice);
-	if (r >= 0 && choice->calls && !choice->is_detour)
-		r = add_rules(img, choice->calls);
+	r = plan_hooks(img, choice);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot plan hooks in %s", img->path) : 0;
 }
 

@@ -98,7 +98,7 @@ struct userimage {
 	size_t n_rules, rules_cap;
 	bool leaves_out;
 	bool is_ruled; /* something is to be done at every call */
-	/* the calls that -pg and -mfentry insert: where they lead; see entries.c */
+	/* the calls that -pg and -mfentry insert: where they lead; see counters.c */
 	uint64_t *counters;
 	size_t n_counters;
 	struct elfview_range patched; /* from the first patch to the end of the last */

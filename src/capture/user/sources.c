@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
@@ -28,6 +29,11 @@ struct sources {
 	struct source *list;
 	size_t n, cap;
 };
+
+static void release(struct sources *s)
+{
+	free(s->list);
+}
 
 static int visit(void *ctx, const struct debuginfo_function *f)
 {
@@ -71,24 +77,18 @@ static void connect(struct userimage *img, const struct sources *s)
 int userimage_find_sources(struct userimage *img, struct errmsg *err)
 {
 	struct debuginfo_paths paths = {.path = img->path};
-	struct sources s = {.img = img};
-	struct debuginfo *d;
-	int r = debuginfo_open(&d, &paths, err);
+	SCOPED(release) struct sources s = {.img = img};
+	SCOPED(debuginfo_close_scoped) struct debuginfo *d = NULL;
 
-	if (r < 0)
-		return r;
+	TRY(debuginfo_open(&d, &paths, err));
 	if (!debuginfo_has_dwarf(d))
-		r = errmsg_set(err, -ENODATA,
-			       "%s has no debug information, so no function can be chosen by its "
-			       "source file; %s",
-			       img->file, debuginfo_remedy(d));
-	else
-		r = debuginfo_functions(d, NULL, visit, &s, err);
-	if (r >= 0 && s.n)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no debug information, so no function can be chosen by "
+				  "its source file; %s",
+				  img->file, debuginfo_remedy(d));
+	TRY(debuginfo_functions(d, NULL, visit, &s, err));
+	if (s.n)
 		qsort(s.list, s.n, sizeof(*s.list), compare);
-	if (r >= 0)
-		connect(img, &s);
-	free(s.list);
-	debuginfo_close(d);
-	return r;
+	connect(img, &s);
+	return 0;
 }

@@ -153,8 +153,6 @@ int gather_choose_function(struct gather_options *o, const char **function, stru
 
 /* Sets how often results are shown, on a terminal or as a series. */
 int gather_set_pace(struct gather_options *o, struct errmsg *err);
-/* Returns true for a series of results: -I without a terminal, or with JSON or CSV. */
-bool gather_is_series(const struct gather_options *o);
 /*
  * Formats a live result and shows it: as the next of a series, or in place of the previous one on
  * the screen, truncated to its height. is_last: prints it like gather_print(). Returns -EPIPE

@@ -128,6 +128,13 @@ int gather_csv(void *opts, const char *value, struct errmsg *err)
 	return set_output(opts, GATHER_CSV, err);
 }
 
+/* Returns true for a series of results: -I without a terminal, or with JSON or CSV. */
+static bool is_series(const struct gather_options *o)
+{
+	return o->interval &&
+	       (o->record.output || o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
+}
+
 int gather_set_pace(struct gather_options *o, struct errmsg *err)
 {
 	double s = o->interval_default;
@@ -139,15 +146,9 @@ int gather_set_pace(struct gather_options *o, struct errmsg *err)
 		if (end == o->interval || *end || s < 0 || s > 86400)
 			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
 	}
-	o->pace.is_series = gather_is_series(o);
+	o->pace.is_series = is_series(o);
 	o->pace.interval_ns = o->pace.is_series || on_screen ? (uint64_t)(s * 1e9) : 0;
 	return 0;
-}
-
-bool gather_is_series(const struct gather_options *o)
-{
-	return o->interval &&
-	       (o->record.output || o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
 }
 
 const char *gather_only_in(const struct gather_options *o)
@@ -225,7 +226,7 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 	struct textbuf text;
 	int r;
 
-	if (o->input || !gather_is_series(o))
+	if (o->input || !is_series(o))
 		return print(o, tb, err);
 	if (o->series_error)
 		return errmsg_set_errno(err, o->series_error, "cannot write %s", o->record.output);
@@ -257,7 +258,7 @@ static bool show(struct gather_options *o, const struct textbuf *tb)
 	struct winsize size = {.ws_row = 24};
 	const char *p = tb->start;
 
-	if (gather_is_series(o))
+	if (is_series(o))
 		return show_in_series(o, tb);
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
@@ -279,10 +280,10 @@ int gather_present(struct gather_options *o, bool is_last,
 	int r;
 
 	o->is_last = is_last;
-	o->on_screen = !is_last && !gather_is_series(o);
+	o->on_screen = !is_last && !is_series(o);
 	r = fmt(ctx, gather_is_colour(o), &tb, err);
 	o->on_screen = false;
-	if (is_last && r >= 0 && o->pace.interval_ns && !gather_is_series(o))
+	if (is_last && r >= 0 && o->pace.interval_ns && !is_series(o))
 		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
 	if (is_last)
 		fflush(stdout);

@@ -76,62 +76,54 @@ int callopts_tid(void *opts, const char *value, struct errmsg *err);
 
 #define CALLOPTS_AT(field) offsetof(struct call_options, field)
 
-/* clang-format off */
 #define CALLOPTS_ROWS_FILTER                                                                      \
-	{.kind = OPTION_HEADING, .help = "which calls"},                                          \
-	{.kind = OPTION_STRING, .letter = 'i', .name = "input", .arg = "FILE",                    \
-	 .help = "read this file (default: trace.dat)", .offset = CALLOPTS_AT(input),             \
-	 .complete = "file"},                                                                     \
-	{.kind = OPTION_CALL, .letter = 'F', .name = "filter", .arg = "FUNCTION",                 \
-	 .help = "show only these functions and what they call (globs, NAME@FILE, NAME@kernel; "  \
-		 "FILE: a program, library or source file)",                                      \
-	 .apply = callopts_only},                                                                 \
-	{.kind = OPTION_CALL, .letter = 'N', .name = "notrace", .arg = "FUNCTION",                \
-	 .help = "do not show these functions or anything they call", .apply = callopts_never},   \
-	{.kind = OPTION_CALL, .letter = 'C', .name = "caller-filter", .arg = "FUNCTION",          \
-	 .help = "show only calls that lead to these functions", .apply = callopts_callers},      \
-	{.kind = OPTION_CALL, .letter = 'H', .name = "hide", .arg = "FUNCTION",                   \
-	 .help = "do not show these functions, but what they call", .apply = callopts_hide},      \
-	{.kind = OPTION_STRING, .name = "match", .arg = "TYPE",                                   \
-	 .help = "names of functions are glob (default) or regex", .offset = CALLOPTS_AT(match),  \
-	 .complete = "glob regex"},                                                               \
-	{.kind = OPTION_CALL, .letter = 'D', .name = "depth", .arg = "N",                         \
-	 .help = "show at most N nested calls", .apply = callopts_depth},                         \
-	{.kind = OPTION_STRING, .letter = 't', .name = "time-filter", .arg = "TIME",              \
-	 .help = "do not show calls shorter than this: 10us, 2ms",                                \
-	 .offset = CALLOPTS_AT(min_time)},                                                        \
-	{.kind = OPTION_STRING, .letter = 'r', .name = "time-range", .arg = "FROM~TO",            \
-	 .help = "use only this range: absolute times, or with a unit since the first event",     \
-	 .offset = CALLOPTS_AT(range)},                                                           \
-	{.kind = OPTION_STRING, .name = "from", .arg = "TIME",                                    \
-	 .help = "start at this time, as report shows it, or +1.5s after the first event",        \
-	 .offset = CALLOPTS_AT(from)},                                                            \
-	{.kind = OPTION_STRING, .name = "to", .arg = "TIME", .help = "stop at this time",         \
-	 .offset = CALLOPTS_AT(to)},                                                              \
-	{.kind = OPTION_CALL, .name = "tid", .arg = "TID,…", .help = "show only these tasks",     \
-	 .apply = callopts_tid},                                                                  \
-	{.kind = OPTION_FLAG, .name = "no-kernel", .help = "do not show functions of the kernel", \
-	 .offset = CALLOPTS_AT(no_kernel)},                                                       \
-	{.kind = OPTION_FLAG, .name = "kernel-only",                                              \
-	 .help = "show only functions of the kernel", .offset = CALLOPTS_AT(kernel_only)},        \
-	{.kind = OPTION_FLAG, .name = "kernel-full",                                              \
-	 .help = "show functions of the kernel outside of user functions, too",                   \
-	 .offset = CALLOPTS_AT(kernel_full)},                                                     \
-	{.kind = OPTION_FLAG, .name = "short-names",                                              \
-	 .help = "names of C++ and Rust without template arguments: std::map::find",              \
-	 .offset = CALLOPTS_AT(short_names)}
+	ROW_HEADING("which calls"),                                                               \
+		ROW_STRING('i', "input", "FILE", "read this file (default: trace.dat)",           \
+			   CALLOPTS_AT(input), .complete = "file"),                               \
+		ROW_CALL('F', "filter", "FUNCTION",                                               \
+			 "show only these functions and what they call (globs, NAME@FILE, "       \
+			 "NAME@kernel; FILE: a program, library or source file)",                 \
+			 callopts_only),                                                          \
+		ROW_CALL('N', "notrace", "FUNCTION",                                              \
+			 "do not show these functions or anything they call", callopts_never),    \
+		ROW_CALL('C', "caller-filter", "FUNCTION",                                        \
+			 "show only calls that lead to these functions", callopts_callers),       \
+		ROW_CALL('H', "hide", "FUNCTION",                                                 \
+			 "do not show these functions, but what they call", callopts_hide),       \
+		ROW_STRING(0, "match", "TYPE", "names of functions are glob (default) or regex",  \
+			   CALLOPTS_AT(match), .complete = "glob regex"),                         \
+		ROW_CALL('D', "depth", "N", "show at most N nested calls", callopts_depth),       \
+		ROW_STRING('t', "time-filter", "TIME",                                            \
+			   "do not show calls shorter than this: 10us, 2ms",                      \
+			   CALLOPTS_AT(min_time)),                                                \
+		ROW_STRING('r', "time-range", "FROM~TO",                                          \
+			   "use only this range: absolute times, or with a unit since the first " \
+			   "event",                                                               \
+			   CALLOPTS_AT(range)),                                                   \
+		ROW_STRING(                                                                       \
+			0, "from", "TIME",                                                        \
+			"start at this time, as report shows it, or +1.5s after the first event", \
+			CALLOPTS_AT(from)),                                                       \
+		ROW_STRING(0, "to", "TIME", "stop at this time", CALLOPTS_AT(to)),                \
+		ROW_CALL(0, "tid", "TID,…", "show only these tasks", callopts_tid),               \
+		ROW_FLAG(0, "no-kernel", "do not show functions of the kernel",                   \
+			 CALLOPTS_AT(no_kernel)),                                                 \
+		ROW_FLAG(0, "kernel-only", "show only functions of the kernel",                   \
+			 CALLOPTS_AT(kernel_only)),                                               \
+		ROW_FLAG(0, "kernel-full",                                                        \
+			 "show functions of the kernel outside of user functions, too",           \
+			 CALLOPTS_AT(kernel_full)),                                               \
+		ROW_FLAG(0, "short-names",                                                        \
+			 "names of C++ and Rust without template arguments: std::map::find",      \
+			 CALLOPTS_AT(short_names))
 
-#define CALLOPTS_ROWS_RESULT                                                                      \
-	{.kind = OPTION_STRING, .letter = 'o', .name = "output", .arg = "FILE",                   \
-	 .help = "write the result to this file", .offset = CALLOPTS_AT(output),                  \
-	 .complete = "file"},                                                                     \
-	{.kind = OPTION_STRING, .name = "color", .arg = "WHEN",                                   \
-	 .help = "use colours: always, never or auto (on a terminal)",                            \
-	 .offset = CALLOPTS_AT(colour), .complete = "always never auto"},                         \
-	{.kind = OPTION_FLAG, .name = "no-pager", .help = "do not use a pager",                   \
-	 .offset = CALLOPTS_AT(no_pager)},                                                        \
-	{.kind = OPTION_FLAG, .letter = 'q', .name = "quiet", .help = "print no warnings",        \
-	 .offset = CALLOPTS_AT(quiet)}
-/* clang-format on */
+#define CALLOPTS_ROWS_RESULT                                                                    \
+	ROW_STRING('o', "output", "FILE", "write the result to this file", CALLOPTS_AT(output), \
+		   .complete = "file"),                                                         \
+		ROW_STRING(0, "color", "WHEN",                                                  \
+			   "use colours: always, never or auto (on a terminal)",                \
+			   CALLOPTS_AT(colour), .complete = "always never auto"),               \
+		ROW_FLAG(0, "no-pager", "do not use a pager", CALLOPTS_AT(no_pager)),           \
+		ROW_FLAG('q', "quiet", "print no warnings", CALLOPTS_AT(quiet))
 
 #endif

@@ -70,7 +70,6 @@ static void visit(void *ctx, const struct record *rec)
 	replay_add(ctx, rec);
 }
 
-SCOPED_POINTER(struct replay, replay_free)
 static int walk(struct script_options *o, struct callrun *run, struct running *running,
 		struct errmsg *err)
 {

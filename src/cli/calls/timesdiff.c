@@ -43,19 +43,17 @@ int timesdiff_fmt(struct timesdiff *d, const struct calltimes_view *v,
 		  const struct calltimes_config *config, enum gather_output form,
 		  struct textbuf *tb, struct errmsg *err)
 {
-	struct calltimes *other = NULL;
-	struct calldiff diff = {0};
-	int r = read_other(d, config, &other, err);
+	SCOPED(calltimes_free_scoped) struct calltimes *other = NULL;
+	SCOPED(calldiff_release) struct calldiff diff = {0};
 
-	if (r >= 0 && calldiff_init(&diff, v->calls, other, config->sort) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
-	if (r >= 0 && form == GATHER_JSON)
+	TRY(read_other(d, config, &other, err));
+	if (calldiff_init(&diff, v->calls, other, config->sort) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot compare the traces");
+	if (form == GATHER_JSON)
 		calltimestext_fmt_diff_json(v, &diff, tb);
-	else if (r >= 0 && form == GATHER_CSV)
+	else if (form == GATHER_CSV)
 		calltimestext_fmt_diff_csv(v, &diff, tb);
-	else if (r >= 0)
+	else
 		calltimestext_fmt_diff(v, &diff, tb);
-	calldiff_release(&diff);
-	calltimes_free(other);
-	return r;
+	return 0;
 }

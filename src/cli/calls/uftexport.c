@@ -98,8 +98,6 @@ static void visit(void *ctx, const struct record *rec)
 		c->stop = uftwriter_add_kernel(c->writer, rec, c->err) < 0;
 }
 
-SCOPED_POINTER(struct replay, replay_free)
-
 /* Probes of sonde have a system of their own; the names are unique. */
 static void find_marks(struct conversion *c, struct formats *f, size_t n)
 {
@@ -220,27 +218,26 @@ static int write_directory(struct callrun *run, const char *path, const char *di
 	return uftwriter_finish(writer, &about, err);
 }
 
-static void close_run(struct callrun *run)
+static int write_calls(struct callrun *run, const struct call_options *o, const char *path,
+		       const char *directory, struct uftwriter_counts *counts, struct errmsg *err)
 {
-	callrun_close(run);
+	TRY(callrun_open(run, o, path, err));
+	TRY(caller_become());
+	TRY(write_directory(run, path, directory, counts, err));
+	if (counts->n_calls)
+		return 0;
+	uftdir_remove(directory);
+	return errmsg_set(err, -ENODATA,
+			  "the trace has no calls of programs (record them with record -u)");
 }
 
 int uftexport(const struct call_options *o, const char *path, const char *directory,
 	      struct errmsg *err)
 {
-	SCOPED(close_run) struct callrun run = {0};
+	SCOPED(callrun_close) struct callrun run = {0};
 	struct uftwriter_counts counts = {0};
-	int r = callrun_open(&run, o, path, err);
+	int r = write_calls(&run, o, path, directory, &counts, err);
 
-	if (r >= 0)
-		r = caller_become();
-	if (r >= 0)
-		r = write_directory(&run, path, directory, &counts, err);
-	if (r >= 0 && !counts.n_calls) {
-		uftdir_remove(directory);
-		r = errmsg_set(err, -ENODATA,
-			       "the trace has no calls of programs (record them with record -u)");
-	}
 	if (r < 0)
 		return errmsg_code(err) ? r
 					: errmsg_set_errno(err, r, "cannot write %s", directory);

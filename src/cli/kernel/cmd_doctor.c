@@ -9,12 +9,12 @@
  *	                       remedy: a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y
  *
  * With names of abilities, only these are shown, and the exit status is 0 if the kernel has them
- * all, so that a script can check them. capture/kernel/ability.c contains the checks.
+ * all, so that a script can check them. capture/kernel/ability/ability.c contains the checks.
  */
 #include "base/escaper.h"
 #include "base/json/jsonwriter.h"
 #include "base/scope.h"
-#include "capture/kernel/ability.h"
+#include "capture/kernel/ability/ability.h"
 #include "cli/command.h"
 #include "cli/screen/output.h"
 

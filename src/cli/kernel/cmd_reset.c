@@ -14,7 +14,7 @@
  * capture/tracefs/reset.c defines what a reset is.
  */
 #include "base/scope.h"
-#include "capture/tracefs/journal.h"
+#include "capture/tracefs/journal/journal.h"
 #include "capture/tracefs/reset.h"
 #include "cli/kernel/instances.h"
 

@@ -86,15 +86,14 @@ static int start(struct start_options *o, char **argv, bool is_set, struct errms
 	struct plan *plan = &o->record.plan;
 	struct setup *s = NULL;
 	struct tracefs t;
-	int r = tracefs_open(&t, err);
+	int r;
 
-	if (r >= 0)
-		r = remove_instances(plan, &t, err);
-	if (r >= 0 && plan->n_buffers == 2 && plan->buffers[1].is_removed &&
-	    !plan->buffers[0].n_events && !plan->buffers[0].tracer)
+	TRY(tracefs_open(&t, err));
+	TRY(remove_instances(plan, &t, err));
+	if (plan->n_buffers == 2 && plan->buffers[1].is_removed && !plan->buffers[0].n_events &&
+	    !plan->buffers[0].tracer)
 		return 0; /* only set -v -B NAME */
-	if (r >= 0)
-		r = setup_apply(&s, plan, &t, NULL, err);
+	r = setup_apply(&s, plan, &t, NULL, err);
 	for (size_t i = 0; r >= 0 && i < s->notes.n; i++)
 		fprintf(stderr, "sonde: %s\n", s->notes.texts[i]);
 	if (r >= 0)
@@ -107,31 +106,32 @@ static int start(struct start_options *o, char **argv, bool is_set, struct errms
 	return r;
 }
 
+static void release(struct start_options *o)
+{
+	live_request_release(&o->record);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	bool is_set = cmd->options == set_rows;
-	struct start_options o = {0};
-	int n, r;
+	SCOPED(release) struct start_options o = {0};
+	int n;
 
-	n = recordopts_init(&o.record);
+	TRY(recordopts_init(&o.record));
 	o.record.plan.keep_before = is_set;
-	if (n >= 0)
-		n = command_parse(cmd, &o, argc, argv, err);
-	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
+	n = command_parse(cmd, &o, argc, argv, err);
+	TRY(n);
+	TRY(recordopts_check(&o.record, n > 0, err));
 	o.record.plan.put_back = o.record.plan.keep_before;
-	if (r >= 0 && is_set && argc < 2)
-		r = errmsg_set(err, -EINVAL,
-			       "set needs a setting to change; 'sonde set --help' lists them");
-	if (r >= 0 && is_set && n > 0)
-		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
-	if (r >= 0 && o.record.boot) {
-		r = recordopts_print_bootline(&o.record.plan, err);
-	} else if (r >= 0) {
-		argv[n + 1] = NULL;
-		r = start(&o, n > 0 ? argv + 1 : NULL, is_set, err);
-	}
-	live_request_release(&o.record);
-	return r;
+	if (is_set && argc < 2)
+		return errmsg_set(err, -EINVAL,
+				  "set needs a setting to change; 'sonde set --help' lists them");
+	if (is_set && n > 0)
+		return errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
+	if (o.record.boot)
+		return recordopts_print_bootline(&o.record.plan, err);
+	argv[n + 1] = NULL;
+	return start(&o, n > 0 ? argv + 1 : NULL, is_set, err);
 }
 
 const struct command cmd_start = {

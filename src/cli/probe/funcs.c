@@ -173,7 +173,7 @@ static int print_mark(void *ctx, const struct debuginfo_mark *m)
 
 static int list_file(struct funcs_run *run, struct errmsg *err)
 {
-	struct debuginfo *d;
+	SCOPED(debuginfo_close_scoped) struct debuginfo *d = NULL;
 	int r;
 
 	TRY(probetarget_open(&run->o->target, NULL, &d, err));
@@ -185,7 +185,6 @@ static int list_file(struct funcs_run *run, struct errmsg *err)
 			*debuginfo_build_id(d) ? " for build id " : "", debuginfo_build_id(d));
 	run->is_stripped = !run->o->marks && run->o->target.program && !debuginfo_has_symbols(d) &&
 			   (run->entry = debuginfo_entry(d));
-	debuginfo_close(d);
 	return r;
 }
 

@@ -224,10 +224,10 @@ static int print_source(const struct debuginfo_source *src, bool json, struct er
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct lines_options o = {0};
-	struct debuginfo_source src;
+	SCOPED(debuginfo_close_scoped) struct debuginfo *d = NULL;
+	SCOPED(debuginfo_source_release) struct debuginfo_source src = {0};
 	struct line_range range = {0};
-	struct debuginfo *d;
-	int n = command_parse(cmd, &o, argc, argv, err), r;
+	int n = command_parse(cmd, &o, argc, argv, err);
 
 	TRY(n);
 	if (n != 1)
@@ -235,17 +235,13 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				  n ? "%s: '%s' is one place too many"
 				    : "%s: name a function or a file%.0s",
 				  cmd->name, n ? argv[2] : "");
-	if (parse_range(argv[1], &range, err) < 0 || probetarget_open(&o.target, NULL, &d, err) < 0)
-		return errmsg_code(err);
-	r = debuginfo_source(d, range.function, range.file, range.first, range.last, &src, err);
-	if (r >= 0) {
-		r = print_source(&src, o.target.json, err);
-		if (r >= 0 && !o.target.json)
-			print_remarks(d, &src);
-		debuginfo_source_release(&src);
-	}
-	debuginfo_close(d);
-	return r;
+	TRY(parse_range(argv[1], &range, err));
+	TRY(probetarget_open(&o.target, NULL, &d, err));
+	TRY(debuginfo_source(d, range.function, range.file, range.first, range.last, &src, err));
+	TRY(print_source(&src, o.target.json, err));
+	if (!o.target.json)
+		print_remarks(d, &src);
+	return 0;
 }
 
 const struct command probe_lines = {

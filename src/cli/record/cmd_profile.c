@@ -87,21 +87,26 @@ static int profile(struct live_request *record, char **argv, struct errmsg *err)
 	return r;
 }
 
+static void release(struct profile_options *o)
+{
+	live_request_release(&o->record);
+}
+
 static int run_profile(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct profile_options o = {0};
-	int n, r;
+	SCOPED(release) struct profile_options o = {0};
+	int n;
 
-	n = recordopts_init(&o.record);
-	n = n < 0 ? n : command_parse(cmd, &o, argc, argv, err);
+	TRY(recordopts_init(&o.record));
+	n = command_parse(cmd, &o, argc, argv, err);
+	TRY(n);
 	o.record.profile = true;
-	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
-	r = r < 0 ? r : live_profile_add_hooks(&o.record, err);
-	return recordopts_carry_out(
-		&o.record, r < 0 ? r : n, argv,
-		"profile -S traces only what is named: an event, -e sched, or a "
-		"tracer, -p function_graph",
-		profile, err);
+	TRY(recordopts_check(&o.record, n > 0, err));
+	TRY(live_profile_add_hooks(&o.record, err));
+	return recordopts_carry_out(&o.record, n, argv,
+				    "profile -S traces only what is named: an event, -e sched, or "
+				    "a tracer, -p function_graph",
+				    profile, err);
 }
 
 const struct command cmd_profile = {

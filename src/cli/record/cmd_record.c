@@ -6,6 +6,7 @@
  * status line; outcome.c prints the last message.
  */
 #include "base/options.h"
+#include "base/scope.h"
 #include "capture/record/recording.h"
 #include "cli/record/background.h"
 #include "cli/record/controlopts.h"
@@ -169,35 +170,29 @@ static bool only_disables(const struct plan *p)
 
 static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct guest_list guests;
-	struct live_request o;
-	int n, r = guest_list_take(&guests, cmd->options, &argc, argv, err);
+	SCOPED(guest_list_release) struct guest_list guests = {0};
+	SCOPED(live_request_release) struct live_request o = {0};
+	int n;
 
-	if (r >= 0)
-		r = recordopts_join_user(&argc, argv, err);
-	if (recordopts_init(&o) < 0 && r >= 0)
-		r = -ENOMEM;
+	TRY(guest_list_take(&guests, cmd->options, &argc, argv, err));
+	TRY(recordopts_join_user(&argc, argv, err));
+	TRY(recordopts_init(&o));
 	o.agents = &guests;
-	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
-	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
-	if (r >= 0)
-		r = controlopts_check(&o, err);
-	if (r >= 0 && !guests.n && !plan_does_something(&o.plan) &&
+	n = command_parse(cmd, &o, argc, argv, err);
+	TRY(n);
+	TRY(recordopts_check(&o, n > 0, err));
+	TRY(controlopts_check(&o, err));
+	if (!guests.n && !plan_does_something(&o.plan) &&
 	    ((!o.has_user && !o.syscalls && !o.samples.is_wanted) || o.plan.probes.n))
-		r = live_request_add_defaults(&o, err);
-	if (r >= 0 && o.has_negated && !o.quiet && only_disables(&o.plan))
+		TRY(live_request_add_defaults(&o, err));
+	if (o.has_negated && !o.quiet && only_disables(&o.plan))
 		o.front->tell("-v leaves out the events (-e) that come after it, and none comes "
 			      "before it: nothing is recorded (--verbose explains the overhead)");
-	if (r >= 0 && o.boot) {
-		r = recordopts_print_bootline(&o.plan, err);
-	} else if (r >= 0) {
-		argv[n + 1] = NULL; /* after the words that were moved to the front */
-		argv = n > 0 ? argv + 1 : NULL;
-		r = o.daemonize ? record_behind(&o, argv, err) : record_run(&o, argv, err);
-	}
-	live_request_release(&o);
-	guest_list_release(&guests);
-	return r;
+	if (o.boot)
+		return recordopts_print_bootline(&o.plan, err);
+	argv[n + 1] = NULL; /* after the words that were moved to the front */
+	argv = n > 0 ? argv + 1 : NULL;
+	return o.daemonize ? record_behind(&o, argv, err) : record_run(&o, argv, err);
 }
 
 const struct command cmd_record = {

@@ -120,7 +120,7 @@ static int sample(struct gather_options *g, char **argv, struct errmsg *err)
 	if (status < 0 || o->quiet)
 		return status;
 	r = show_functions(g, path, err);
-	if (r == -ENODATA) { /* of a short command that is no failure */
+	if (r == -ENODATA) { /* a short command may have no samples */
 		recordopts_tell(err->text);
 		return status;
 	}

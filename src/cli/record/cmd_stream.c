@@ -108,20 +108,23 @@ static int stream(struct live_request *record, char **argv, struct errmsg *err)
 	return r < 0 ? r : r2;
 }
 
+static void release(struct stream_options *o)
+{
+	live_request_release(&o->record);
+}
+
 static int run_stream(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct stream_options o = {0};
-	int n, r;
+	SCOPED(release) struct stream_options o = {0};
+	int n;
 
-	n = recordopts_init(&o.record);
-	if (n >= 0)
-		n = recordopts_join_user(&argc, argv, err);
-	if (n >= 0)
-		n = command_parse(cmd, &o, argc, argv, err);
-	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
-	if (r >= 0)
-		r = controlopts_check(&o.record, err);
-	return recordopts_carry_out(&o.record, r < 0 ? r : n, argv,
+	TRY(recordopts_init(&o.record));
+	TRY(recordopts_join_user(&argc, argv, err));
+	n = command_parse(cmd, &o, argc, argv, err);
+	TRY(n);
+	TRY(recordopts_check(&o.record, n > 0, err));
+	TRY(controlopts_check(&o.record, err));
+	return recordopts_carry_out(&o.record, n, argv,
 				    "stream needs to know what to print: an event, -e sched, a "
 				    "tracer, -p function, a program's functions, -u, or --sample",
 				    stream, err);

@@ -47,12 +47,10 @@ int controlopts_check(const struct live_request *o, struct errmsg *err);
 			 "when the program gets the signal, switch recording on or off, or end "   \
 			 "it: on, off, finish",                                                    \
 			 controlopts_signal),                                                      \
-	{                                                                                          \
-		.kind = OPTION_CALL, .name = "user-begin", .arg = "HOW",                           \
-		.help = "begin with recording on or off; off is the default if --at or --signal "  \
-			"can switch it on",                                                        \
-		.apply = controlopts_begin, .complete = "on off"                                   \
-	}
+		ROW_CALL(0, "user-begin", "HOW",                                                   \
+			 "begin with recording on or off; off is the default if --at or --signal " \
+			 "can switch it on",                                                       \
+			 controlopts_begin, .complete = "on off")
 
 #define CONTROLOPTS                                                                                \
 	ROW_CALL(0, "user-min-size", "BYTES",                                                      \

@@ -547,17 +547,10 @@ int recordopts_carry_out(struct live_request *o, int n, char **argv, const char 
 			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
 			 struct errmsg *err)
 {
-	int r = n < 0 ? n : 0;
-
-	if (r >= 0 && !plan_does_something(&o->plan) && !o->has_user && !o->syscalls &&
-	    !o->samples.is_wanted)
-		r = errmsg_set(err, -EINVAL, "%s", needs);
-	if (r >= 0 && o->boot) {
-		r = recordopts_print_bootline(&o->plan, err);
-	} else if (r >= 0) {
-		argv[n + 1] = NULL; /* behind the words that were moved to the front */
-		r = go(o, n > 0 ? argv + 1 : NULL, err);
-	}
-	live_request_release(o);
-	return r;
+	if (!plan_does_something(&o->plan) && !o->has_user && !o->syscalls && !o->samples.is_wanted)
+		return errmsg_set(err, -EINVAL, "%s", needs);
+	if (o->boot)
+		return recordopts_print_bootline(&o->plan, err);
+	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	return go(o, n > 0 ? argv + 1 : NULL, err);
 }

@@ -22,9 +22,8 @@ int recordopts_init(struct live_request *o);
 int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err);
 
 /*
- * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that
- * is wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to
- * trace. Releases o.
+ * Does what a command line asks for: prints the kernel's boot line, or calls go with the command
+ * (or NULL). n is what command_parse() returned. needs: the message if there is nothing to trace.
  */
 int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
 			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),

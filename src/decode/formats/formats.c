@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
+#include "base/scope.h"
 #include "base/textbuf.h"
 #include "decode/formats/blktrace.h"
 #include "decode/formats/functions.h"
@@ -400,31 +401,32 @@ int formats_add_symbols(struct formats *f, struct piece text)
 	return text.len ? kallsyms_add_late(&f->kallsyms, text) : 0;
 }
 
+static int read_sources(struct formats *f, const struct tracefile_option *o)
+{
+	TEXTBUF(plain, FUNCTIONS_MAX_BYTES);
+	struct piece text;
+
+	f->sources = sources_new();
+	if (!f->sources)
+		return -ENOMEM;
+	TRY(packedtext_read(o->data, &plain, &text));
+	TRY(sources_parse(f->sources, text));
+	return pauses_parse(&f->pauses, text);
+}
+
 static void load_sources(struct formats *f)
 {
 	const struct tracefile_option *o =
 		f->tf ? tracefile_option_find(f->tf, SNF_OPTION_USER_FUNCTIONS) : NULL;
-	struct textbuf plain;
-	struct piece text;
-	int r;
+	int r = o ? read_sources(f, o) : 0;
 
 	f->sources_loaded = true;
-	f->sources = o ? sources_new() : NULL;
-	if (!o)
-		return;
-	textbuf_init(&plain, FUNCTIONS_MAX_BYTES);
-	r = f->sources ? packedtext_read(o->data, &plain, &text) : -ENOMEM;
-	if (r >= 0)
-		r = sources_parse(f->sources, text);
-	if (r >= 0)
-		r = pauses_parse(&f->pauses, text);
 	if (r == -EBADMSG)
 		tracefile_add_damage(f->tf, "the user functions of %s cannot be unpacked",
 				     f->tf->path);
 	else if (r < 0)
 		tracefile_add_damage(f->tf, "%s has more source lines than fit into memory",
 				     f->tf->path);
-	textbuf_release(&plain);
 }
 
 const char *formats_find_source(struct formats *f, uint64_t address)

@@ -7,8 +7,8 @@
  *	J 2 4711 /tmp/perf-4711.map
  *	L 12
  *
- * The text may be hostile: numbers of events and files have ceilings, and a line of another form is
- * skipped, as one of a later version is.
+ * The text may be hostile: numbers of events and files have ceilings, and lines of another form,
+ * such as those of a later version, are skipped.
  */
 #include "decode/samples/sampleinfo.h"
 
@@ -105,7 +105,7 @@ static int add_file(struct sampleinfo *info, struct piece line, bool is_code)
 		return -ENOMEM;
 	file->name = strrchr(file->path, '/');
 	file->name = file->name && file->name[1] ? file->name + 1 : file->path;
-	if (is_code) /* the path is where names of the code may be, not where it came from */
+	if (is_code) /* no file has this code; the path is where its names may be */
 		file->name = "[JIT]";
 	info->n_files++;
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * traceinfo.h - the contents of a trace file as plain data.
  *
- * info_gather() fills it (info.h), traceinfo_fmt_text() and traceinfo_fmt_json() show it. Strings
- * and arrays belong to the arena that info_gather() used, or to the file. Strings may contain any
+ * info_init() fills it (info.h), traceinfo_fmt_text() and traceinfo_fmt_json() show it. Strings
+ * and arrays belong to the arena that info_init() used, or to the file. Strings may contain any
  * bytes.
  */
 #ifndef SONDE_INPUTS_INFO_TRACEINFO_H

@@ -240,9 +240,9 @@ int perffile_make_texts(struct perffile *c, struct errmsg *err)
 	if (c->n_events[PERFFILE_EVENTS])
 		add_kernel(c);
 	kernel = perfsession_kernel_ref(c->session, &name);
-	if (kernel) /* for those who write a perf.data again */
+	if (kernel) /* needed to convert the trace back to a perf.data */
 		eventformats_add_symbol(&c->kallsyms, kernel, name, NULL);
-	/* readers take the last symbol for one that is only at its own address */
+	/* readers give the last symbol no extent, so another one comes after the functions */
 	eventformats_add_symbol(&c->kallsyms, UINT64_MAX, "[end]", NULL);
 	add_option(c);
 	return 0;

@@ -207,7 +207,7 @@ static int walk(struct sampleread *r, struct errmsg *err)
 	if (!names)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read the samples");
 	if (r->config.source == SAMPLES_TAKEN)
-		spec.visit = visit_sample; /* samples name no tasks */
+		spec.visit = visit_sample; /* samples have no names of tasks */
 	spec.events = samplecollect_events(r->collect, &spec.n_events);
 	e = taskwalk(&r->src, &spec);
 	if (e < 0)
@@ -255,7 +255,9 @@ static void name_event(struct sampleread *r)
 	r->in_time = r->event && sampleread_is_time(r->event);
 }
 
-/* The first event that has samples, if only one is wanted: the others do not have its unit. */
+/*
+ * If the result has one unit, only one event can be read: the first one that has samples.
+ */
 static void choose_event(struct sampleread *r, const struct sampleread_spec *spec)
 {
 	const char *first = NULL;

@@ -7,6 +7,7 @@
  */
 #include "inputs/uftrace/data.h"
 
+#include "analyse/uftrace/perfdata.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
@@ -198,5 +199,20 @@ void uftdata_walk_config(struct uftdata *d, struct uft_walk_config *ret)
 	for (size_t i = 0; i < d->n_perfs; i++) {
 		d->perfs[i].pos = 0;
 		d->perfs[i].is_valid = false;
+	}
+}
+
+void uftdata_learn_names(struct uftdata *d)
+{
+	for (size_t i = 0; i < d->n_perfs; i++) {
+		struct uft_perf p = d->perfs[i];
+
+		for (p.pos = 0, p.is_valid = false; uft_perf_read(&p, d->dir.swaps);
+		     p.is_valid = false) {
+			struct uft_task *t = uft_task_find(&d->names, p.tid);
+
+			if (t && p.rec.addr == UFT_EVENT_TASK_NAME)
+				memcpy(t->comm, p.comm, sizeof(t->comm));
+		}
 	}
 }

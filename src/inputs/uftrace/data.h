@@ -38,6 +38,8 @@ void uftdata_close(struct uftdata *d);
 void uftdata_walk_config(struct uftdata *d, struct uft_walk_config *ret);
 /* The text of a file such as default.opts, for free(); NULL: there is none. */
 char *uftdata_text(const struct uftdata *d, const char *name);
+/* Gives each task the name that its last event "task-name" has. */
+void uftdata_learn_names(struct uftdata *d);
 /* Names of events by number: lines "EVENT: ID SYSTEM:NAME", for free(); NULL: no memory. */
 char *uftdata_events(const struct uftdata *d);
 

@@ -7,8 +7,9 @@
  *	task 9 out                      sched_switch 9 ─▶ 0       another program's task, or none
  *	task 7 in                       sched_switch 0 ─▶ 7
  *
- * uftrace records only tasks of the traced program, and of one that is out whether it was preempted
- * (R) or waits (S). What the CPU does meanwhile is unknown: task 0 has the name <other>.
+ * uftrace records only tasks of the traced program. When one leaves the CPU, the file has whether
+ * it was preempted (R) or waits (S). What the CPU does then is unknown: task 0 has the name
+ * <other>.
  */
 #include "inputs/uftrace/switches.h"
 

@@ -4,8 +4,8 @@
  *
  *	sequence_fill ──▶ batch ──▶ calllines ──▶ a piece of text ──▶ trickle_write
  *
- * It is report.c with other lines. A call that lasts is shown even if no other event arrives: the
- * clock decides, not the next record.
+ * It is report.c with other lines. A long call is shown even if no other event arrives: the clock
+ * decides, not the next record.
  */
 #include "live/calls/calltrace.h"
 
@@ -120,7 +120,7 @@ static int write_text(struct calltrace *t, struct errmsg *err)
 	return 1;
 }
 
-/* Lines of calls that last appear although nothing else happens. */
+/* Lines of long calls appear even if nothing else happens. */
 static void pass_time(struct calltrace *t)
 {
 	struct timespec ts;

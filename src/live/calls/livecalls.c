@@ -64,7 +64,7 @@ static int set_clocks(struct live_request *o, struct errmsg *err)
 	return 0;
 }
 
-/* Without root the kernel's own words do not help. */
+/* Without root, the kernel's message does not name the remedy. */
 static int refuse(const struct errmsg *why, struct errmsg *err)
 {
 	return geteuid() ? errmsg_set(err, -EPERM,

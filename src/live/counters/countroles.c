@@ -2,8 +2,8 @@
 /*
  * countroles.c - what an event means for the metrics of a result.
  *
- * Only events with names of every processor have a role: type and number tell them. A raw event
- * that happens to count the same has none, because its number means nothing without the processor.
+ * Only events that every processor has by name get a role, by their type and number. A raw event
+ * that happens to count the same gets none: its number means something else on other processors.
  */
 #include "live/counters/countroles.h"
 

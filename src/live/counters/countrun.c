@@ -106,7 +106,7 @@ static void fill_row(const struct run *run, struct counterevent *row, size_t eve
 	};
 }
 
-/* One block of rows for each cgroup. Their names belong to the target, which later runs replace. */
+/* One block of rows for each cgroup. Copies the names: later runs replace the target. */
 static int repeat_for_cgroups(struct run *run)
 {
 	struct countrun_result *r = run->result;
@@ -222,7 +222,10 @@ static int read_counters(struct run *run, double elapsed_s)
 	if (!countertable_n_parts(run->result->table))
 		TRY(countertable_part(run->result->table, 0, "", 1));
 	TRY(add_tools(run, elapsed_s));
-	/* the time of a command that was counted; one that only says how long to count has none */
+	/*
+	 * a command that was counted has user and system time; one that only limits the run has
+	 * none
+	 */
 	if (run->config->argv && !run->target.is_wide && !run->config->pids && !run->config->tids)
 		read_usage(run, &user_s, &system_s);
 	countertable_end_run(run->result->table, elapsed_s, user_s, system_s);
@@ -297,7 +300,9 @@ static int on_time(struct run *run)
 	return c->timeout_ms && !ms_left(run->start_ns + (uint64_t)c->timeout_ms * 1000000);
 }
 
-/* Without a descriptor of the process. A child that has ended stays a zombie until child_end(). */
+/*
+ * For a process that has no descriptor. A child that has ended stays a zombie until child_end().
+ */
 static bool has_ended(const struct run *run, pid_t pid)
 {
 	siginfo_t info = {0};

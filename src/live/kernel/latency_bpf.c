@@ -200,6 +200,14 @@ static int open_events(struct latencybpf *lb, struct bpfevents *all, struct errm
 	return bpfevent_open(all, lb->to, &ops, &op, err);
 }
 
+static int open_all(struct latencybpf *lb, struct bpfevents *all, struct errmsg *err)
+{
+	TRY(init(lb, all, err));
+	lb->is_open = true;
+	TRY(check_groups(lb, err));
+	return open_events(lb, all, err);
+}
+
 int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct latency_config *c,
 		    const struct kernel_event *from, const struct kernel_event *to,
 		    const char *const filters[2], struct errmsg *err)
@@ -211,21 +219,17 @@ int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct l
 		.from = from, .to = to, .config = c, .filters = {filters[0], filters[1]}};
 	r = bpfevents_open(&all, run, &lb->tasks, err);
 	if (r >= 0)
-		r = init(lb, &all, err);
-	lb->is_open = r >= 0;
-	if (r >= 0)
-		r = check_groups(lb, err);
-	if (r >= 0)
-		r = open_events(lb, &all, err);
+		r = open_all(lb, &all, err);
 	bpfevents_close(&all);
-	if (r < 0)
-		latencybpf_close(lb);
-	else if (power >= 0)
-		run->s.powers |= UINT64_C(1) << power;
-	if (r >= 0)
-		setup_leave_pairs(run->s.setup);
 	run->s.has_own_choice = r >= 0;
 	run->s.own_choice = r >= 0 ? &lb->tasks : NULL;
+	if (r < 0) {
+		latencybpf_close(lb);
+		return r;
+	}
+	if (power >= 0)
+		run->s.powers |= UINT64_C(1) << power;
+	setup_leave_pairs(run->s.setup);
 	return r;
 }
 

@@ -54,7 +54,7 @@ static int check_request(const struct live_request *o, char **argv, struct errms
 	return 0;
 }
 
-/* Of a program that the kernel's probes trace. */
+/* Checks a program that must be traced by the kernel's probes. */
 static int check_probed(const struct live_request *o, const char *file, struct errmsg *err)
 {
 	bool has_values = !valuerules_are_empty(&o->user_values);

@@ -2,11 +2,11 @@
 /*
  * toptable.c - counts equal samples, and makes rows of them when a table is shown.
  *
- *	sample ─▶ cell: event, thread, CPU, stack; how many ─▶ at a picture: keys as texts ─▶ row
+ *	sample ─▶ cell: event, thread, CPU, stack; how many ─▶ when shown: keys as texts ─▶ row
  *
  * Names come later than samples, so cells have places, and only rows have names. Without callers a
  * stack is cut to its first place: then a busy machine has a few thousand cells. There are at most
- * 512 Ki of them; what finds no room is counted.
+ * 512 Ki of them; samples that find no room are counted.
  */
 #include "live/top/toptable.h"
 

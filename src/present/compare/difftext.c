@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMON_MIN 0.02 /* a smaller change of everything is not worth a line */
+#define COMMON_MIN 0.02 /* a smaller common factor gets no line */
 
 static const struct {
-	const char *word, *text; /* text: of one of it */
+	const char *word, *text; /* text: one occurrence */
 } kinds[] = {
 	[MEASURE_USER_FUNCTION] = {"function", "call"},
 	[MEASURE_KERNEL_FUNCTION] = {"kernel-function", "call"},

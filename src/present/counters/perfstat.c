@@ -6,9 +6,10 @@
  *          CPU0           18 _ 4 _ 32                              # 8.3 unit, 35 in all
  *                                  25 for an event without a value
  *
- * perf prints rows by event and then by CPU or thread, but by socket, core, die or node and then by
- * event. With -x the columns have no width. With -j, a missing metric has the unit that it would
- * have, and a missing rate "(null)". Scripts may depend on these odd forms, so they are kept.
+ * perf prints all CPUs or threads of an event, and then the next event. For sockets, cores, dies
+ * and nodes it prints all events of one, and then the next one. With -x the columns have no width.
+ * With -j, a missing metric has the unit that it would have, and a missing rate "(null)". Scripts
+ * may depend on these odd forms, so they are kept.
  */
 #include "present/counters/perfstat.h"
 

@@ -5,9 +5,9 @@
  *	COMM PID/TID [CPU] TIME: PERIOD EVENT: TRACE IP SYM+OFF (DSO)
  *
  * With call chains the name of the task is not padded, and the frames are lines below. Addresses of
- * frames are offsets in the file; that of a sample without a chain is the one in memory. The text
- * of a tracepoint is what its print format says: perf has no handlers for events, as trace-cmd
- * does.
+ * frames are offsets in the file; a sample without a chain shows its address in memory. The text
+ * of a tracepoint comes from its print format only: unlike trace-cmd, perf has no handlers for
+ * events.
  */
 #include "present/perfdata/script.h"
 

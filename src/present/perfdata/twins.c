@@ -10,9 +10,9 @@
  *	events     e   e   e   e     e      the sample is before its event, or
  *	                   └ its sample was lost
  *
- * A sample belongs to an event only if no other event of this kind is between them: a lost sample
- * takes no other event's stack. Samples without an event (it was filtered out, or was before the
- * start) are dropped.
+ * A sample belongs to an event only if no other event of this kind is between them. So an event
+ * whose sample was lost does not get the stack of another event. Samples without an event (it was
+ * filtered out, or was before the start) are dropped.
  */
 #include "present/perfdata/twins.h"
 

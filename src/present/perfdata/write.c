@@ -171,7 +171,7 @@ static void add_path(struct textbuf *tb, const char *path)
 	textbuf_add_fill(tb, '\0', 8 - n % 8);
 }
 
-/* What other records than samples end with. */
+/* The end of all records but samples: task, time, CPU, id. */
 static void add_trailer(struct writing *x, int pid, int tid)
 {
 	add32(x->tb, (uint32_t)pid);
@@ -422,7 +422,7 @@ static void add_event(void *to, const struct perfwrite_record *rec)
 		   s.n && !sampleevents_is_kernel(place) ? PERF_RECORD_MISC_USER
 							 : PERF_RECORD_MISC_KERNEL);
 	add64(x->tb, n_sampled(x) + (uint64_t)(e - x->w->events) + 1);
-	add64(x->tb, s.n ? address_of(x, place) : 0); /* 0: the trace does not say where it was */
+	add64(x->tb, s.n ? address_of(x, place) : 0); /* 0: the trace does not have the address */
 	add32(x->tb, (uint32_t)rec->pid);
 	add32(x->tb, (uint32_t)rec->tid);
 	add64(x->tb, rec->ts);
@@ -585,7 +585,7 @@ static void add_tracing(struct writing *x)
 		add64(x->tb, x->w->texts[heads[i].kind].len);
 		add_piece(x, heads[i].kind);
 	}
-	add32(x->tb, 0); /* no formats of tracers: perf cannot read all of newer kernels */
+	add32(x->tb, 0); /* no formats of tracers: perf cannot read those of newer kernels */
 	add_piece(x, TRACEFILE_EVENT_FORMATS);
 	add32(x->tb, 0); /* perf has the kernel's symbols elsewhere */
 	add32(x->tb, (uint32_t)x->w->texts[TRACEFILE_PRINTK].len);
@@ -704,8 +704,8 @@ static void add_pipe_tracing(struct writing *x)
 }
 
 /*
- * The front of a pipe: attributes, which are set later, names, formats and features are records,
- * which come before all others.
+ * The front of a pipe. Attributes, names, formats and features are records here, and come before
+ * all others; attributes are filled in later.
  */
 static void add_pipe_front(struct writing *x, struct head *h)
 {
@@ -742,7 +742,10 @@ static void add_pipe_front(struct writing *x, struct head *h)
 		add_pipe_tracing(x);
 }
 
-/* Room for the head, the ids, and the attributes, which need to know whether there are chains. */
+/*
+ * Room for the head, the ids and the attributes. They are written at the end, when it is known
+ * whether samples have chains.
+ */
 static void add_front(struct writing *x, struct head *h)
 {
 	size_t n = n_written(x);

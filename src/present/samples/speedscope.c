@@ -70,10 +70,13 @@ size_t profile_rows_run(const struct profile_rows *p, const struct sampleset *se
  * --- speedscope --------------------------------------------------------------------------------
  */
 
-/* Frames are numbered as they are met; the table is written before them, so all are met first. */
+/*
+ * Numbers the frames in the order in which the stacks use them. Their table is written before the
+ * stacks, so all stacks are read once before that.
+ */
 struct frames {
 	const struct flow_func **list; /* by number of the function */
-	uint32_t *numbers;	       /* + 1; 0: not met */
+	uint32_t *numbers;	       /* + 1; 0: not used yet */
 	size_t n;
 };
 

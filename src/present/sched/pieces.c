@@ -57,7 +57,7 @@ static const struct ksym *symbol(const struct sched_view *v, const struct sched_
 	return kallsyms_find(formats_kallsyms(v->formats), k->frames[i]);
 }
 
-/* The first frame that says something. */
+/* The first frame that is neither of the tracer nor, in a wait, of the scheduler. */
 static uint32_t first_frame(const struct sched_view *v, const struct sched_stack *k, bool wait)
 {
 	uint32_t i = 0;

@@ -48,7 +48,7 @@ struct calllines {
 		alive; /* threads that were shown and have not ended: number of the last call + 1 */
 	int open_pid;  /* whose call is on the line that has no end yet; 0: none */
 	size_t line;   /* where the current line begins in the text */
-	size_t column; /* what of it was in an earlier text */
+	size_t column; /* the part of this line that was in an earlier text */
 	uint64_t previous; /* time of the call before, for -r */
 	uint64_t n_lost;
 	/* the day of the last time: localtime() is slow */
@@ -120,7 +120,7 @@ static bool is_chosen(const struct calllines_spec *s, const struct syscallevents
 	return !calls || calls[nr / 64] >> nr % 64 & 1;
 }
 
-/* Words of a command and data may have the text of a path, and are none. */
+/* Arguments of a command, and data, may look like a path, but are none. */
 static bool may_be_path(const struct syscallevents_call *call, unsigned arg)
 {
 	const struct syscalltype *type = syscalltype_of(call->machine, call->nr);
@@ -184,7 +184,7 @@ static bool is_wanted(struct calllines *c, const struct syscallevents_call *call
 	for (size_t i = 0; i < s->n_hidden_pids; i++)
 		if (call->pid == s->hidden_pids[i] || call->tgid == s->hidden_pids[i])
 			return false;
-	/* the end of the task says it: nothing happens between SIGKILL and it */
+	/* the line about the end of the task shows SIGKILL: nothing happens between the two */
 	if (call->type == SYSCALLEVENTS_SIGNAL)
 		return call->nr != SIGKILL && is_signal_wanted(s, call->nr);
 	if (call->type == SYSCALLEVENTS_EXIT)
@@ -507,7 +507,7 @@ static void count(struct calllines *c, uint64_t ts, const struct syscallevents_c
 				has_failed(call), ts);
 }
 
-/* A call that is not shown tells what descriptors are, for the calls after it. */
+/* Descriptors of later calls may come from a call that is not shown. */
 static int add_hidden(struct calllines *c, uint64_t ts, const struct syscallevents_call *call,
 		      size_t n_bytes, struct textbuf *tb)
 {
@@ -533,7 +533,7 @@ int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_c
 
 	if (n_bytes < sizeof(*call))
 		return 0;
-	/* the text of a line that is still open is not in this text any more */
+	/* the beginning of a line that is still open is not in this text */
 	if (!is_wanted(c, call, n_bytes))
 		return call->type == SYSCALLEVENTS_CALL ? add_hidden(c, ts, call, n_bytes, tb) : 0;
 	count(c, ts, call, n_bytes);

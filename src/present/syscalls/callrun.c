@@ -2,8 +2,8 @@
 /*
  * callrun.c - walks over the records of trace files, and prints the system calls.
  *
- * A file has system calls as sonde records them, or only the kernel's events raw_syscalls, of which
- * rawcalls.h makes calls. Other events are not decoded.
+ * A file has system calls as sonde records them, or only the kernel's events raw_syscalls, which
+ * rawcalls.h turns into calls. Other events are not decoded.
  *
  * Records in a sub-buffer begin at any multiple of 4 bytes; a copy is aligned for its numbers.
  */

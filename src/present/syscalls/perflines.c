@@ -14,8 +14,8 @@
  * The beginning of a call waits here until something else happens. If that is its end, it is one
  * line.
  *
- * Names: execve() and the children of a thread that has a name give one; before that the trace has
- * the name of the thread.
+ * Names of threads: execve() sets the name, and a new thread has the name of its parent. A thread
+ * for which neither was seen has the name that the trace has for it.
  */
 #include "present/syscalls/perflines.h"
 
@@ -43,8 +43,8 @@
 
 struct name {
 	char comm[THREADCALLS_COMM_BYTES];
-	bool is_certain; /* from a call: what the trace says later is not newer */
-	bool has_ended;	 /* its thread: the number may be used again */
+	bool is_certain; /* from a call; names that the trace has are not newer */
+	bool has_ended;	 /* the thread has ended, and its number may be used again */
 };
 
 struct perflines {

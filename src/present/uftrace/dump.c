@@ -269,22 +269,11 @@ void uft_dump_print(struct uftdata *d, struct uft_walk *w, const char *events, s
 		print_cpu(d, w, i, o);
 }
 
-/* Names of tasks as their last task-name event has them. */
 static void add_chrome_names(struct uftdata *d, struct uft_out *o)
 {
 	static const char *const kinds[] = {"process_name", "thread_name"};
 
-	for (size_t i = 0; i < d->n_perfs; i++) {
-		struct uft_perf p = d->perfs[i];
-
-		for (p.pos = 0, p.is_valid = false; uft_perf_read(&p, d->dir.swaps);
-		     p.is_valid = false) {
-			struct uft_task *t = uft_task_find(&d->names, p.tid);
-
-			if (t && p.rec.addr == UFT_EVENT_TASK_NAME)
-				memcpy(t->comm, p.comm, sizeof(t->comm));
-		}
-	}
+	uftdata_learn_names(d);
 	for (size_t i = 0; i < d->n_streams; i++) {
 		const struct uft_task *t = uft_task_find(&d->names, d->streams[i].tid);
 		int tid = d->streams[i].tid;

@@ -50,22 +50,6 @@ static void add_exit(struct uft_out *o, const char *value)
 	add_line(o, "exit status", text);
 }
 
-/* Task names that are recorded as events. */
-static void learn_names(struct uftdata *d)
-{
-	for (size_t i = 0; i < d->n_perfs; i++) {
-		struct uft_perf p = d->perfs[i];
-
-		for (p.pos = 0, p.is_valid = false; uft_perf_read(&p, d->dir.swaps);
-		     p.is_valid = false) {
-			struct uft_task *t = uft_task_find(&d->names, p.tid);
-
-			if (t && p.rec.addr == UFT_EVENT_TASK_NAME)
-				memcpy(t->comm, p.comm, sizeof(t->comm));
-		}
-	}
-}
-
 static void add_tasks(const struct uftdata *d, struct uft_out *o)
 {
 	const struct uftinfo *info = &d->dir.info;
@@ -123,7 +107,7 @@ void uft_info_print(const struct uftdata *d, struct uft_out *o)
 {
 	const struct uftinfo *info = &d->dir.info;
 
-	learn_names((struct uftdata *)d);
+	uftdata_learn_names((struct uftdata *)d);
 	add_system(info, o);
 	textbuf_add_str(&o->tb, "# process information\n# ===================\n");
 	add_tasks(d, o);
@@ -173,7 +157,7 @@ static uint64_t appearance(const struct uftdata *d, int tid, size_t *ret_bytes)
 
 void uft_info_print_tasks(struct uftdata *d, struct uft_out *o)
 {
-	learn_names(d);
+	uftdata_learn_names(d);
 	textbuf_addf(&o->tb, "#%18s %11s %7s    %-16s %s\n", "TIMESTAMP", "FLAGS", "TID", "TASK",
 		     " DATA SIZE");
 	for (size_t i = 0; i < d->n_streams; i++) {

@@ -5,8 +5,8 @@
  *	L 10 4 /home/me/prog.c     of the trace's option, behind all functions
  *	L: 4 prog.c                of NAME.dbg, behind the function's line "F:"
  *
- * uftrace takes the directory of the compilation off the names. The option has no such directory,
- * so the directory in which the program was recorded stands for it: usually they are the same.
+ * uftrace removes the compilation directory from the names. The option does not record it, so the
+ * directory in which the program was recorded stands for it; usually both are the same.
  */
 #include "base/arena.h"
 #include "rewrite/uftrace/uftwriter_int.h"

@@ -6,7 +6,7 @@
  *	uftwriter_new ─▶ uftwriter_enter, uftwriter_leave … (each task in the order of time)
  *	              ─▶ uftwriter_finish ─▶ uftwriter_free
  *
- * Functions are those of SNF_OPTION_USER_FUNCTIONS (capture/calls/userplans_text.c describes it). A
+ * Functions are those of SNF_OPTION_USER_FUNCTIONS (capture/calls/plans/text.c describes it). A
  * function that the option does not list gets an address of its own. What a trace does not know is
  * made up: the address of a program in memory, and one session for all programs of a recording. One
  * owner.

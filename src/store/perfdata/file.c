@@ -13,6 +13,7 @@
  */
 #include "base/array.h"
 #include "base/files/regular.h"
+#include "base/scope.h"
 #include "format/perfdata.h"
 #include "store/perfdata/perfdata_int.h"
 
@@ -124,7 +125,8 @@ const struct perfdata_event *perfdata_event_of(const struct perfdata *pd, uint64
 	return i && i <= pd->n_events ? &pd->events[i - 1] : NULL;
 }
 
-const char *perfdata_take_text(struct perfdata *pd, struct byte_reader *r)
+/* u32 bytes, text; a truncated text ends where its bytes end. NULL: there is none. */
+static const char *take_text(struct perfdata *pd, struct byte_reader *r)
 {
 	uint64_t n = byte_reader_take_number(r, 4);
 	struct piece text = byte_reader_take_piece(r, n);
@@ -152,7 +154,7 @@ static void read_names(struct perfdata *pd)
 
 		byte_reader_take(&r, attr_bytes);
 		n_ids = byte_reader_take_number(&r, 4);
-		name = perfdata_take_text(pd, &r);
+		name = take_text(pd, &r);
 		byte_reader_take(&r, n_ids * 8);
 		if (name)
 			perfdata_set_name(pd, &pd->events[i], name, strlen(name));
@@ -246,7 +248,7 @@ const char *perfdata_text(struct perfdata *pd, enum snf_perf_feature feature)
 	struct piece f = pd->features[feature];
 	struct byte_reader r = {f.data, f.data + f.len, false, false};
 
-	return f.data ? perfdata_take_text(pd, &r) : NULL;
+	return f.data ? take_text(pd, &r) : NULL;
 }
 
 /* u32 type, u16 misc, u16 bytes; s32 pid; 20 bytes of the id, u8 its length, 3 unused; the path */
@@ -292,7 +294,7 @@ bool perfdata_next_build_id(struct perfdata *pd, size_t *pos, struct perfdata_bu
  * --- opening -----------------------------------------------------------------------------------
  */
 
-bool perfdata_is(struct piece head)
+static bool has_magic(struct piece head)
 {
 	return head.len >= 8 && (!memcmp(head.data, SNF_PERF_MAGIC, 8) ||
 				 !memcmp(head.data, SNF_PERF_MAGIC_SWAPPED, 8) ||
@@ -313,14 +315,14 @@ bool perfdata_is_file(const char *path)
 		return false;
 	n = pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return n == sizeof(head) && perfdata_is((struct piece){head, sizeof(head)});
+	return n == sizeof(head) && has_magic((struct piece){head, sizeof(head)});
 }
 
 static int check_head(const struct perfdata *pd, struct errmsg *err)
 {
 	struct piece all = {pd->map.data, pd->map.n_bytes};
 
-	if (!perfdata_is(all))
+	if (!has_magic(all))
 		return errmsg_set(err, -EBADMSG, "%s is not a perf.data file", pd->path);
 	if (!memcmp(all.data, SNF_PERF_MAGIC_OLD, 8))
 		return errmsg_set(err, -ENOTSUP,
@@ -382,14 +384,17 @@ static int read_head(struct perfdata *pd, struct errmsg *err)
 
 static int read_all(struct perfdata *pd, struct errmsg *err)
 {
-	int r = check_head(pd, err);
+	TRY(check_head(pd, err));
+	TRY(read_head(pd, err));
+	TRY(perfdata_read_records(pd, err));
+	perfdata_name_events(pd);
+	return 0;
+}
 
-	if (r >= 0)
-		r = read_head(pd, err);
-	if (r >= 0)
-		r = perfdata_read_records(pd, err);
-	if (r >= 0)
-		perfdata_name_events(pd);
+static int read_or_close(struct perfdata *pd, struct errmsg *err)
+{
+	int r = read_all(pd, err);
+
 	if (r < 0)
 		perfdata_close(pd);
 	return r;
@@ -403,7 +408,7 @@ int perfdata_open(struct perfdata *pd, const char *path, struct errmsg *err)
 		arena_release(&pd->arena);
 		return errmsg_code(err);
 	}
-	return read_all(pd, err);
+	return read_or_close(pd, err);
 }
 
 int perfdata_open_memory(struct perfdata *pd, const char *path, struct piece bytes,
@@ -412,7 +417,7 @@ int perfdata_open_memory(struct perfdata *pd, const char *path, struct piece byt
 	*pd = (struct perfdata){.path = path, .map = {.data = bytes.data, .n_bytes = bytes.len}};
 	arena_init(&pd->arena, ARENA_MAX_BYTES);
 	pd->is_borrowed = true;
-	return read_all(pd, err);
+	return read_or_close(pd, err);
 }
 
 void perfdata_close(struct perfdata *pd)

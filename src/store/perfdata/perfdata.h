@@ -66,9 +66,10 @@ struct perfdata {
 	size_t n_damage;
 };
 
-/* Returns true if the bytes begin as a perf.data does, of either byte order. */
-bool perfdata_is(struct piece head);
-/* The same for a file. Does not touch pipes and devices. */
+/*
+ * Returns true if the file begins as a perf.data does, of either byte order. Does not touch pipes and
+ * devices.
+ */
 bool perfdata_is_file(const char *path);
 /*
  * Opens a file. Returns -EBADMSG if it is not a perf.data or has nothing to read, -ENOTSUP for

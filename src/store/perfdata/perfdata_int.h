@@ -21,7 +21,5 @@ const struct perfdata_event *perfdata_event_of(const struct perfdata *pd, uint64
 /* Reads all records and sorts them. */
 int perfdata_read_records(struct perfdata *pd, struct errmsg *err);
 void perfdata_free_chunks(struct perfdata *pd);
-/* u32 bytes, text; a cut text ends at its end. NULL: not there. */
-const char *perfdata_take_text(struct perfdata *pd, struct byte_reader *r);
 
 #endif

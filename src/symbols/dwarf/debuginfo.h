@@ -16,6 +16,7 @@
 #ifndef SONDE_SYMBOLS_DWARF_DEBUGINFO_H
 #define SONDE_SYMBOLS_DWARF_DEBUGINFO_H
 
+#include "base/scope.h"
 #include "symbols/place.h"
 
 struct arch;
@@ -32,6 +33,7 @@ struct debuginfo_paths {
 int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *paths,
 		   struct errmsg *err);
 void debuginfo_close(struct debuginfo *d);
+SCOPED_POINTER(struct debuginfo, debuginfo_close)
 
 bool debuginfo_has_dwarf(const struct debuginfo *d);
 /*

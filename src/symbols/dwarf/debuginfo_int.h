@@ -336,7 +336,6 @@ bool path_ends_in(const char *path, const char *end);
 bool unit_same_file(struct unit *u, const char *one, const char *two);
 /* Returns where the file is on this machine, which the caller frees, or NULL. */
 char *source_path(struct debuginfo *d, struct unit *u, const char *path);
-const char *unit_directory(struct unit *u);
 
 /* --- points.c --- */
 

@@ -90,6 +90,14 @@ bool path_ends_in(const char *path, const char *end)
 	return true;
 }
 
+static const char *unit_directory(struct unit *u)
+{
+	Dwarf_Attribute a;
+	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_comp_dir, &a));
+
+	return s ? s : "";
+}
+
 bool unit_same_file(struct unit *u, const char *one, const char *two)
 {
 	struct path_tail a, b;
@@ -110,14 +118,6 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 			return x == y;
 	} while (n == m && !memcmp(x, y, n));
 	return false;
-}
-
-const char *unit_directory(struct unit *u)
-{
-	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_comp_dir, &a));
-
-	return s ? s : "";
 }
 
 /* Tries DIR/PATH, then with fewer and fewer of the leading directories. */

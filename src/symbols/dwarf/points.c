@@ -495,35 +495,34 @@ static int refuse_file(struct search *s, struct errmsg *err)
 		    : 0;
 }
 
+static void release_list(struct function_list *l)
+{
+	free(l->list);
+}
+
 static int by_function(struct search *s, struct errmsg *err)
 {
-	struct function_list l = {0};
-	int r = s->d->dwarf ? debuginfo_find_functions(s->d, s->where->function, s->where->file, &l,
-						       err)
-			    : 0;
+	const struct debuginfo_where *w = s->where;
+	SCOPED(release_list) struct function_list l = {0};
 
-	if (r >= 0 && !l.n) {
-		if (s->where->file &&
-		    !symbol_has_version(s->d, s->where->function, s->where->file) &&
-		    refuse_file(s, err) < 0)
-			return err->code;
-		r = points_of_symbols(s, err);
-		return r >= 0 && !s->n && !s->n_refused ? refuse_line(s, s->where->function, 0, err)
-							: r;
+	if (s->d->dwarf)
+		TRY(debuginfo_find_functions(s->d, w->function, w->file, &l, err));
+	if (!l.n) {
+		if (w->file && !symbol_has_version(s->d, w->function, w->file))
+			TRY(refuse_file(s, err));
+		TRY(points_of_symbols(s, err));
+		return !s->n && !s->n_refused ? refuse_line(s, w->function, 0, err) : 0;
 	}
-	for (size_t i = 0; r >= 0 && i < l.n; i++)
-		r = points_of_function(s, l.list[i], err);
-	if (r >= 0 && (s->n || debuginfo_is_glob(s->where->function)) && !s->where->file &&
-	    !s->where->pattern && !s->where->line && !s->where->offset)
-		r = points_of_bare_symbols(s, err);
+	for (size_t i = 0; i < l.n; i++)
+		TRY(points_of_function(s, l.list[i], err));
+	if ((s->n || debuginfo_is_glob(w->function)) && !w->file && !w->pattern && !w->line &&
+	    !w->offset)
+		TRY(points_of_bare_symbols(s, err));
 	/* code that was merged with that of another function has a symbol, but no description */
-	if (r >= 0 && !s->n && !s->n_inlined && !s->n_refused && !s->where->pattern &&
-	    !s->where->line && symbol_named(s->d, s->where->function))
-		r = points_of_symbols(s, err);
-	if (r >= 0 && !s->n && !s->n_refused)
-		r = refuse_function(s, &l, err);
-	free(l.list);
-	return r;
+	if (!s->n && !s->n_inlined && !s->n_refused && !w->pattern && !w->line &&
+	    symbol_named(s->d, w->function))
+		TRY(points_of_symbols(s, err));
+	return !s->n && !s->n_refused ? refuse_function(s, &l, err) : 0;
 }
 
 static int by_file(struct search *s, struct errmsg *err)
@@ -531,43 +530,45 @@ static int by_file(struct search *s, struct errmsg *err)
 	const struct debuginfo_where *w = s->where;
 	const char *path;
 	struct unit *u;
-	int r;
 
 	if (!s->d->dwarf)
 		return debuginfo_refuse_dwarf(s->d, err);
 	s->line = w->line;
 	if (w->pattern) {
-		r = file_each_line(s->d, w->file, &path, &u, add_line, s); /* finds the file, too */
-		if (r >= 0 && path)
-			r = find_lazy_lines(s, u, path, err);
-		TRY(r);
+		/* this finds the file, too */
+		TRY(file_each_line(s->d, w->file, &path, &u, add_line, s));
+		if (path)
+			TRY(find_lazy_lines(s, u, path, err));
 		s->n = s->n_copies = 0;
 	}
-	r = file_each_line(s->d, w->file, &path, &u, add_line, s);
-	if (r >= 0 && !path)
+	TRY(file_each_line(s->d, w->file, &path, &u, add_line, s));
+	if (!path)
 		return errmsg_set(err, -ENOENT,
 				  "%s has no code from a file '%s'; 'sonde probe funcs -v' "
 				  "shows its files",
 				  s->d->path, w->file);
-	if (r >= 0 && !s->n && !s->n_refused)
-		return refuse_line(s, w->file, 0, err);
-	return r;
+	return !s->n && !s->n_refused ? refuse_line(s, w->file, 0, err) : 0;
 }
 
 ARRAY_ORDER(compare_points, struct debuginfo_point, COMPARE(x->address, y->address))
+
+static int find_points(struct search *s, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+
+	TRY(w->function ? by_function(s, err) : by_file(s, err));
+	if (!s->n && s->n_refused)
+		return errmsg_set(err, s->refusal.code, "%s", s->refusal.text);
+	return w->function && !w->pattern && !w->line && !w->offset ? points_drop_variants(s) : 0;
+}
 
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err)
 {
 	struct search s = {.d = d, .where = where, .err = err};
-	int r = where->function ? by_function(&s, err) : by_file(&s, err);
-	unsigned n_unclear;
+	int r = find_points(&s, err);
+	unsigned n_unclear = r < 0 ? 0 : copies_without_statements(&s);
 
-	if (r >= 0 && !s.n && s.n_refused)
-		r = errmsg_set(err, s.refusal.code, "%s", s.refusal.text);
-	if (r >= 0 && where->function && !where->pattern && !where->line && !where->offset)
-		r = points_drop_variants(&s);
-	n_unclear = r < 0 ? 0 : copies_without_statements(&s);
 	free(s.copies);
 	free(s.wanted);
 	if (r == -ENOMEM && s.n == POINTS_MAX)

@@ -32,7 +32,7 @@
 
 #define SECTION_MAX_BYTES (512u << 20)
 #define ENTRIES_MAX	  (8u << 20)
-#define STATES_MAX	  8 /* DW_CFA_remember_state inside each other */
+#define STATES_MAX	  8 /* nested DW_CFA_remember_state */
 #define CFA_NEGATE_RA	  0x2d
 
 struct entry {

@@ -292,13 +292,14 @@ int insight_heat(struct insight_heat *ret, struct lanes *ls, const char *by, int
 	r = sampling_init(s, by && !strncmp(by, SAMPLES_BY, head) ? by + head : NULL);
 	if (r >= 0)
 		r = walk(s, from, to);
-	if (r >= 0 && s->wanted >= 0) {
-		h.event = strdup(events.list[s->wanted].name);
-		h.n_samples = events.list[s->wanted].n;
-		r = h.event ? 0 : -ENOMEM;
-	}
 	sampling_release(s);
 	TRY(r);
+	if (s->wanted >= 0) {
+		h.n_samples = events.list[s->wanted].n;
+		h.event = strdup(events.list[s->wanted].name);
+		if (!h.event)
+			return -ENOMEM;
+	}
 	*ret = TAKE_STRUCT(h);
 	return 0;
 }

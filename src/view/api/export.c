@@ -179,15 +179,14 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	struct stage_selection *sel = NULL;
 	SCOPED(scope_free) uint8_t *tasks = NULL;
 	uint64_t width;
-	int r = copy ? api_range(st, req, &pic.from, &pic.to, err)
-		     : errmsg_set_errno(err, -ENOMEM, "cannot export");
+	int r;
 
-	if (r >= 0)
-		r = request_uint(req, "width", WIDTH_FIRST, PICTURE_WIDTH_MAX, &width, err);
-	if (r >= 0)
-		r = api_selection(st, req, &sel, err);
-	if (r >= 0)
-		r = api_select_tasks(st, sel, &tasks, err);
+	if (!copy)
+		return errmsg_set_errno(err, -ENOMEM, "cannot export");
+	TRY(api_range(st, req, &pic.from, &pic.to, err));
+	TRY(request_uint(req, "width", WIDTH_FIRST, PICTURE_WIDTH_MAX, &width, err));
+	TRY(api_selection(st, req, &sel, err));
+	r = api_select_tasks(st, sel, &tasks, err);
 	if (r >= 0) {
 		pic.tasks = tasks;
 		read_marks(req, marks, &pic);

@@ -30,6 +30,13 @@ struct select_bits {
 	size_t n_kinds, n_tasks, n_streams;
 };
 
+static void release_bits(struct select_bits *bits)
+{
+	free(bits->kinds);
+	free(bits->tasks);
+	free(bits->streams);
+}
+
 static void set_bit(uint8_t *bits, size_t i)
 {
 	bits[i / 8] |= 1u << (i % 8);
@@ -188,34 +195,26 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 	struct selection_wants wants = {.before = before};
 	uint64_t begin = clock_now_ns();
 	unsigned n_refused = shortage_count();
-	struct select_bits bits = {0};
+	SCOPED(release_bits) struct select_bits bits = {0};
+	SCOPED(jsondoc_release) struct jsondoc doc = {0};
 	struct selection *sel;
-	struct jsondoc doc;
-	int r;
 
 	TRY(jsondoc_parse(&doc, what.body, what.body_len, NODES_MAX, err));
 	what.n_events = timeline_n_events(st->tl);
-	r = read_wants(st, &doc, &bits, &wants, err);
-	if (r >= 0)
-		r = selection_new(&sel, st->tl, &wants, req ? req->is_gone : NULL,
-				  req ? req->gone_ctx : NULL, err);
+	TRY(read_wants(st, &doc, &bits, &wants, err));
+	TRY(selection_new(&sel, st->tl, &wants, req ? req->is_gone : NULL,
+			  req ? req->gone_ctx : NULL, err));
 	/*
 	 * the result is kept, so an event that could not be read would be missing in every later
 	 * answer
 	 */
-	if (r >= 0 && shortage_count() != n_refused) {
+	if (shortage_count() != n_refused) {
 		selection_free(sel);
-		r = errmsg_set_errno(err, -ENOMEM, "cannot select");
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
 	}
 	what.made_ns = clock_now_ns();
 	what.cost_ns = what.made_ns - begin;
-	if (r >= 0)
-		r = stage_selection_add(st, &what, sel, ret, err);
-	free(bits.kinds);
-	free(bits.tasks);
-	free(bits.streams);
-	jsondoc_release(&doc);
-	return r;
+	return stage_selection_add(st, &what, sel, ret, err);
 }
 
 int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
@@ -229,26 +228,22 @@ int api_select_again(struct stage *st, struct stage_selection *s, struct stage_s
 int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t **ret,
 		     struct errmsg *err)
 {
-	struct select_bits bits = {0};
-	struct jsondoc doc;
-	int r = s ? jsondoc_parse(&doc, s->body, s->body_len, NODES_MAX, err) : 0;
+	SCOPED(release_bits) struct select_bits bits = {0};
+	SCOPED(jsondoc_release) struct jsondoc doc = {0};
 
 	*ret = NULL;
-	if (r < 0 || !s)
-		return r;
-	r = take_list(st, &doc, "tasks", take_tasks, &bits, err);
-	if (r >= 0 && bits.tasks) {
-		*ret = calloc(1, INSIGHT_TASKS / 8);
-		if (!*ret)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot select");
-		else
-			memcpy(*ret, bits.tasks,
-			       bits.n_tasks < INSIGHT_TASKS ? bits.n_tasks / 8 + 1
-							    : INSIGHT_TASKS / 8);
-	}
-	free(bits.tasks);
-	jsondoc_release(&doc);
-	return r;
+	if (!s)
+		return 0;
+	TRY(jsondoc_parse(&doc, s->body, s->body_len, NODES_MAX, err));
+	TRY(take_list(st, &doc, "tasks", take_tasks, &bits, err));
+	if (!bits.tasks)
+		return 0;
+	*ret = calloc(1, INSIGHT_TASKS / 8);
+	if (!*ret)
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
+	memcpy(*ret, bits.tasks,
+	       bits.n_tasks < INSIGHT_TASKS ? bits.n_tasks / 8 + 1 : INSIGHT_TASKS / 8);
+	return 0;
 }
 
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)

@@ -436,7 +436,7 @@ static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwrit
 	SCOPED(textbuf_release) struct textbuf plain = {.max_bytes = UFTEXPORT_FUNCTIONS_MAX};
 	struct call_options none = {0};
 	struct choice choice = {0};
-	struct callrun run;
+	SCOPED(callrun_close) struct callrun run = {0};
 	char here[4096];
 	struct uftwriter_config config = {.dir = o->dir,
 					  .with_sources = o->srcline || o->loc_filter,
@@ -450,23 +450,18 @@ static int convert(struct uft_opts *o, struct recordfirst *first, struct uftwrit
 		*err = (struct errmsg){0};
 		r = 0;
 	}
-	if (r >= 0)
-		r = uftexport_functions(&run, &plain, &config.functions, err);
-	if (r >= 0)
-		r = uftwriter_new(&writer, &config, err);
+	TRY(r);
+	TRY(uftexport_functions(&run, &plain, &config.functions, err));
+	TRY(uftwriter_new(&writer, &config, err));
 	if (with_filters)
 		fmt_default_opts(o, config.functions, &defaults);
-	if (r >= 0 && with_filters && filters_here(o))
-		r = use_filter(o, &choice, config.functions, &run, err);
+	if (with_filters && filters_here(o))
+		TRY(use_filter(o, &choice, config.functions, &run, err));
 	about->default_opts = textbuf_text(&defaults);
-	if (r >= 0 && run.src.n)
-		r = uftexport_calls(&run, writer, max_depth, about->n_marks, err);
-	if (r >= 0)
-		r = add_switches(o, writer, switches, err);
-	if (r >= 0)
-		r = uftwriter_finish(writer, about, err);
-	callrun_close(&run);
-	return r;
+	if (run.src.n)
+		TRY(uftexport_calls(&run, writer, max_depth, about->n_marks, err));
+	TRY(add_switches(o, writer, switches, err));
+	return uftwriter_finish(writer, about, err);
 }
 
 static bool has_function_graph(void)

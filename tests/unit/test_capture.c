@@ -525,7 +525,8 @@ static void the_last_name_of_a_task_counts(void **state)
 	textbuf_add_str(&earlier, "90000002 old\n90000003 once\n");
 	textbuf_add_str(&last, "90000001 bash\n");
 	kernelinfo_read_names(dir, &earlier, &last, &names);
-	assert_non_null(strstr(textbuf_text(&names), "90000001 bash\n90000002 make\n90000003 once\n"));
+	assert_non_null(
+		strstr(textbuf_text(&names), "90000001 bash\n90000002 make\n90000003 once\n"));
 	unlink(path);
 	rmdir(dir);
 }

@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 	ROW_HEADING("which calls"),
 	ROW_CALL('e', "expr", "CALLS",
 		 "only these calls: names, globs, sets as %file, /REGEX; !… all others; "
-		 "signal=CHLD, status=failed",
+		 "signal=CHLD, status=failed; read=3, write=all: dump their bytes",
 		 traceopts_choose),
 	ROW_CALL('P', "trace-path", "PATH", "only calls that use this path", traceopts_path),
 	ROW_FLAG('Z', "failed-only", "only calls that fail", AT(lines.only_failed)),

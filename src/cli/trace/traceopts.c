@@ -11,6 +11,7 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/syscalls/systrace.h"
+#include "decode/syscalls/syscalltext.h"
 #include "format/tracedat.h"
 #include "live/calls/callpaths.h"
 
@@ -113,14 +114,56 @@ static int choose_status(struct traceopts *o, const char *text, struct errmsg *e
 	return 0;
 }
 
+/* -e read=3,5, -e write=all, !1 */
+static int choose_dumps(const char *text, const char *key, uint64_t *fds, const uint64_t **ret,
+			struct errmsg *err)
+{
+	bool inverted = *text == '!';
+	const char *p = text + inverted;
+
+	while (*p) {
+		size_t n = strcspn(p, ",");
+		char *end;
+		unsigned long fd = strtoul(p, &end, 10);
+
+		if (n == 3 && !strncmp(p, "all", 3))
+			memset(fds, 0xff, SYSCALLTEXT_FDS / 8);
+		else if (end == p + n && end != p && fd < SYSCALLTEXT_FDS)
+			fds[fd / 64] |= UINT64_C(1) << fd % 64;
+		else if (n != 4 || strncmp(p, "none", 4) != 0)
+			return errmsg_set(err, -EINVAL,
+					  "-e %s= takes numbers of descriptors, not '%.*s'", key,
+					  (int)n, p);
+		p += n + (p[n] == ',');
+	}
+	for (int i = 0; inverted && i < SYSCALLTEXT_FDS / 64; i++)
+		fds[i] = ~fds[i];
+	*ret = fds;
+	return 0;
+}
+
+static int choose_reads(struct traceopts *o, const char *text, struct errmsg *err)
+{
+	return choose_dumps(text, "read", o->dumped[0], &o->lines.text.dumped_reads, err);
+}
+
+static int choose_writes(struct traceopts *o, const char *text, struct errmsg *err)
+{
+	return choose_dumps(text, "write", o->dumped[1], &o->lines.text.dumped_writes, err);
+}
+
 int traceopts_choose(void *opts, const char *value, struct errmsg *err)
 {
 	static const struct {
 		const char *key;
 		int (*choose)(struct traceopts *o, const char *text, struct errmsg *err);
 	} keys[] = {
-		{"trace=", choose_calls},     {"t=", choose_calls},   {"signal=", choose_signals},
-		{"signals=", choose_signals}, {"s=", choose_signals}, {"status=", choose_status},
+		{"trace=", choose_calls},    {"t=", choose_calls},
+		{"signal=", choose_signals}, {"signals=", choose_signals},
+		{"s=", choose_signals},	     {"status=", choose_status},
+		{"read=", choose_reads},     {"reads=", choose_reads},
+		{"r=", choose_reads},	     {"write=", choose_writes},
+		{"writes=", choose_writes},  {"w=", choose_writes},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -285,6 +328,8 @@ int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err)
 	p->string_max = o->lines.text.string_limit = (uint32_t)o->string_max;
 	o->lines.text.no_strings = !o->string_max;
 	p->string_max += !o->string_max; /* a byte: that there is a string */
+	if (o->lines.text.dumped_reads || o->lines.text.dumped_writes)
+		p->string_max = TRACEOPTS_STRING_MAX;
 	p->ring_bytes = (uint32_t)o->ring_kb * 1024;
 	p->files = o->lines.text.paths || o->lines.n_paths || traceopts_records(o);
 	p->only_failed = o->lines.only_failed;

@@ -7,6 +7,7 @@
 
 #include "analyse/callsummary.h"
 #include "capture/syscalls/sysprograms.h"
+#include "decode/syscalls/syscalltext.h"
 #include "live/request.h"
 #include "present/syscalls/calllines.h"
 #include "symbols/syscalls/choice.h"
@@ -20,7 +21,8 @@ struct traceopts {
 	const char *input, *output, *cgroup, *cpu_list;
 	bool all_tasks, no_children, has_calls, counts, counts_too, no_bpf;
 	uint64_t calls[SYSCALLCHOICE_WORDS], calls_32[SYSCALLCHOICE_WORDS];
-	uint64_t seen[2][SYSCALLCHOICE_WORDS]; /* those, and what -y and -P must see */
+	uint64_t seen[2][SYSCALLCHOICE_WORDS];	  /* those, and what -y and -P must see */
+	uint64_t dumped[2][SYSCALLTEXT_FDS / 64]; /* reads, writes */
 	uint64_t cpus[SYSPROGRAMS_CPUS_MAX / 64];
 	enum callsummary_key sort;
 	long long string_max, ring_kb, column;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define SYSCALLTEXT_CALL_WORDS 16
+#define SYSCALLTEXT_FDS	       4096
 
 struct syscallevents_call;
 struct syscalltext;
@@ -38,6 +39,8 @@ struct syscalltext_options {
 	const uint64_t *raw;	       /* shown as numbers */
 	const uint64_t *unabbreviated; /* as with `verbose` */
 	const uint64_t *pointers;      /* addresses instead of structures */
+	/* Bits of SYSCALLTEXT_FDS descriptors whose bytes are dumped; NULL: none. */
+	const uint64_t *dumped_reads, *dumped_writes;
 	bool unseen_threads; /* the calls of threads that a process starts do not come here */
 	/*
 	 * Asked once about a socket or pipe: writes its path into `path` (as readlink of
@@ -88,6 +91,10 @@ bool syscalltext_changes_files(uint32_t machine, uint32_t nr);
  */
 bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,
 			 size_t n_bytes, unsigned arg, struct textbuf *tb, const char **ret_name);
+
+/* Adds the lines of -e read and -e write that follow the line of a call, if there are any. */
+void syscalltext_fmt_dump(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes, struct textbuf *tb);
 
 /* "ENOENT"; NULL: unknown. */
 const char *syscalltext_errno(unsigned e);

@@ -321,6 +321,15 @@ void syscalltext_see(struct syscalltext *t, const struct syscallevents_call *cal
 	syscallfds_learn(t->fds, t->sockets, &p);
 }
 
+void syscalltext_fmt_dump(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes, struct textbuf *tb)
+{
+	struct printing p;
+
+	if (begin(&p, t, call, n_bytes, tb) && call->type == SYSCALLEVENTS_CALL)
+		sysdump_fmt(&p);
+}
+
 bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,
 			 size_t n_bytes, unsigned arg, struct textbuf *tb, const char **ret_name)
 {

@@ -182,6 +182,9 @@ void syscallfds_distrust(struct syscallfds *f, int32_t tgid);
 /* Calls were lost: nothing is known. */
 void syscallfds_clear(struct syscallfds *f);
 
+/* dump.c: lines with the bytes that the call read or wrote, if its descriptor is chosen. */
+void sysdump_fmt(struct printing *p);
+
 /* sockets.c */
 struct syscallsockets *syscallsockets_new(void);
 void syscallsockets_free(struct syscallsockets *s);

@@ -326,8 +326,8 @@ static void add_duration(const struct calllines *c, uint64_t ns, struct textbuf 
 }
 
 /* The text up to the closing bracket is there; writes the result, " = 0", at its column. */
-static void end_call(struct calllines *c, const struct syscallevents_call *call, const char *result,
-		     size_t n_result, struct textbuf *tb)
+static void end_call(struct calllines *c, const struct syscallevents_call *call, size_t n_bytes,
+		     const char *result, size_t n_result, struct textbuf *tb)
 {
 	size_t column = c->column + (textbuf_len(tb) - c->line);
 	size_t wanted = c->spec->column ? c->spec->column : COLUMN;
@@ -341,6 +341,8 @@ static void end_call(struct calllines *c, const struct syscallevents_call *call,
 	if (c->spec->durations && call->type == SYSCALLEVENTS_CALL)
 		add_duration(c, call->duration, tb);
 	textbuf_add_char(tb, '\n');
+	if (call->type == SYSCALLEVENTS_CALL)
+		syscalltext_fmt_dump(c->text, call, n_bytes, tb);
 	c->open_pid = 0;
 }
 
@@ -375,7 +377,8 @@ static void add_whole(struct calllines *c, const struct callorder_item *item, st
 		return;
 	}
 	textbuf_add(tb, text, parts.n_args);
-	end_call(c, call, text + parts.n_args, textbuf_len(&c->scratch) - parts.n_args, tb);
+	end_call(c, call, item->n_bytes, text + parts.n_args,
+		 textbuf_len(&c->scratch) - parts.n_args, tb);
 }
 
 static void add_beginning(struct calllines *c, const struct callorder_item *item,
@@ -389,7 +392,7 @@ static void add_beginning(struct calllines *c, const struct callorder_item *item
 	textbuf_add(tb, text, parts.n_entry);
 	if (never_returns(item->call)) {
 		textbuf_add_char(tb, ')');
-		end_call(c, item->call, " = ?", 4, tb);
+		end_call(c, item->call, 0, " = ?", 4, tb);
 		return;
 	}
 	c->open_pid = item->call->pid;
@@ -411,7 +414,8 @@ static void add_end(struct calllines *c, const struct callorder_item *item, stru
 		text = fmt(c, item, &parts);
 	}
 	textbuf_add(tb, text + parts.n_entry, parts.n_args - parts.n_entry);
-	end_call(c, call, text + parts.n_args, textbuf_len(&c->scratch) - parts.n_args, tb);
+	end_call(c, call, item->n_bytes, text + parts.n_args,
+		 textbuf_len(&c->scratch) - parts.n_args, tb);
 }
 
 static void add_item(struct calllines *c, const struct callorder_item *item, struct textbuf *tb)

@@ -163,7 +163,7 @@ static int choose_form(const char *value, uint64_t *calls, bool inverted, const 
 static int choose(struct strace *s, const char *value, struct errmsg *err)
 {
 	static const char *const changes[] = {"fault", "inject"};
-	static const char *const unknown[] = {"read", "reads", "r", "write", "writes", "w", "kvm"};
+	static const char *const dumps[] = {"read", "reads", "r", "write", "writes", "w"};
 	struct syscalltext_options *text = &s->o.lines.text;
 	struct errmsg ignored = {0};
 	const char *rest;
@@ -175,9 +175,13 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 				"-e %s= changes what system calls do: sonde only watches; "
 				"'sonde inject' makes them fail",
 				changes[i]);
-	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
-		if (has_key(value, unknown[i], &rest))
-			return errmsg_set(err, -EINVAL, "-e %s= is not supported", unknown[i]);
+	if (has_key(value, "kvm", &rest))
+		return errmsg_set(err, -EINVAL, "-e kvm= is not supported");
+	for (size_t i = 0; i < ARRAY_LEN(dumps); i++)
+		if (has_key(value, dumps[i], &rest))
+			return traceopts_choose(&s->o, value, &ignored) < 0
+				       ? errmsg_set(err, -EINVAL, "invalid descriptor '%s'", rest)
+				       : 0;
 	if (has_key(value, "raw", &rest) || has_key(value, "x", &rest))
 		return choose_form(rest, s->raw, false, &text->raw, err);
 	if (has_key(value, "abbrev", &rest) || has_key(value, "a", &rest))

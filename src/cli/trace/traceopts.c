@@ -266,6 +266,13 @@ int traceopts_duration(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+static bool has_trace_name(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && !strcmp(path + len - 4, ".dat");
+}
+
 bool traceopts_is_trace(const char *path)
 {
 	char magic[SNF_MAGIC_BYTES];
@@ -275,14 +282,13 @@ bool traceopts_is_trace(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	return is_trace;
+	/* a trace that cannot be opened is better told than a command that does not exist */
+	return is_trace || (fd < 0 && has_trace_name(path) && access(path, X_OK));
 }
 
 bool traceopts_records(const struct traceopts *o)
 {
-	size_t len = o->output ? strlen(o->output) : 0;
-
-	return len > 4 && !strcmp(o->output + len - 4, ".dat");
+	return o->output && has_trace_name(o->output);
 }
 
 static int check_source(const struct traceopts *o, bool has_command, struct errmsg *err)

@@ -46,7 +46,7 @@ int traceopts_parse_cpus(struct traceopts *o, struct errmsg *err);
 int traceopts_see_files(struct traceopts *o, struct errmsg *err);
 /* Completes everything after the options were parsed. */
 int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err);
-/* Is it a recorded trace, and no program? */
+/* Is it a recorded trace, or named like one, and no program? */
 bool traceopts_is_trace(const char *path);
 /* Is the output a trace file, and not text? */
 bool traceopts_records(const struct traceopts *o);

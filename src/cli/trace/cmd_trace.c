@@ -53,6 +53,8 @@ static const struct option_row rows[] = {
 	ROW_CALL('y', "decode-fds", NULL,
 		 "show paths of descriptors; -yy: also devices, protocols and addresses of sockets",
 		 traceopts_paths),
+	ROW_CALL('Y', "decode-pids", NULL, "show names of threads beside their numbers",
+		 traceopts_comms),
 	ROW_FLAG('v', "no-abbrev", "show structures and environments completely",
 		 AT(lines.text.verbose)),
 	ROW_CALL('x', "strings-in-hex", NULL, "show strings that are no text in hex; -xx: all",

@@ -14,6 +14,7 @@
 #include "decode/syscalls/syscalltext.h"
 #include "format/tracedat.h"
 #include "live/calls/callpaths.h"
+#include "live/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,6 +199,12 @@ int traceopts_paths(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+int traceopts_comms(void *opts, const char *value, struct errmsg *err)
+{
+	((struct traceopts *)opts)->lines.text.comms = true;
+	return 0;
+}
+
 int traceopts_hex(void *opts, const char *value, struct errmsg *err)
 {
 	struct calllines_spec *l = &((struct traceopts *)opts)->lines;
@@ -345,14 +352,17 @@ int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err)
 		p->calls = o->lines.calls = o->calls;
 		p->calls_32 = o->lines.calls_32 = o->calls_32;
 	}
-	if ((o->lines.text.paths || o->lines.n_paths) && !o->input && !traceopts_records(o))
-		TRY(traceopts_see_files(o, err));
+	if ((o->lines.text.paths || o->lines.n_paths || o->lines.text.comms) && !o->input &&
+	    !traceopts_records(o))
+		TRY(traceopts_see_more(o, err));
 	o->lines.no_lines = o->counts && !o->counts_too;
 	o->lines.column = (unsigned)o->column;
 	if (o->output && o->lines.pids == CALLLINES_PIDS_AUTO && !o->no_children)
 		o->lines.pids = CALLLINES_PIDS_ALL;
-	if (!o->input)
+	if (!o->input) {
 		o->lines.text.find_path = callpaths_find;
+		o->lines.text.find_comm = livenames_ask;
+	}
 	o->record.syscalls = p;
 	o->record.date = true; /* calls are shown with the time of day */
 	return 0;

@@ -33,6 +33,7 @@ int traceopts_choose(void *opts, const char *value, struct errmsg *err);
 int traceopts_path(void *opts, const char *value, struct errmsg *err);
 int traceopts_time(void *opts, const char *value, struct errmsg *err);
 int traceopts_paths(void *opts, const char *value, struct errmsg *err);
+int traceopts_comms(void *opts, const char *value, struct errmsg *err);
 int traceopts_hex(void *opts, const char *value, struct errmsg *err);
 int traceopts_sort(void *opts, const char *value, struct errmsg *err);
 int traceopts_duration(void *opts, const char *value, struct errmsg *err);
@@ -42,8 +43,8 @@ int traceopts_nothing(void *opts, const char *value, struct errmsg *err);
 /* What is to be traced exists; --cpu. */
 int traceopts_check_pids(const struct traceopts *o, struct errmsg *err);
 int traceopts_parse_cpus(struct traceopts *o, struct errmsg *err);
-/* -y and -P: records the calls that change descriptors, too. */
-int traceopts_see_files(struct traceopts *o, struct errmsg *err);
+/* -y, -P and -Y: records the calls that change descriptors or names, too. */
+int traceopts_see_more(struct traceopts *o, struct errmsg *err);
 /* Completes everything after the options were parsed. */
 int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err);
 /* Is it a recorded trace, or named like one, and no program? */

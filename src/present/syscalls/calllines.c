@@ -288,6 +288,21 @@ static long see_task(struct calllines *c, const struct syscallevents_call *call)
 	return (long)(uintptr_t)*place - 1;
 }
 
+static void add_pid(struct calllines *c, int pid, struct textbuf *tb)
+{
+	const struct calllines_spec *s = c->spec;
+
+	if (s->pids == CALLLINES_NO_PIDS || (s->pids == CALLLINES_PIDS_AUTO && c->alive.n < 2))
+		return;
+	textbuf_addf(tb,
+		     s->pids == CALLLINES_PIDS_AUTO ? "[pid %5d"
+		     : s->text.comms		    ? "%d"
+						    : "%-5d",
+		     pid);
+	syscalltext_fmt_comm(c->text, pid, tb);
+	textbuf_add_str(tb, s->pids == CALLLINES_PIDS_AUTO ? "] " : " ");
+}
+
 static void begin_line(struct calllines *c, uint64_t ts, const struct syscallevents_call *call,
 		       struct textbuf *tb)
 {
@@ -303,10 +318,7 @@ static void begin_line(struct calllines *c, uint64_t ts, const struct syscalleve
 	c->line = textbuf_len(tb);
 	c->column = 0;
 	nr = see_task(c, call);
-	if (s->pids == CALLLINES_PIDS_ALL)
-		textbuf_addf(tb, "%-5d ", call->pid);
-	else if (s->pids == CALLLINES_PIDS_AUTO && c->alive.n > 1)
-		textbuf_addf(tb, "[pid %5d] ", call->pid);
+	add_pid(c, call->pid, tb);
 	add_time(c, ts, tb);
 	if (s->numbers && nr < 0)
 		textbuf_add_str(tb, "[????] ");
@@ -405,6 +417,7 @@ static void add_end(struct calllines *c, const struct callorder_item *item, stru
 	const char *text;
 
 	if (c->open_pid != call->pid) {
+		syscalltext_see_name(c->text, call, item->n_bytes); /* an exec's end has it */
 		begin_line(c, item->ts, call, tb);
 		text = fmt(c, item, &parts);
 		textbuf_add_str(tb, "<... ");
@@ -519,7 +532,7 @@ static int add_hidden(struct calllines *c, uint64_t ts, const struct syscalleven
 
 	if (c->with_paths)
 		syscalltext_see(c->with_paths, call, n_bytes);
-	if (!c->spec->text.paths || c->spec->no_lines)
+	if ((!c->spec->text.paths && !c->spec->text.comms) || c->spec->no_lines)
 		return 0;
 	r = c->spec->json ? 1 : callorder_add_hidden(&c->order, ts, call, n_bytes);
 	if (r > 0)
@@ -537,6 +550,7 @@ int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_c
 
 	if (n_bytes < sizeof(*call))
 		return 0;
+	syscalltext_see_child(c->text, call, n_bytes);
 	/* the text of a line that is still open is not in this text any more */
 	if (!is_wanted(c, call, n_bytes))
 		return call->type == SYSCALLEVENTS_CALL ? add_hidden(c, ts, call, n_bytes, tb) : 0;

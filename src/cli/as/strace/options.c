@@ -108,11 +108,6 @@ static const struct {
 	{'D', "-D: sonde is no parent of the program that matters to it; run it in the background"},
 	{'i', "-i: sonde does not record the instruction pointer of system calls"},
 	{'k', "-k: sonde does not record stacks of system calls; use sonde record --sample"},
-	{'Y',
-	 "-Y: sonde does not show the names of tasks beside their numbers; see 'sonde trace -o "
-	 "FILE.dat' and 'sonde report'"},
-	{PIDS, "--decode-pids: sonde shows the numbers of processes as the initial namespace has "
-	       "them"},
 };
 
 /* strace names the call that it does not know. */
@@ -290,6 +285,8 @@ static bool take_flag(struct strace *s, int letter)
 		return traceopts_hex(&s->o, NULL, NULL) >= 0;
 	case 'y':
 		return traceopts_paths(&s->o, NULL, NULL) >= 0;
+	case 'Y':
+		return traceopts_comms(&s->o, NULL, NULL) >= 0;
 	case 'd':
 	case NOTHING: /* --seccomp-bpf: sonde never stops the program */
 	case 'w':     /* sonde's times are always those of a clock */
@@ -415,6 +412,20 @@ static int user(struct strace *s, const char *value, struct errmsg *err)
 	return 0;
 }
 
+/* --decode-pids=comm; pidns is not known here. */
+static int choose_pids(struct strace *s, const char *value, struct errmsg *err)
+{
+	if (!strcmp(value, "pidns"))
+		return errmsg_set(
+			err, -EINVAL,
+			"--decode-pids=pidns: sonde shows the numbers of processes as the "
+			"initial namespace has them");
+	if (strcmp(value, "comm") && strcmp(value, "none"))
+		return errmsg_set(err, -EINVAL, "invalid --decode-pids argument: '%s'", value);
+	s->o.lines.text.comms = !strcmp(value, "comm");
+	return 0;
+}
+
 static int take_value(struct strace *s, int letter, const char *value, struct errmsg *err)
 {
 	long long n;
@@ -451,6 +462,8 @@ static int take_value(struct strace *s, int letter, const char *value, struct er
 		if (s->o.string_max > TRACEOPTS_STRING_MAX) /* longer ones are cut: "..."... */
 			s->o.string_max = TRACEOPTS_STRING_MAX;
 		return 0;
+	case PIDS:
+		return choose_pids(s, value, err);
 	case QUIET:
 		return choose_key(s, "quiet", value ? value : "attach,personality", err);
 	case TIMES:

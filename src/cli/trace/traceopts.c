@@ -310,10 +310,9 @@ static int check_source(const struct traceopts *o, bool has_command, struct errm
 			err, -EINVAL,
 			"trace needs to know what to trace: a command, a process (-p PID), "
 			"everything (-a), or a recorded file (-i FILE)");
-	if (n > 1 && !(n == 2 && has_command && o->all_tasks))
-		return errmsg_set(
-			err, -EINVAL,
-			"-p, -i and a command exclude each other, and so do -a, -p and -i");
+	if (n > 1 && !(n == 2 && has_command && !o->input))
+		return errmsg_set(err, -EINVAL,
+				  "-a, -p and -i exclude each other, and so do -i and a command");
 	return 0;
 }
 

@@ -288,6 +288,13 @@ static long see_task(struct calllines *c, const struct syscallevents_call *call)
 	return (long)(uintptr_t)*place - 1;
 }
 
+static void tell_thread(struct calllines *c, const struct syscallevents_call *call,
+			struct textbuf *tb)
+{
+	if (c->spec->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)call->pid))
+		textbuf_addf(tb, "strace: Process %d attached\n", call->pid);
+}
+
 static void add_pid(struct calllines *c, int pid, struct textbuf *tb)
 {
 	const struct calllines_spec *s = c->spec;
@@ -313,8 +320,7 @@ static void begin_line(struct calllines *c, uint64_t ts, const struct syscalleve
 		textbuf_add_str(tb, " <unfinished ...>\n");
 		c->open_pid = 0;
 	}
-	if (s->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)call->pid))
-		textbuf_addf(tb, "strace: Process %d attached\n", call->pid);
+	tell_thread(c, call, tb);
 	c->line = textbuf_len(tb);
 	c->column = 0;
 	nr = see_task(c, call);
@@ -555,6 +561,12 @@ int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_c
 	if (!is_wanted(c, call, n_bytes))
 		return call->type == SYSCALLEVENTS_CALL ? add_hidden(c, ts, call, n_bytes, tb) : 0;
 	count(c, ts, call, n_bytes);
+	if (c->spec->no_lines && call->type == SYSCALLEVENTS_EXIT) {
+		map_remove(&c->alive, (uint64_t)call->pid);
+	} else if (c->spec->no_lines) {
+		tell_thread(c, call, tb);
+		see_task(c, call);
+	}
 	if (c->spec->no_lines)
 		return 0;
 	if (c->spec->json) {

@@ -602,7 +602,8 @@ int calllines_add_event(struct calllines *c, const struct record *rec, bool swap
 	textbuf_clear(&c->scratch);
 	perflines_fmt_event(c->perf, rec, swap, &c->scratch);
 	n = textbuf_len(&c->scratch) < EVENT_MAX_BYTES ? textbuf_len(&c->scratch) : EVENT_MAX_BYTES;
-	memcpy(&note.call + 1, c->scratch.start, n);
+	if (n)
+		memcpy(&note.call + 1, c->scratch.start, n);
 	r = callorder_add(&c->order, rec->ts, &note.call, sizeof(note.call) + n);
 	if (r >= 0)
 		add_certain(c, tb);

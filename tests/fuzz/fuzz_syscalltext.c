@@ -33,6 +33,14 @@ static int find_path(void *arg, int32_t tgid, int fd, char *path, size_t n)
 	return 4;
 }
 
+static size_t find_comm(int pid, char *buf, size_t size)
+{
+	if (pid & 1 || size < 4)
+		return 0;
+	memcpy(buf, "<\\\1a", 4);
+	return 4;
+}
+
 /* Numbers that mean something are more telling than random ones. */
 static void mend(struct syscallevents_call *c, size_t n)
 {
@@ -57,6 +65,12 @@ static void print(struct syscalltext *t, const struct syscallevents_call *c, siz
 	const char *name;
 
 	textbuf_clear(tb);
+	syscalltext_see_child(t, c, n);
+	syscalltext_see_name(t, c, n);
+	syscalltext_fmt_comm(t, n < SYSCALLEVENTS_CALL_BYTES ? 1 : c->pid, tb);
+	textbuf_clear(tb);
+	syscalltext_fmt_dump(t, c, n, tb);
+	textbuf_clear(tb);
 	syscalltext_fmt(t, c, n, tb, &parts);
 	check(parts.n_name <= parts.n_args || !parts.n_args);
 	check(tb->overflow || parts.n_args <= textbuf_len(tb));
@@ -72,7 +86,8 @@ static void print(struct syscalltext *t, const struct syscallevents_call *c, siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct syscalltext_options o = {.find_path = find_path};
+	struct syscalltext_options o = {.find_path = find_path, .find_comm = find_comm};
+	uint64_t fds[SYSCALLTEXT_FDS / 64];
 	struct syscalltext *t = NULL;
 	struct textbuf tb;
 
@@ -82,6 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.verbose = data[0] & 4;
 	o.hex_strings = data[0] >> 3 & 3;
 	o.paths = data[0] >> 5 & 3;
+	o.comms = data[0] & 1;
+	memset(fds, 0xff, sizeof(fds));
+	o.dumped_reads = o.dumped_writes = fds;
 	o.string_limit = data[0] & 0x80 ? 1000 : 0;
 	if (syscalltext_new(&t, &o) < 0)
 		return 0;

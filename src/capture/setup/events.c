@@ -305,6 +305,16 @@ static bool has_system(const struct setup *s, const char *pattern)
 	return pattern[len] && tracefs_exists(&s->t, "", path);
 }
 
+static bool is_syscall(const struct setup *s, const char *name)
+{
+	char path[TRACEFS_NAME_MAX + 40];
+
+	if (!*name || strpbrk(name, ":/*?["))
+		return false;
+	snprintf(path, sizeof(path), "events/syscalls/sys_enter_%.200s", name);
+	return tracefs_exists(&s->t, "", path);
+}
+
 /*
  * Sets one message. A name may be an event, or a function to probe. If an event has a similar name,
  * the message suggests it, unless such a function exists and the problem is another one.
@@ -316,6 +326,16 @@ static int refuse_event(const struct setup *s, const struct plan_event *e, const
 	int code = 0;
 	const char *why = setup_why_no_probe(s, e, &code);
 
+	if (is_syscall(s, name))
+		return errmsg_set(err, -ENOENT,
+				  "'%s' is a system call; its events are sys_enter_%s and "
+				  "sys_exit_%s, and 'sonde trace -e %s' shows its calls",
+				  name, name, name, name);
+	if (!strncmp(name, "syscall:", 8))
+		return errmsg_set(err, -ENOENT,
+				  "the events of the system syscall are made by 'sonde trace -o "
+				  "FILE.dat' and 'sonde record --syscalls', and read from that "
+				  "file; the kernel's own are raw_syscalls:sys_enter and sys_exit");
 	if (why && code != -ENOENT)
 		return errmsg_set(err, -ENOENT, "unknown event '%s', and no probe: %s", name, why);
 	if (nearest)

@@ -377,8 +377,22 @@ static int load(struct sysprograms *p, const struct syskernel *k, struct errmsg 
  * --- life --------------------------------------------------------------------------------------
  */
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_programs(struct sysprograms *p)
+{
+	for (int i = 0; i < SYSPROGRAMS_HOOKS; i++)
+		close_fd(&p->programs[i]);
+}
+
 static int open_all(struct sysprograms *p, struct errmsg *err)
 {
+	struct errmsg ignored = {0};
 	struct btf *btf = NULL;
 	struct syskernel k;
 	bool known;
@@ -391,7 +405,13 @@ static int open_all(struct sysprograms *p, struct errmsg *err)
 				  "the kernel has no type information (BTF) about its tasks, which "
 				  "tracing system calls needs");
 	TRY(follow(p, &k, err));
-	return load(p, &k, err);
+	if (!p->config.files || load(p, &k, &ignored) < 0) {
+		/* a kernel that does not accept to read files; then /proc has less */
+		close_programs(p);
+		p->config.files = false;
+		return load(p, &k, err);
+	}
+	return 0;
 }
 
 int sysprograms_open(struct sysprograms *p, const struct sysprograms_config *config,
@@ -426,13 +446,6 @@ int sysprograms_start(struct sysprograms *p, struct errmsg *err)
 		TRY(p->links[i]);
 	}
 	return 0;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 void sysprograms_stop(struct sysprograms *p)
@@ -476,8 +489,7 @@ void sysprograms_close(struct sysprograms *p)
 	if (!p->is_open)
 		return;
 	sysprograms_stop(p);
-	for (int i = 0; i < SYSPROGRAMS_HOOKS; i++)
-		close_fd(&p->programs[i]);
+	close_programs(p);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		close_fd(&tables[i]->fd);
 	if (p->open_calls)

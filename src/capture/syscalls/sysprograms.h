@@ -24,6 +24,7 @@ struct sysprograms_config {
 	/* all tasks except `not_process`; otherwise those of sysprograms_add_task() */
 	bool all_tasks;
 	int not_process;
+	bool command_too;		  /* the command, although processes are chosen */
 	bool no_children;		  /* do not follow new threads and processes */
 	const char *cgroup;		  /* its directory; NULL: any */
 	const uint64_t *cpus;		  /* bits of the CPUs whose calls count; NULL: all */

@@ -69,6 +69,11 @@ int systrace_open(struct systrace **ret, const struct sysprograms_config *config
 	return 0;
 }
 
+bool systrace_wants_command(const struct systrace *t)
+{
+	return t->programs.config.command_too;
+}
+
 int systrace_begin(struct systrace *t, int pid, struct errmsg *err)
 {
 	return t->programs.config.all_tasks ? 0 : sysprograms_add_task(&t->programs, pid, err);

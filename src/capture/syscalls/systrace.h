@@ -49,6 +49,8 @@ int systrace_start_live(struct systrace *t, systrace_taker *take, void *ctx, uns
 int systrace_read(struct systrace *t);
 int systrace_read_rest(struct systrace *t);
 
+/* Is the command traced although processes are chosen? */
+bool systrace_wants_command(const struct systrace *t);
 /* Traces a process with its threads, and what they start. Any thread. */
 int systrace_begin(struct systrace *t, int pid, struct errmsg *err);
 /* Becomes readable when the recording cannot continue. */

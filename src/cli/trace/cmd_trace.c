@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 	ROW_HEADING("which calls"),
 	ROW_CALL('e', "expr", "CALLS",
 		 "only these calls: names, globs, sets as %file, /REGEX; !… all others; "
-		 "signal=CHLD, status=failed",
+		 "signal=CHLD, status=failed; read=3, write=all: dump their bytes",
 		 traceopts_choose),
 	ROW_CALL('P', "trace-path", "PATH", "only calls that use this path", traceopts_path),
 	ROW_FLAG('Z', "failed-only", "only calls that fail", AT(lines.only_failed)),
@@ -53,6 +53,8 @@ static const struct option_row rows[] = {
 	ROW_CALL('y', "decode-fds", NULL,
 		 "show paths of descriptors; -yy: also devices, protocols and addresses of sockets",
 		 traceopts_paths),
+	ROW_CALL('Y', "decode-pids", NULL, "show names of threads beside their numbers",
+		 traceopts_comms),
 	ROW_FLAG('v', "no-abbrev", "show structures and environments completely",
 		 AT(lines.text.verbose)),
 	ROW_CALL('x', "strings-in-hex", NULL, "show strings that are no text in hex; -xx: all",

@@ -68,11 +68,12 @@ int traceopts_parse_cpus(struct traceopts *o, struct errmsg *err)
 	return 0;
 }
 
-int traceopts_see_files(struct traceopts *o, struct errmsg *err)
+int traceopts_see_more(struct traceopts *o, struct errmsg *err)
 {
 	const uint64_t *chosen[2] = {o->calls, o->calls_32};
+	bool files = o->lines.text.paths || o->lines.n_paths;
 
-	if (o->cpu_list)
+	if (o->cpu_list && files)
 		return errmsg_set(err, -EINVAL,
 				  "-y and -P need all calls of a process; they cannot be combined "
 				  "with --cpu");
@@ -83,7 +84,9 @@ int traceopts_see_files(struct traceopts *o, struct errmsg *err)
 	for (unsigned m = 0; m < 2; m++)
 		for (uint32_t nr = 0; nr < SYSCALLCHOICE_WORDS * 64; nr++)
 			if (chosen[m][nr / 64] >> nr % 64 & 1 ||
-			    syscalltext_changes_files(sysprograms_machine(m), nr))
+			    (files && syscalltext_changes_files(sysprograms_machine(m), nr)) ||
+			    (o->lines.text.comms &&
+			     syscalltext_changes_names(sysprograms_machine(m), nr)))
 				o->seen[m][nr / 64] |= UINT64_C(1) << nr % 64;
 	o->programs.calls = o->seen[0];
 	o->programs.calls_32 = o->seen[1];

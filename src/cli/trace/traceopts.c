@@ -11,8 +11,10 @@
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "capture/syscalls/systrace.h"
+#include "decode/syscalls/syscalltext.h"
 #include "format/tracedat.h"
 #include "live/calls/callpaths.h"
+#include "live/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -113,14 +115,56 @@ static int choose_status(struct traceopts *o, const char *text, struct errmsg *e
 	return 0;
 }
 
+/* -e read=3,5, -e write=all, !1 */
+static int choose_dumps(const char *text, const char *key, uint64_t *fds, const uint64_t **ret,
+			struct errmsg *err)
+{
+	bool inverted = *text == '!';
+	const char *p = text + inverted;
+
+	while (*p) {
+		size_t n = strcspn(p, ",");
+		char *end;
+		unsigned long fd = strtoul(p, &end, 10);
+
+		if (n == 3 && !strncmp(p, "all", 3))
+			memset(fds, 0xff, SYSCALLTEXT_FDS / 8);
+		else if (end == p + n && end != p && fd < SYSCALLTEXT_FDS)
+			fds[fd / 64] |= UINT64_C(1) << fd % 64;
+		else if (n != 4 || strncmp(p, "none", 4) != 0)
+			return errmsg_set(err, -EINVAL,
+					  "-e %s= takes numbers of descriptors, not '%.*s'", key,
+					  (int)n, p);
+		p += n + (p[n] == ',');
+	}
+	for (int i = 0; inverted && i < SYSCALLTEXT_FDS / 64; i++)
+		fds[i] = ~fds[i];
+	*ret = fds;
+	return 0;
+}
+
+static int choose_reads(struct traceopts *o, const char *text, struct errmsg *err)
+{
+	return choose_dumps(text, "read", o->dumped[0], &o->lines.text.dumped_reads, err);
+}
+
+static int choose_writes(struct traceopts *o, const char *text, struct errmsg *err)
+{
+	return choose_dumps(text, "write", o->dumped[1], &o->lines.text.dumped_writes, err);
+}
+
 int traceopts_choose(void *opts, const char *value, struct errmsg *err)
 {
 	static const struct {
 		const char *key;
 		int (*choose)(struct traceopts *o, const char *text, struct errmsg *err);
 	} keys[] = {
-		{"trace=", choose_calls},     {"t=", choose_calls},   {"signal=", choose_signals},
-		{"signals=", choose_signals}, {"s=", choose_signals}, {"status=", choose_status},
+		{"trace=", choose_calls},    {"t=", choose_calls},
+		{"signal=", choose_signals}, {"signals=", choose_signals},
+		{"s=", choose_signals},	     {"status=", choose_status},
+		{"read=", choose_reads},     {"reads=", choose_reads},
+		{"r=", choose_reads},	     {"write=", choose_writes},
+		{"writes=", choose_writes},  {"w=", choose_writes},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -152,6 +196,12 @@ int traceopts_paths(void *opts, const char *value, struct errmsg *err)
 	struct calllines_spec *l = &((struct traceopts *)opts)->lines;
 
 	l->text.paths += l->text.paths < 2;
+	return 0;
+}
+
+int traceopts_comms(void *opts, const char *value, struct errmsg *err)
+{
+	((struct traceopts *)opts)->lines.text.comms = true;
 	return 0;
 }
 
@@ -223,6 +273,13 @@ int traceopts_duration(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+static bool has_trace_name(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && !strcmp(path + len - 4, ".dat");
+}
+
 bool traceopts_is_trace(const char *path)
 {
 	char magic[SNF_MAGIC_BYTES];
@@ -232,14 +289,13 @@ bool traceopts_is_trace(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	return is_trace;
+	/* a trace that cannot be opened is better told than a command that does not exist */
+	return is_trace || (fd < 0 && has_trace_name(path) && access(path, X_OK));
 }
 
 bool traceopts_records(const struct traceopts *o)
 {
-	size_t len = o->output ? strlen(o->output) : 0;
-
-	return len > 4 && !strcmp(o->output + len - 4, ".dat");
+	return o->output && has_trace_name(o->output);
 }
 
 static int check_source(const struct traceopts *o, bool has_command, struct errmsg *err)
@@ -254,10 +310,9 @@ static int check_source(const struct traceopts *o, bool has_command, struct errm
 			err, -EINVAL,
 			"trace needs to know what to trace: a command, a process (-p PID), "
 			"everything (-a), or a recorded file (-i FILE)");
-	if (n > 1 && !(n == 2 && has_command && o->all_tasks))
-		return errmsg_set(
-			err, -EINVAL,
-			"-p, -i and a command exclude each other, and so do -a, -p and -i");
+	if (n > 1 && !(n == 2 && has_command && !o->input))
+		return errmsg_set(err, -EINVAL,
+				  "-a, -p and -i exclude each other, and so do -i and a command");
 	return 0;
 }
 
@@ -285,6 +340,8 @@ int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err)
 	p->string_max = o->lines.text.string_limit = (uint32_t)o->string_max;
 	o->lines.text.no_strings = !o->string_max;
 	p->string_max += !o->string_max; /* a byte: that there is a string */
+	if (o->lines.text.dumped_reads || o->lines.text.dumped_writes)
+		p->string_max = TRACEOPTS_STRING_MAX;
 	p->ring_bytes = (uint32_t)o->ring_kb * 1024;
 	p->files = o->lines.text.paths || o->lines.n_paths || traceopts_records(o);
 	p->only_failed = o->lines.only_failed;
@@ -294,14 +351,17 @@ int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err)
 		p->calls = o->lines.calls = o->calls;
 		p->calls_32 = o->lines.calls_32 = o->calls_32;
 	}
-	if ((o->lines.text.paths || o->lines.n_paths) && !o->input && !traceopts_records(o))
-		TRY(traceopts_see_files(o, err));
+	if ((o->lines.text.paths || o->lines.n_paths || o->lines.text.comms) && !o->input &&
+	    !traceopts_records(o))
+		TRY(traceopts_see_more(o, err));
 	o->lines.no_lines = o->counts && !o->counts_too;
 	o->lines.column = (unsigned)o->column;
 	if (o->output && o->lines.pids == CALLLINES_PIDS_AUTO && !o->no_children)
 		o->lines.pids = CALLLINES_PIDS_ALL;
-	if (!o->input)
+	if (!o->input) {
 		o->lines.text.find_path = callpaths_find;
+		o->lines.text.find_comm = livenames_ask;
+	}
 	o->record.syscalls = p;
 	o->record.date = true; /* calls are shown with the time of day */
 	return 0;

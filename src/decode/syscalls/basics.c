@@ -185,6 +185,7 @@ NUMBER(uid, fmt_uid(p, v))
 NUMBER(gid, fmt_uid(p, v))
 NUMBER(dev, fmt_dev(p, (uint32_t)v))
 NUMBER(dev64, fmt_dev(p, v))
+NUMBER(pid, fmt_pid(p, (int)v))
 NUMBER(fd, fmt_fd(p, (int)v))
 NUMBER(mountfd, fmt_fd(p, (int)v))
 

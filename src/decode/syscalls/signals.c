@@ -177,7 +177,9 @@ static const struct sysxlat *codes_of(int sig)
 
 static void fmt_sender(struct printing *p, const uint8_t *info)
 {
-	textbuf_addf(p->tb, ", si_pid=%d, si_uid=", (int)load32(info + 16));
+	add(p, ", si_pid=");
+	fmt_pid(p, (int32_t)load32(info + 16));
+	add(p, ", si_uid=");
 	fmt_uid(p, load32(info + 20));
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define SYSCALLTEXT_CALL_WORDS 16
+#define SYSCALLTEXT_FDS	       4096
 
 struct syscallevents_call;
 struct syscalltext;
@@ -38,6 +39,11 @@ struct syscalltext_options {
 	const uint64_t *raw;	       /* shown as numbers */
 	const uint64_t *unabbreviated; /* as with `verbose` */
 	const uint64_t *pointers;      /* addresses instead of structures */
+	/* Bits of SYSCALLTEXT_FDS descriptors whose bytes are dumped; NULL: none. */
+	const uint64_t *dumped_reads, *dumped_writes;
+	bool comms; /* -Y: names of threads beside their numbers */
+	/* Asked about a thread of which nothing is known: its name now, as live/names.h. Or NULL. */
+	size_t (*find_comm)(int pid, char *buf, size_t size);
 	bool unseen_threads; /* the calls of threads that a process starts do not come here */
 	/*
 	 * Asked once about a socket or pipe: writes its path into `path` (as readlink of
@@ -88,6 +94,22 @@ bool syscalltext_changes_files(uint32_t machine, uint32_t nr);
  */
 bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,
 			 size_t n_bytes, unsigned arg, struct textbuf *tb, const char **ret_name);
+
+/* The name that a thread has before its first call. */
+void syscalltext_add_comm(struct syscalltext *t, int pid, const char *comm);
+/* Adds "<name>" of the thread, if it is known and names are shown. */
+void syscalltext_fmt_comm(struct syscalltext *t, int pid, struct textbuf *tb);
+/* Learns names: of a child when the record of its parent comes, and what an exec or a name changed. */
+void syscalltext_see_child(struct syscalltext *t, const struct syscallevents_call *call,
+			   size_t n_bytes);
+void syscalltext_see_name(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes);
+/* Does the decoder learn names from this call? */
+bool syscalltext_changes_names(uint32_t machine, uint32_t nr);
+
+/* Adds the lines of -e read and -e write that follow the line of a call, if there are any. */
+void syscalltext_fmt_dump(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes, struct textbuf *tb);
 
 /* "ENOENT"; NULL: unknown. */
 const char *syscalltext_errno(unsigned e);

@@ -36,7 +36,8 @@ int syscalltext_new(struct syscalltext **ret, const struct syscalltext_options *
 		t->o.string_limit = t->o.no_strings ? 0 : STRING_DEFAULT;
 	t->fds = syscallfds_new();
 	t->sockets = t->o.paths > 1 ? syscallsockets_new() : NULL;
-	if (!t->fds || (t->o.paths > 1 && !t->sockets)) {
+	t->comms = t->o.comms ? syscallcomms_new() : NULL;
+	if (!t->fds || (t->o.paths > 1 && !t->sockets) || (t->o.comms && !t->comms)) {
 		syscalltext_free(t);
 		return -ENOMEM;
 	}
@@ -55,6 +56,7 @@ void syscalltext_free(struct syscalltext *t)
 		return;
 	syscallfds_free(t->fds);
 	syscallsockets_free(t->sockets);
+	syscallcomms_free(t->comms);
 	free(t);
 }
 
@@ -229,6 +231,9 @@ static void fmt_result(struct printing *p)
 	case SYSRESULT_fd:
 		fmt_fd(p, (int)ret);
 		break;
+	case SYSRESULT_pid:
+		fmt_pid_result(p);
+		break;
 	default:
 		textbuf_add_signed(p->tb, ret);
 	}
@@ -259,7 +264,9 @@ static void fmt_call(struct printing *p, struct syscalltext_parts *parts)
 	parts->failed = p->failed;
 	add(p, " = ");
 	syscallfds_learn(p->state->fds, p->state->sockets, p);
+	syscallcomms_learn_child(p->state->comms, p);
 	fmt_result(p);
+	syscallcomms_learn(p->state->comms, p);
 }
 
 static void fmt_signal_line(struct printing *p)
@@ -306,6 +313,7 @@ void syscalltext_fmt(struct syscalltext *t, const struct syscallevents_call *cal
 		return;
 	case SYSCALLEVENTS_EXIT:
 		fmt_exit_line(&p);
+		syscallcomms_forget(t->comms, call->pid);
 		return;
 	default:
 		fmt_call(&p, parts);
@@ -319,6 +327,54 @@ void syscalltext_see(struct syscalltext *t, const struct syscallevents_call *cal
 	if (!begin(&p, t, call, n_bytes, NULL) || call->type != SYSCALLEVENTS_CALL)
 		return;
 	syscallfds_learn(t->fds, t->sockets, &p);
+	syscallcomms_learn_child(t->comms, &p);
+	syscallcomms_learn(t->comms, &p);
+}
+
+void syscalltext_see_child(struct syscalltext *t, const struct syscallevents_call *call,
+			   size_t n_bytes)
+{
+	struct printing p;
+
+	if (t->comms && begin(&p, t, call, n_bytes, NULL))
+		syscallcomms_learn_child(t->comms, &p);
+}
+
+void syscalltext_see_name(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes)
+{
+	struct printing p;
+
+	if (t->comms && begin(&p, t, call, n_bytes, NULL))
+		syscallcomms_learn(t->comms, &p);
+}
+
+void syscalltext_add_comm(struct syscalltext *t, int pid, const char *comm)
+{
+	syscallcomms_add(t->comms, pid, comm);
+}
+
+void syscalltext_fmt_comm(struct syscalltext *t, int pid, struct textbuf *tb)
+{
+	struct printing p = {.state = t, .o = &t->o, .tb = tb};
+
+	fmt_name_of(&p, pid);
+}
+
+bool syscalltext_changes_names(uint32_t machine, uint32_t nr)
+{
+	const struct syscalltype *type = syscalltype_of(machine, nr);
+
+	return type && syscallcomms_matter(type->name);
+}
+
+void syscalltext_fmt_dump(struct syscalltext *t, const struct syscallevents_call *call,
+			  size_t n_bytes, struct textbuf *tb)
+{
+	struct printing p;
+
+	if (begin(&p, t, call, n_bytes, tb) && call->type == SYSCALLEVENTS_CALL)
+		sysdump_fmt(&p);
 }
 
 bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,

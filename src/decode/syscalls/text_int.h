@@ -19,6 +19,7 @@
 
 struct syscallfds;
 struct syscallsockets;
+struct syscallcomms;
 
 struct syscallchunk {
 	uint64_t address;
@@ -31,6 +32,7 @@ struct syscalltext {
 	struct syscalltext_options o;
 	struct syscallfds *fds;
 	struct syscallsockets *sockets;
+	struct syscallcomms *comms;
 };
 
 /* A call that is being printed. */
@@ -181,6 +183,22 @@ void syscallfds_set_path(struct syscallfds *f, int32_t tgid, int fd, const char 
 void syscallfds_distrust(struct syscallfds *f, int32_t tgid);
 /* Calls were lost: nothing is known. */
 void syscallfds_clear(struct syscallfds *f);
+
+/* comms.c: all take NULL, which has no names */
+struct syscallcomms *syscallcomms_new(void);
+void syscallcomms_free(struct syscallcomms *s);
+/* What a call says of the names of threads; of a child, before its first call is shown. */
+void syscallcomms_learn(struct syscallcomms *s, struct printing *p);
+void syscallcomms_learn_child(struct syscallcomms *s, struct printing *p);
+void syscallcomms_add(struct syscallcomms *s, int32_t pid, const char *comm);
+void syscallcomms_forget(struct syscallcomms *s, int32_t pid);
+bool syscallcomms_matter(const char *call);
+void fmt_pid(struct printing *p, int32_t pid);
+void fmt_name_of(struct printing *p, int32_t pid);
+void fmt_pid_result(struct printing *p);
+
+/* dump.c: lines with the bytes that the call read or wrote, if its descriptor is chosen. */
+void sysdump_fmt(struct printing *p);
 
 /* sockets.c */
 struct syscallsockets *syscallsockets_new(void);

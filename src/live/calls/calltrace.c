@@ -15,10 +15,13 @@
 #include "decode/order/sequence.h"
 #include "inputs/inputs.h"
 #include "live/calls/callpaths.h"
+#include "live/names.h"
 #include "live/source.h"
 #include "present/syscalls/callrun.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -61,6 +64,36 @@ static void add_open_files(struct calltrace *t, bool unseen_threads, struct sysc
 	}
 }
 
+static void add_name(struct syscalltext *text, int pid)
+{
+	char comm[64];
+	size_t n = livenames_ask(pid, comm, sizeof(comm) - 1);
+
+	comm[n] = 0;
+	if (n)
+		syscalltext_add_comm(text, pid, comm);
+}
+
+/* The names that the traced threads have now, for -Y: later they may have others. */
+static void add_names(struct calltrace *t, struct syscalltext *text)
+{
+	const struct plan_words *pids = &t->run->request->plan.buffers[0].pids;
+
+	if (t->run->s.has_child)
+		add_name(text, t->run->s.child.pid);
+	for (size_t i = 0; i < pids->n; i++) {
+		SCOPED(closedir_scoped) DIR *tasks = NULL;
+		struct dirent *e;
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%.20s/task", pids->words[i]);
+		tasks = opendir(path);
+		while (tasks && (e = readdir(tasks)))
+			if (e->d_name[0] != '.')
+				add_name(text, atoi(e->d_name));
+	}
+}
+
 int calltrace_new(struct calltrace **ret, struct liverun *run, const struct calllines_spec *lines,
 		  int fd, struct errmsg *err)
 {
@@ -76,6 +109,8 @@ int calltrace_new(struct calltrace **ret, struct liverun *run, const struct call
 	if (batch_init(&t->batch) < 0 || calllines_new(&t->lines, lines) < 0 ||
 	    !(t->calls = callrun_new(t->lines, sysprograms_machine(0), false)))
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
+	if (lines->text.comms)
+		add_names(t, calllines_text(t->lines, 0));
 	if (lines->text.paths)
 		add_open_files(t, lines->text.unseen_threads, calllines_text(t->lines, 0));
 	if (lines->n_paths)

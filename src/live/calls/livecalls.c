@@ -106,8 +106,9 @@ int livecalls_begin(struct systrace *t, const struct session *s, struct errmsg *
 {
 	const struct plan *plan = s->config.plan;
 
-	if (s->has_child)
-		return systrace_begin(t, s->child.pid, err);
+	/* with -p the command only says how long */
+	if (s->has_child && (!plan->buffers[0].pids.n || systrace_wants_command(t)))
+		TRY(systrace_begin(t, s->child.pid, err));
 	for (size_t i = 0; i < plan->buffers[0].pids.n; i++)
 		TRY(systrace_begin(t, atoi(plan->buffers[0].pids.words[i]), err));
 	return 0;
@@ -118,7 +119,7 @@ int livecalls_do_without(struct live_request *o, bool has_command, struct errmsg
 	bool all = o->syscalls && o->syscalls->all_tasks;
 
 	o->syscalls = NULL;
-	o->plan.only_command = has_command && !all;
+	o->plan.only_command = has_command && !all && !o->plan.buffers[0].pids.n;
 	o->plan.children = !all && (has_command || o->plan.buffers[0].pids.n);
 	return plan_add_event(&o->plan, "raw_syscalls", false) < 0
 		       ? errmsg_set_errno(err, -ENOMEM, "cannot trace system calls")

@@ -288,6 +288,28 @@ static long see_task(struct calllines *c, const struct syscallevents_call *call)
 	return (long)(uintptr_t)*place - 1;
 }
 
+static void tell_thread(struct calllines *c, const struct syscallevents_call *call,
+			struct textbuf *tb)
+{
+	if (c->spec->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)call->pid))
+		textbuf_addf(tb, "strace: Process %d attached\n", call->pid);
+}
+
+static void add_pid(struct calllines *c, int pid, struct textbuf *tb)
+{
+	const struct calllines_spec *s = c->spec;
+
+	if (s->pids == CALLLINES_NO_PIDS || (s->pids == CALLLINES_PIDS_AUTO && c->alive.n < 2))
+		return;
+	textbuf_addf(tb,
+		     s->pids == CALLLINES_PIDS_AUTO ? "[pid %5d"
+		     : s->text.comms		    ? "%d"
+						    : "%-5d",
+		     pid);
+	syscalltext_fmt_comm(c->text, pid, tb);
+	textbuf_add_str(tb, s->pids == CALLLINES_PIDS_AUTO ? "] " : " ");
+}
+
 static void begin_line(struct calllines *c, uint64_t ts, const struct syscallevents_call *call,
 		       struct textbuf *tb)
 {
@@ -298,15 +320,11 @@ static void begin_line(struct calllines *c, uint64_t ts, const struct syscalleve
 		textbuf_add_str(tb, " <unfinished ...>\n");
 		c->open_pid = 0;
 	}
-	if (s->tells_threads && c->alive.n && !map_find(&c->alive, (uint64_t)call->pid))
-		textbuf_addf(tb, "strace: Process %d attached\n", call->pid);
+	tell_thread(c, call, tb);
 	c->line = textbuf_len(tb);
 	c->column = 0;
 	nr = see_task(c, call);
-	if (s->pids == CALLLINES_PIDS_ALL)
-		textbuf_addf(tb, "%-5d ", call->pid);
-	else if (s->pids == CALLLINES_PIDS_AUTO && c->alive.n > 1)
-		textbuf_addf(tb, "[pid %5d] ", call->pid);
+	add_pid(c, call->pid, tb);
 	add_time(c, ts, tb);
 	if (s->numbers && nr < 0)
 		textbuf_add_str(tb, "[????] ");
@@ -326,8 +344,8 @@ static void add_duration(const struct calllines *c, uint64_t ns, struct textbuf 
 }
 
 /* The text up to the closing bracket is there; writes the result, " = 0", at its column. */
-static void end_call(struct calllines *c, const struct syscallevents_call *call, const char *result,
-		     size_t n_result, struct textbuf *tb)
+static void end_call(struct calllines *c, const struct syscallevents_call *call, size_t n_bytes,
+		     const char *result, size_t n_result, struct textbuf *tb)
 {
 	size_t column = c->column + (textbuf_len(tb) - c->line);
 	size_t wanted = c->spec->column ? c->spec->column : COLUMN;
@@ -341,6 +359,8 @@ static void end_call(struct calllines *c, const struct syscallevents_call *call,
 	if (c->spec->durations && call->type == SYSCALLEVENTS_CALL)
 		add_duration(c, call->duration, tb);
 	textbuf_add_char(tb, '\n');
+	if (call->type == SYSCALLEVENTS_CALL)
+		syscalltext_fmt_dump(c->text, call, n_bytes, tb);
 	c->open_pid = 0;
 }
 
@@ -375,7 +395,8 @@ static void add_whole(struct calllines *c, const struct callorder_item *item, st
 		return;
 	}
 	textbuf_add(tb, text, parts.n_args);
-	end_call(c, call, text + parts.n_args, textbuf_len(&c->scratch) - parts.n_args, tb);
+	end_call(c, call, item->n_bytes, text + parts.n_args,
+		 textbuf_len(&c->scratch) - parts.n_args, tb);
 }
 
 static void add_beginning(struct calllines *c, const struct callorder_item *item,
@@ -389,7 +410,7 @@ static void add_beginning(struct calllines *c, const struct callorder_item *item
 	textbuf_add(tb, text, parts.n_entry);
 	if (never_returns(item->call)) {
 		textbuf_add_char(tb, ')');
-		end_call(c, item->call, " = ?", 4, tb);
+		end_call(c, item->call, 0, " = ?", 4, tb);
 		return;
 	}
 	c->open_pid = item->call->pid;
@@ -402,6 +423,7 @@ static void add_end(struct calllines *c, const struct callorder_item *item, stru
 	const char *text;
 
 	if (c->open_pid != call->pid) {
+		syscalltext_see_name(c->text, call, item->n_bytes); /* an exec's end has it */
 		begin_line(c, item->ts, call, tb);
 		text = fmt(c, item, &parts);
 		textbuf_add_str(tb, "<... ");
@@ -411,7 +433,8 @@ static void add_end(struct calllines *c, const struct callorder_item *item, stru
 		text = fmt(c, item, &parts);
 	}
 	textbuf_add(tb, text + parts.n_entry, parts.n_args - parts.n_entry);
-	end_call(c, call, text + parts.n_args, textbuf_len(&c->scratch) - parts.n_args, tb);
+	end_call(c, call, item->n_bytes, text + parts.n_args,
+		 textbuf_len(&c->scratch) - parts.n_args, tb);
 }
 
 static void add_item(struct calllines *c, const struct callorder_item *item, struct textbuf *tb)
@@ -515,7 +538,7 @@ static int add_hidden(struct calllines *c, uint64_t ts, const struct syscalleven
 
 	if (c->with_paths)
 		syscalltext_see(c->with_paths, call, n_bytes);
-	if (!c->spec->text.paths || c->spec->no_lines)
+	if ((!c->spec->text.paths && !c->spec->text.comms) || c->spec->no_lines)
 		return 0;
 	r = c->spec->json ? 1 : callorder_add_hidden(&c->order, ts, call, n_bytes);
 	if (r > 0)
@@ -533,10 +556,17 @@ int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_c
 
 	if (n_bytes < sizeof(*call))
 		return 0;
+	syscalltext_see_child(c->text, call, n_bytes);
 	/* the beginning of a line that is still open is not in this text */
 	if (!is_wanted(c, call, n_bytes))
 		return call->type == SYSCALLEVENTS_CALL ? add_hidden(c, ts, call, n_bytes, tb) : 0;
 	count(c, ts, call, n_bytes);
+	if (c->spec->no_lines && call->type == SYSCALLEVENTS_EXIT) {
+		map_remove(&c->alive, (uint64_t)call->pid);
+	} else if (c->spec->no_lines) {
+		tell_thread(c, call, tb);
+		see_task(c, call);
+	}
 	if (c->spec->no_lines)
 		return 0;
 	if (c->spec->json) {
@@ -572,7 +602,8 @@ int calllines_add_event(struct calllines *c, const struct record *rec, bool swap
 	textbuf_clear(&c->scratch);
 	perflines_fmt_event(c->perf, rec, swap, &c->scratch);
 	n = textbuf_len(&c->scratch) < EVENT_MAX_BYTES ? textbuf_len(&c->scratch) : EVENT_MAX_BYTES;
-	memcpy(&note.call + 1, c->scratch.start, n);
+	if (n)
+		memcpy(&note.call + 1, c->scratch.start, n);
 	r = callorder_add(&c->order, rec->ts, &note.call, sizeof(note.call) + n);
 	if (r >= 0)
 		add_certain(c, tb);

@@ -18,7 +18,7 @@
 /* clang-format off */
 #define SYSKINDS(X) \
 	X(int) X(uint) X(long) X(ulong) X(short) X(ushort) X(byte) X(hex) X(hexl) X(octal) \
-	X(addr) X(flags) X(enum) X(fd) X(dirfd) X(mode) X(uid) X(gid) X(sig) X(dev) X(dev64) \
+	X(addr) X(flags) X(enum) X(pid) X(fd) X(dirfd) X(mode) X(uid) X(gid) X(sig) X(dev) X(dev64) \
 	X(clockid) X(key) X(rlim) X(time) X(capmask) X(inaddr) X(in6addr) X(ifindex) \
 	X(mountfd) X(ticks) X(lenptr) X(pointer) X(array) X(struct) X(str) X(path) X(chars) X(hexbuf) \
 	X(fsid) X(intp) X(uintp) X(ulongp) X(addrp) X(openflags) X(openmode) X(stat) X(statx) \

@@ -241,7 +241,7 @@ static int settle_events(struct trace_options *t, bool has_command, struct errms
 				  o->input	? 'i'
 				  : o->cpu_list ? 'C'
 						: 'G');
-	plan->only_command = has_command && !o->all_tasks;
+	plan->only_command = has_command && !o->all_tasks && !plan->buffers[0].pids.n;
 	plan->children =
 		!o->all_tasks && !o->no_children && (has_command || plan->buffers[0].pids.n);
 	return 0;

@@ -108,11 +108,6 @@ static const struct {
 	{'D', "-D: sonde is no parent of the program that matters to it; run it in the background"},
 	{'i', "-i: sonde does not record the instruction pointer of system calls"},
 	{'k', "-k: sonde does not record stacks of system calls; use sonde record --sample"},
-	{'Y',
-	 "-Y: sonde does not show the names of tasks beside their numbers; see 'sonde trace -o "
-	 "FILE.dat' and 'sonde report'"},
-	{PIDS, "--decode-pids: sonde shows the numbers of processes as the initial namespace has "
-	       "them"},
 };
 
 /* strace names the call that it does not know. */
@@ -163,7 +158,7 @@ static int choose_form(const char *value, uint64_t *calls, bool inverted, const 
 static int choose(struct strace *s, const char *value, struct errmsg *err)
 {
 	static const char *const changes[] = {"fault", "inject"};
-	static const char *const unknown[] = {"read", "reads", "r", "write", "writes", "w", "kvm"};
+	static const char *const dumps[] = {"read", "reads", "r", "write", "writes", "w"};
 	struct syscalltext_options *text = &s->o.lines.text;
 	struct errmsg ignored = {0};
 	const char *rest;
@@ -175,9 +170,13 @@ static int choose(struct strace *s, const char *value, struct errmsg *err)
 				"-e %s= changes what system calls do: sonde only watches; "
 				"'sonde inject' makes them fail",
 				changes[i]);
-	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
-		if (has_key(value, unknown[i], &rest))
-			return errmsg_set(err, -EINVAL, "-e %s= is not supported", unknown[i]);
+	if (has_key(value, "kvm", &rest))
+		return errmsg_set(err, -EINVAL, "-e kvm= is not supported");
+	for (size_t i = 0; i < ARRAY_LEN(dumps); i++)
+		if (has_key(value, dumps[i], &rest))
+			return traceopts_choose(&s->o, value, &ignored) < 0
+				       ? errmsg_set(err, -EINVAL, "invalid descriptor '%s'", rest)
+				       : 0;
 	if (has_key(value, "raw", &rest) || has_key(value, "x", &rest))
 		return choose_form(rest, s->raw, false, &text->raw, err);
 	if (has_key(value, "abbrev", &rest) || has_key(value, "a", &rest))
@@ -286,6 +285,8 @@ static bool take_flag(struct strace *s, int letter)
 		return traceopts_hex(&s->o, NULL, NULL) >= 0;
 	case 'y':
 		return traceopts_paths(&s->o, NULL, NULL) >= 0;
+	case 'Y':
+		return traceopts_comms(&s->o, NULL, NULL) >= 0;
 	case 'd':
 	case NOTHING: /* --seccomp-bpf: sonde never stops the program */
 	case 'w':     /* sonde's times are always those of a clock */
@@ -411,6 +412,20 @@ static int user(struct strace *s, const char *value, struct errmsg *err)
 	return 0;
 }
 
+/* --decode-pids=comm; pidns is not known here. */
+static int choose_pids(struct strace *s, const char *value, struct errmsg *err)
+{
+	if (!strcmp(value, "pidns"))
+		return errmsg_set(
+			err, -EINVAL,
+			"--decode-pids=pidns: sonde shows the numbers of processes as the "
+			"initial namespace has them");
+	if (strcmp(value, "comm") && strcmp(value, "none"))
+		return errmsg_set(err, -EINVAL, "invalid --decode-pids argument: '%s'", value);
+	s->o.lines.text.comms = !strcmp(value, "comm");
+	return 0;
+}
+
 static int take_value(struct strace *s, int letter, const char *value, struct errmsg *err)
 {
 	long long n;
@@ -447,6 +462,8 @@ static int take_value(struct strace *s, int letter, const char *value, struct er
 		if (s->o.string_max > TRACEOPTS_STRING_MAX) /* longer ones are cut: "..."... */
 			s->o.string_max = TRACEOPTS_STRING_MAX;
 		return 0;
+	case PIDS:
+		return choose_pids(s, value, err);
 	case QUIET:
 		return choose_key(s, "quiet", value ? value : "attach,personality", err);
 	case TIMES:

@@ -100,6 +100,7 @@ static int check(struct strace *s, bool has_command, struct errmsg *err)
 	}
 	/* a process is traced with its threads; strace -p does so with -f only */
 	s->o.no_children = !s->follow;
+	s->o.programs.command_too = true;
 	s->o.lines.pids = !s->follow  ? CALLLINES_NO_PIDS
 			  : s->output ? CALLLINES_PIDS_ALL
 				      : CALLLINES_PIDS_AUTO;

@@ -6,6 +6,7 @@
  * text. Only the text for pipes and files exists (--stdio); the windows of perf (--tui, --gtk) do
  * not.
  */
+#include "analyse/perfhists/group.h"
 #include "base/array.h"
 #include "base/options.h"
 #include "base/scope.h"
@@ -32,7 +33,7 @@ struct options {
 	const char *percentage, *quantum;
 	long long max_stack;
 	bool show_n, no_children, children, header, header_only, unused, has_graph, order_set;
-	bool no_call_graph, show_total_period;
+	bool no_call_graph, show_total_period, no_group;
 };
 #define AT(field) offsetof(struct options, field)
 
@@ -125,6 +126,8 @@ static const struct option_row rows[] = {
 	ROW_STRING(0, "time-quantum", "time (ms|us|ns|s)",
 		   "Set time quantum for time sort key (default 100ms)", AT(quantum)),
 	ROW_FLAG(0, "ns", "Show times in nanosecs", AT(rows.ns)),
+	ROW_FLAG(0, "group", "Show event group information together (default)", AT(unused)),
+	ROW_FLAG(0, "no-group", "Show a table for each event of a group", AT(no_group)),
 	ROW_FLAG('m', "modules", "accepted; modules of the kernel always have names", AT(unused)),
 	ROW_FLAG(0, "demangle", "accepted; names of C++ and Rust are always plain", AT(unused)),
 	ROW_STRING('M', "disassembler-style", "style", "accepted; the report has no instructions",
@@ -385,10 +388,49 @@ static void add_filters(const struct options *o, struct textbuf *tb)
 	}
 }
 
+/* "event 'cycles'", "events 'anon group { cycles, cs }'"; n: of the group that it leads. */
+static void name_events(const struct options *o, const struct perfdata *pd, size_t event, size_t n,
+			const char *name, struct textbuf *tb)
+{
+	textbuf_addf(tb, "event%s '", n > 1 ? "s" : "");
+	if (n < 2 || o->no_group) {
+		textbuf_addf(tb, "%s'", pd->events[event].name);
+		return;
+	}
+	textbuf_addf(tb, "%s {", name ? name : "anon group");
+	for (size_t k = 0; k < n; k++)
+		textbuf_addf(tb, "%s %s", k ? "," : "", pd->events[event + k].name);
+	textbuf_add_str(tb, " }'");
+}
+
+/* The table of an event, or of the group that it leads. Returns the number of its events. */
+static int add_table(struct options *o, struct perfdata *pd, struct perfrows *table, size_t event,
+		     struct textbuf *tb)
+{
+	SCOPED(perfgroup_release) struct perfgroup g = {0};
+	const struct perfhists *tables[PERFGROUP_MAX];
+	const char *name = NULL;
+	size_t n_group = perfdata_group(pd, event, &name), n;
+	TEXTBUF(names, 1u << 16);
+	bool any = false;
+
+	n = !o->no_group && n_group > 1 && n_group <= PERFGROUP_MAX ? n_group : 1;
+	for (size_t k = 0; k < n; k++) {
+		tables[k] = perfrows_table(table, event + k);
+		any |= !!tables[k];
+	}
+	if (!any)
+		return (int)n;
+	TRY(perfgroup_init(&g, tables, n));
+	name_events(o, pd, event, n_group <= PERFGROUP_MAX ? n_group : 1, name, &names);
+	perfreport_add(tb, &o->report, table, &g, textbuf_text(&names));
+	return (int)n;
+}
+
 static int make_text(struct options *o, struct perfsession *s, struct textbuf *tb,
 		     struct errmsg *err)
 {
-	const struct perfdata *pd = perfsession_data(s);
+	struct perfdata *pd = perfsession_data(s);
 	SCOPED(perfrows_free_scoped) struct perfrows *table = perfrows_new(s, &o->rows);
 	struct perfsample sample;
 	int r = table ? 0 : -ENOMEM;
@@ -409,10 +451,10 @@ static int make_text(struct options *o, struct perfsession *s, struct textbuf *t
 	add_filters(o, tb);
 	textbuf_addf(tb, "#\n# Total Lost Samples: %llu\n#\n",
 		     (unsigned long long)perfsession_counts(s)->n_lost);
-	for (size_t i = 0; i < pd->n_events; i++)
-		if (perfrows_table(table, i))
-			perfreport_add(tb, &o->report, table, perfrows_table(table, i),
-				       pd->events[i].name);
+	for (size_t i = 0; r >= 0 && i < pd->n_events; i += (size_t)r)
+		r = add_table(o, pd, table, i, tb);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot make the report");
 	textbuf_add_str(tb, "#\n# (Tip: sonde flame shows the same samples as a picture)\n#\n");
 	return tb->overflow ? errmsg_set_errno(err, -ENOMEM, "cannot print the report") : 0;
 }

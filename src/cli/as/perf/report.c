@@ -142,7 +142,8 @@ static const struct option_row rows[] = {
 };
 
 static const char *const usage_lines[] = {"perf report [<options>]", NULL};
-static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+static const struct perf_usage usage = {
+	.lines = usage_lines, .rows = rows, .exclusive = "", .has_options_behind = true};
 
 /*
  * --- keys --------------------------------------------------------------------------------------
@@ -490,8 +491,8 @@ int perf_report(int argc, char **argv, struct errmsg *err)
 	struct options o = {.rows.min_percent = 0.5};
 	int n, r = perf_words_parse(&words, &usage, &o, 0, argc, argv, &n, err);
 
-	if (!r && n && !o.choice.symbols) /* perf report SYMBOL */
-		o.choice.symbols = words.argv[1];
+	if (!r && n) /* perf report SYMBOL: a part of a name */
+		o.rows.symbol_filter = words.argv[1];
 	if (!r)
 		r = run(&o, err);
 	if (r < 0 && err->reason == PERF_USAGE)

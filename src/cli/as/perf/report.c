@@ -273,6 +273,17 @@ static void hide_column(struct options *o, enum perfrows_key key)
 	}
 }
 
+/* If all columns of the rows are hidden, none is. */
+static void show_one(struct options *o)
+{
+	if (ARRAY_ANY(o->report.n_columns, i,
+		      o->report.columns[i].field == PERFREPORT_COLUMN &&
+			      !o->report.columns[i].is_elided))
+		return;
+	for (size_t i = 0; i < o->report.n_columns; i++)
+		o->report.columns[i].is_elided = false;
+}
+
 static int choose_fields(struct options *o, struct errmsg *err)
 {
 	static const struct {
@@ -348,6 +359,7 @@ static int choose_columns(struct options *o, const struct perfdata *pd, struct e
 		hide_column(o, PERFROWS_DSO);
 	if (is_single(o->choice.symbols))
 		hide_column(o, PERFROWS_SYM);
+	show_one(o);
 	return 0;
 }
 
@@ -372,19 +384,20 @@ static void choose_chains(struct options *o, const struct perfdata *pd)
  * --- the report --------------------------------------------------------------------------------
  */
 
-/* What columns would show that are left out because all rows have the same. */
+/* What a column shows in all rows: the only task, file or function that was asked for. */
 static void add_filters(const struct options *o, struct textbuf *tb)
 {
 	for (size_t i = 0; i < o->report.n_columns; i++) {
-		enum perfrows_key key = o->rows.columns[o->report.columns[i].cell].key;
+		const struct perfreport_column *c = &o->report.columns[i];
+		enum perfrows_key key = o->rows.columns[c->cell].key;
 
-		if (!o->report.columns[i].is_elided)
+		if (c->field != PERFREPORT_COLUMN)
 			continue;
-		if (key == PERFROWS_COMM)
+		if (key == PERFROWS_COMM && is_single(o->choice.comms))
 			textbuf_addf(tb, "# comm: %s\n", o->choice.comms);
-		else if (key == PERFROWS_DSO)
+		else if (key == PERFROWS_DSO && is_single(o->choice.dsos))
 			textbuf_addf(tb, "# dso: %s\n", o->choice.dsos);
-		else
+		else if (key == PERFROWS_SYM && is_single(o->choice.symbols))
 			textbuf_addf(tb, "# symbol: %s\n", o->choice.symbols);
 	}
 }
@@ -396,12 +409,14 @@ static void name_events(const struct options *o, const struct perfdata *pd, size
 	textbuf_addf(tb, "event%s '", n > 1 ? "s" : "");
 	if (n < 2 || o->no_group) {
 		textbuf_addf(tb, "%s'", pd->events[event].name);
-		return;
+	} else {
+		textbuf_addf(tb, "%s {", name ? name : "anon group");
+		for (size_t k = 0; k < n; k++)
+			textbuf_addf(tb, "%s %s", k ? "," : "", pd->events[event + k].name);
+		textbuf_add_str(tb, " }'");
 	}
-	textbuf_addf(tb, "%s {", name ? name : "anon group");
-	for (size_t k = 0; k < n; k++)
-		textbuf_addf(tb, "%s %s", k ? "," : "", pd->events[event + k].name);
-	textbuf_add_str(tb, " }'");
+	if (o->choice.time)
+		textbuf_addf(tb, " (time slices: %s)", o->choice.time);
 }
 
 /* The table of an event, or of the group that it leads. Returns the number of its events. */
@@ -439,7 +454,7 @@ static int make_text(struct options *o, struct perfsession *s, struct textbuf *t
 	if (table)
 		TRY(check_keys(o, table, err));
 	while (r >= 0 && (r = perfsession_next(s, &sample)) > 0)
-		if (r == PERFSESSION_SAMPLE)
+		if (r == PERFSESSION_SAMPLE && perf_choice_sees(&o->choice, &sample))
 			r = perfrows_add(table, &sample, perf_choice_takes(&o->choice, s, &sample));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read samples");

@@ -32,6 +32,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 		return 0;
 	for (int i = 0; i < SNF_PERF_FEATURES_MAX; i++)
 		perfdata_text(&pd, (enum snf_perf_feature)i);
+	for (size_t i = 0; i < pd.n_events; i++) {
+		const char *name = NULL;
+
+		sum += perfdata_group(&pd, i, &name);
+		sum += name ? strlen(name) : 0;
+	}
 	perfbpf_add_lines(&pd, &tb);
 	while (perfdata_next_build_id(&pd, &pos, &id))
 		sum += id.n_bytes + strlen(id.path);

@@ -223,6 +223,11 @@ struct perfhists_row *const *perfhists_rows(const struct perfhists *h, size_t *r
 	return h->rows;
 }
 
+const struct perfhists_config *perfhists_config(const struct perfhists *h)
+{
+	return &h->config;
+}
+
 uint64_t perfhists_period(const struct perfhists *h)
 {
 	return h->period;

@@ -84,6 +84,7 @@ void perfhists_add_total(struct perfhists *h, uint64_t period);
  */
 void perfhists_sort(struct perfhists *h, double min_part, bool is_relative);
 struct perfhists_row *const *perfhists_rows(const struct perfhists *h, size_t *ret_n);
+const struct perfhists_config *perfhists_config(const struct perfhists *h);
 /* Of all samples, also those that are no row. */
 uint64_t perfhists_period(const struct perfhists *h);
 uint64_t perfhists_n(const struct perfhists *h);

@@ -5,7 +5,8 @@
  *
  *	-F [FILTER]          an optional value may be the next word, unless that begins with '-'
  *	-a X -d Y            some options exclude each other
- *	PROBEDEF -q          the first word that is no option ends the options
+ *	PROBEDEF -q          the first word that is no option ends the options, but
+ *	SYMBOL -n            not those of report, annotate and diff
  *
  * This code processes the words before options_parse() applies them: it joins optional values to
  * their options (-F X becomes -FX), and reports errors with perf's messages. With an error, perf
@@ -242,7 +243,13 @@ bool perf_words_take(struct perf_words *w, const struct perf_usage *u, int argc,
 	for (walk.i = 1; ok && !w->wants_help && walk.i < argc; walk.i++) {
 		char *word = argv[walk.i];
 
-		if (word[0] != '-' || !word[1] || !strcmp(word, "--"))
+		bool is_argument = word[0] != '-' || !word[1];
+
+		if (is_argument && u->has_options_behind) {
+			ok = keep(&walk, word);
+			continue;
+		}
+		if (is_argument || !strcmp(word, "--"))
 			break;
 		ok = word[1] == '-' ? take_long(&walk, word + 2) : take_letters(&walk, word + 1);
 	}

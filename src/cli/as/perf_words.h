@@ -16,7 +16,8 @@
 struct perf_usage {
 	const char *const *lines; /* ended by NULL */
 	const struct option_row *rows;
-	const char *exclusive; /* letters of options that exclude each other */
+	const char *exclusive;	 /* letters of options that exclude each other */
+	bool has_options_behind; /* arguments do not end the options */
 };
 
 struct perf_words {

@@ -291,10 +291,8 @@ static size_t width_of_cell(const struct perfreport_config *config, size_t cell,
 }
 
 static void find_widths(const struct perfreport_config *config, const struct perfrows *r,
-			const struct perfhists *h, int *widths)
+			const struct perfgroup *g, int *widths)
 {
-	size_t n_rows;
-	struct perfhists_row *const *rows = perfhists_rows(h, &n_rows);
 	bool has_unknown = false;
 
 	for (size_t c = 0; c < config->rows->n_columns; c++) {
@@ -307,16 +305,17 @@ static void find_widths(const struct perfreport_config *config, const struct per
 		    perfrows_field_width(r, c) > width)
 			width = perfrows_field_width(r, c);
 
-		for (size_t i = 0; i < n_rows; i++) {
-			size_t w = width_of_cell(config, c, rows[i]);
+		for (size_t i = 0; i < g->n; i++) {
+			const struct perfhists_row *row = g->rows[i].first;
+			const char *name = row->cells[c].text + 4; /* behind "[k] " */
+			size_t w = width_of_cell(config, c, row);
 
-			if (rows[i]->is_hidden)
+			if (row->is_hidden)
 				continue;
 			if (w > width)
 				width = w;
 			if (config->rows->columns[c].key == PERFROWS_SYM &&
-			    (!strncmp(rows[i]->cells[c].text + 4, "0x", 2) ||
-			     !strcmp(rows[i]->cells[c].text + 4, "0000000000000000"))) {
+			    (!strncmp(name, "0x", 2) || !strcmp(name, "0000000000000000"))) {
 				has_unknown = true;
 				if (width < 22)
 					width = 22;
@@ -338,8 +337,14 @@ static const struct {
 	[PERFREPORT_PERIOD] = {"Period", 12},
 };
 
+/* A group has a number of each event in a column. */
+static int width_of_number(enum perfreport_field field, size_t n_events)
+{
+	return numbers[field].width * (int)n_events;
+}
+
 static void add_titles(struct textbuf *tb, const struct perfreport_config *config,
-		       const int *widths)
+		       const struct perfgroup *g, const int *widths)
 {
 	TEXTBUF(dots, 1u << 16);
 
@@ -361,8 +366,10 @@ static void add_titles(struct textbuf *tb, const struct perfreport_config *confi
 				     title_of(config, c->cell, text, sizeof(text)));
 			textbuf_add_fill(&dots, '.', (size_t)widths[c->cell]);
 		} else {
-			textbuf_addf(tb, "%*s", numbers[c->field].width, numbers[c->field].title);
-			textbuf_add_fill(&dots, '.', (size_t)numbers[c->field].width);
+			int width = width_of_number(c->field, g->n_events);
+
+			textbuf_addf(tb, "%*s", width, numbers[c->field].title);
+			textbuf_add_fill(&dots, '.', (size_t)width);
 		}
 	}
 	textbuf_addf(tb, "\n%s\n#\n", textbuf_text(&dots));
@@ -384,8 +391,41 @@ static bool is_bare(const struct perfreport_config *config, size_t i)
 	return true;
 }
 
-static void add_row(struct textbuf *tb, const struct perfreport_config *config, const int *widths,
-		    const struct perfhists_row *row, uint64_t total)
+static void add_numbers(struct textbuf *tb, enum perfreport_field field, const struct perfgroup *g,
+			const struct perfgroup_row *row)
+{
+	for (size_t k = 0; k < g->n_events; k++) {
+		static const struct perfhists_row none;
+		const struct perfhists_row *r = row->of[k] ? row->of[k] : &none;
+		uint64_t all = g->tables[k] ? perfhists_period(g->tables[k]) : 0;
+
+		if (field == PERFREPORT_SAMPLES)
+			textbuf_addf(tb, "%12" PRIu64, r->n);
+		else if (field == PERFREPORT_PERIOD)
+			textbuf_addf(tb, "%12" PRIu64, r->self);
+		else
+			textbuf_addf(
+				tb, "%7.2f%%",
+				percent(field == PERFREPORT_CHILDREN ? r->total : r->self, all));
+	}
+}
+
+static void add_cell(struct textbuf *tb, const struct perfreport_config *config, const int *widths,
+		     size_t column, const struct perfhists_row *row)
+{
+	size_t cell = config->columns[column].cell;
+	const char *text = row->cells[cell].text;
+
+	if (config->rows->columns[cell].key == PERFROWS_FIELD)
+		textbuf_addf(tb, "%*s", widths[cell], text);
+	else if (is_bare(config, column))
+		textbuf_add_str(tb, text);
+	else
+		textbuf_addf(tb, "%-*.*s", widths[cell], widths[cell], text);
+}
+
+static void add_row(struct textbuf *tb, const struct perfreport_config *config,
+		    const struct perfgroup *g, const int *widths, const struct perfgroup_row *row)
 {
 	for (size_t i = 0, n = 0; i < config->n_columns; i++) {
 		const struct perfreport_column *c = &config->columns[i];
@@ -397,32 +437,10 @@ static void add_row(struct textbuf *tb, const struct perfreport_config *config, 
 		else
 			textbuf_add_str(tb, "  ");
 		n++;
-		switch (c->field) {
-		case PERFREPORT_CHILDREN:
-			textbuf_addf(tb, "%*.2f%%", 7, percent(row->total, total));
-			break;
-		case PERFREPORT_SELF:
-		case PERFREPORT_OVERHEAD:
-			textbuf_addf(tb, "%*.2f%%", 7, percent(row->self, total));
-			break;
-		case PERFREPORT_SAMPLES:
-			textbuf_addf(tb, "%12" PRIu64, row->n);
-			break;
-		case PERFREPORT_PERIOD:
-			textbuf_addf(tb, "%12" PRIu64, row->self);
-			break;
-		case PERFREPORT_COLUMN:
-			if (config->rows->columns[c->cell].key == PERFROWS_FIELD) {
-				textbuf_addf(tb, "%*s", widths[c->cell], row->cells[c->cell].text);
-				break;
-			}
-			if (is_bare(config, i))
-				textbuf_add_str(tb, row->cells[c->cell].text);
-			else
-				textbuf_addf(tb, "%-*.*s", widths[c->cell], widths[c->cell],
-					     row->cells[c->cell].text);
-			break;
-		}
+		if (c->field == PERFREPORT_COLUMN)
+			add_cell(tb, config, widths, i, row->first);
+		else
+			add_numbers(tb, c->field, g, row);
 	}
 	textbuf_add_char(tb, '\n');
 }
@@ -439,29 +457,44 @@ static void add_count(struct textbuf *tb, uint64_t n)
 	textbuf_addf(tb, "%" PRIu64 "%c", n, units[i]);
 }
 
-void perfreport_add(struct textbuf *tb, const struct perfreport_config *config,
-		    const struct perfrows *r, const struct perfhists *h, const char *event)
+/* Is the row's share of the first event large enough? */
+static bool is_large(const struct perfreport_config *config, const struct perfgroup *g,
+		     const struct perfgroup_row *row)
 {
-	uint64_t total = perfhists_period(h);
+	const struct perfhists_row *r = row->of[0];
+	uint64_t weight = !r ? 0 : config->rows->children ? r->total : r->self;
+
+	return percent(weight, g->tables[0] ? perfhists_period(g->tables[0]) : 0) >=
+	       config->percent_limit;
+}
+
+void perfreport_add(struct textbuf *tb, const struct perfreport_config *config,
+		    const struct perfrows *r, const struct perfgroup *g, const char *events)
+{
+	uint64_t total = g->tables[0] ? perfhists_period(g->tables[0]) : 0, all = 0, n = 0;
 	int widths[PERFHISTS_CELLS_MAX];
-	size_t n_rows;
-	struct perfhists_row *const *rows = perfhists_rows(h, &n_rows);
 
+	for (size_t k = 0; k < g->n_events; k++) {
+		all += g->tables[k] ? perfhists_period(g->tables[k]) : 0;
+		n += g->tables[k] ? perfhists_n(g->tables[k]) : 0;
+	}
 	textbuf_add_str(tb, "# Samples: ");
-	add_count(tb, perfhists_n(h));
-	textbuf_addf(tb, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n#\n", event, total);
-	find_widths(config, r, h, widths);
-	add_titles(tb, config, widths);
-	for (size_t i = 0; i < n_rows; i++) {
-		uint64_t weight = config->rows->children ? rows[i]->total : rows[i]->self;
+	add_count(tb, n);
+	textbuf_addf(tb, " of %s\n# Event count (approx.): %" PRIu64 "\n#\n", events, all);
+	find_widths(config, r, g, widths);
+	add_titles(tb, config, g, widths);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct perfgroup_row *row = &g->rows[i];
 
-		if (rows[i]->is_hidden || percent(weight, total) < config->percent_limit)
+		if (row->first->is_hidden || !is_large(config, g, row))
 			continue;
-		add_row(tb, config, widths, rows[i], total);
-		if (config->rows->chains && config->is_folded)
-			add_folded(tb, config, rows[i], total);
-		else if (config->rows->chains)
-			add_chains(tb, config, rows[i], total);
+		add_row(tb, config, g, widths, row);
+		if (!row->of[0] || !config->rows->chains)
+			continue;
+		if (config->is_folded)
+			add_folded(tb, config, row->of[0], total);
+		else
+			add_chains(tb, config, row->of[0], total);
 	}
 	textbuf_add_str(tb, "\n\n");
 }

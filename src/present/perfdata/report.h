@@ -3,6 +3,7 @@
 #ifndef SONDE_PRESENT_PERFDATA_REPORT_H
 #define SONDE_PRESENT_PERFDATA_REPORT_H
 
+#include "analyse/perfhists/group.h"
 #include "inputs/perfdata/rows.h"
 
 struct textbuf;
@@ -36,8 +37,11 @@ struct perfreport_config {
 	const char *separator; /* -t: no columns; NULL: none */
 };
 
-/* Adds "# Samples: …" and the table of an event. */
+/*
+ * Adds "# Samples: …" and the table of an event, or of a group of events. events: what is shown of
+ * them, "event 'cycles'".
+ */
 void perfreport_add(struct textbuf *tb, const struct perfreport_config *config,
-		    const struct perfrows *r, const struct perfhists *h, const char *event);
+		    const struct perfrows *r, const struct perfgroup *g, const char *events);
 
 #endif

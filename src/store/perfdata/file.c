@@ -161,6 +161,27 @@ static void read_names(struct perfdata *pd)
 	}
 }
 
+/* The feature GROUP_DESC: name, number of the leader, number of events, for each group. */
+size_t perfdata_group(struct perfdata *pd, size_t event, const char **ret_name)
+{
+	struct piece f = pd->features[SNF_PERF_FEAT_GROUP_DESC];
+	struct byte_reader r = {f.data, f.data + f.len, false, false};
+	uint64_t n = f.data ? byte_reader_take_number(&r, 4) : 0;
+
+	for (uint64_t i = 0; i < n && !r.failed; i++) {
+		const char *name = perfdata_take_text(pd, &r);
+		uint64_t leader = byte_reader_take_number(&r, 4);
+		uint64_t n_events = byte_reader_take_number(&r, 4);
+
+		if (r.failed || leader != event || n_events > pd->n_events ||
+		    event > pd->n_events - n_events)
+			continue;
+		*ret_name = name && strcmp(name, "{anon_group}") ? name : NULL;
+		return n_events;
+	}
+	return 0;
+}
+
 static void perfdata_name_events(struct perfdata *pd)
 {
 	static const char *const software[] = {

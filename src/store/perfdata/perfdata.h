@@ -144,6 +144,12 @@ int perfdata_each_value(const struct perfdata_sample *s,
 /* A text feature (HOSTNAME …), or NULL. */
 const char *perfdata_text(struct perfdata *pd, enum snf_perf_feature feature);
 
+/*
+ * The group of events that an event leads: it and those behind it. Returns their number, 0: none.
+ * *ret_name: NULL: it has none.
+ */
+size_t perfdata_group(struct perfdata *pd, size_t event, const char **ret_name);
+
 struct perfdata_build_id {
 	const char *path;
 	uint8_t id[SNF_PERF_BUILD_ID_BYTES];

@@ -35,8 +35,8 @@
 #define RULE_MORE      16 /* the line below the title is longer than the title's text */
 
 struct options {
-	const char *input, *symbol, *dsos, *cpus;
-	bool no_source, unused;
+	const char *input, *symbol, *dsos, *ignored;
+	bool no_source, show_n, show_period, unused;
 };
 #define AT(field) offsetof(struct options, field)
 
@@ -47,6 +47,15 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "stdio", "Use the stdio interface", AT(unused)),
 	ROW_FLAG(0, "no-source", "Interleave no source code with assembly code", AT(no_source)),
 	ROW_FLAG(0, "source", "Interleave source code with assembly code (default)", AT(unused)),
+	ROW_FLAG('n', "show-nr-samples", "Show a column with the number of samples", AT(show_n)),
+	ROW_FLAG(0, "show-total-period", "Show a column with the sum of periods", AT(show_period)),
+	ROW_FLAG(0, "stdio2", "accepted; the same as --stdio", AT(unused)),
+	ROW_FLAG(0, "tui", "accepted; the output is text", AT(unused)),
+	ROW_STRING(0, "stdio-color", "mode", "accepted; the text has no colours", AT(ignored)),
+	ROW_STRING(0, "objdump", "path", "accepted; sonde needs no objdump", AT(ignored)),
+	ROW_FLAG(0, "skip-missing", "accepted; symbols without code are always skipped",
+		 AT(unused)),
+	ROW_FLAG('m', "modules", "accepted; modules of the kernel always have names", AT(unused)),
 	ROW_FLAG('l', "print-line", "print matching source lines (may be slow)", AT(unused)),
 	ROW_FLAG('f', "force", "don't complain, do it", AT(unused)),
 	ROW_FLAG('q', "quiet", "do now show any warnings or messages", AT(unused)),
@@ -55,19 +64,42 @@ static const struct option_row rows[] = {
 };
 
 static const char *const usage_lines[] = {"perf annotate [<options>]", NULL};
-static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+static const struct perf_usage usage = {
+	.lines = usage_lines, .rows = rows, .exclusive = "", .has_options_behind = true};
 
-static void add_title(struct textbuf *tb, const struct annotation *a, const char *event)
+/* The first column: its title, and its width. */
+static const char *column_of(const struct options *o, int *ret_width)
+{
+	*ret_width = o->show_period ? 12 : 8;
+	return o->show_period ? "Period" : o->show_n ? "Samples" : "Percent";
+}
+
+static void add_share(struct textbuf *tb, const struct options *o, const struct annotation *a,
+		      const struct codeline *c)
+{
+	if (o->show_period)
+		textbuf_addf(tb, "%12" PRIu64, c->weight);
+	else if (o->show_n)
+		textbuf_addf(tb, "%8" PRIu64, c->n);
+	else
+		textbuf_addf(tb, "%8.2f",
+			     a->weight ? 100.0 * (double)c->weight / (double)a->weight : 0);
+}
+
+static void add_title(struct textbuf *tb, const struct options *o, const struct annotation *a,
+		      const char *event)
 {
 	size_t at, len;
+	int width;
+	const char *column = column_of(o, &width);
 
-	textbuf_add_str(tb, " Percent |\t");
+	textbuf_addf(tb, " %-*s|\t", width, column);
 	at = textbuf_len(tb);
 	textbuf_addf(tb,
 		     "Source code & Disassembly of %s for %s (%" PRIu64
 		     " samples, percent: local period)",
 		     stacknames_file(a->func), event, a->n);
-	len = textbuf_len(tb) - at + RULE_MORE;
+	len = textbuf_len(tb) - at + (size_t)width + RULE_MORE - 8;
 	textbuf_add_char(tb, '\n');
 	textbuf_add_fill(tb, '-', len);
 	textbuf_add_char(tb, '\n');
@@ -77,19 +109,20 @@ static void add_function(struct textbuf *tb, const struct options *o, const stru
 			 const struct codelines *code, const char *event)
 {
 	unsigned line = 0;
+	int width;
 
-	add_title(tb, a, event);
-	textbuf_addf(tb, "         :\n         :      %016" PRIx64 " <%s>:\n", code->start,
-		     a->func->name);
+	column_of(o, &width);
+	add_title(tb, o, a, event);
+	textbuf_addf(tb, "%*s :\n%*s :      %016" PRIx64 " <%s>:\n", width, "", width, "",
+		     code->start, a->func->name);
 	for (size_t i = 0; i < code->n; i++) {
 		const struct codeline *c = &code->list[i];
 
 		if (!o->no_source && c->source && c->line != line)
-			textbuf_addf(tb, "         : %-4u %s\n", c->line, c->source);
+			textbuf_addf(tb, "%*s : %-4u %s\n", width, "", c->line, c->source);
 		line = c->line;
-		textbuf_addf(tb, "%8.2f :   %" PRIx64 ":   %s\n",
-			     a->weight ? 100.0 * (double)c->weight / (double)a->weight : 0,
-			     c->address, c->text ? c->text : "");
+		add_share(tb, o, a, c);
+		textbuf_addf(tb, " :   %" PRIx64 ":   %s\n", c->address, c->text ? c->text : "");
 	}
 }
 

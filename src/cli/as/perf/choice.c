@@ -4,10 +4,12 @@
  *
  * Lists have commas between their words: --comm bash,make. A sample passes if it passes all lists.
  * Its file and function are those of its own address, not of its callers. Times are seconds, as
- * perf script prints them: --time 1043.5,1044.
+ * perf script prints them: --time 1043.5,1044; or parts of the recording: 10%/2 is the second tenth,
+ * 0%-10%,50%-60% are two stretches.
  */
 #include "cli/as/perf/choice.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
 #include "base/textbuf.h"
@@ -16,6 +18,7 @@
 #include "store/perfdata/perfdata.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +145,7 @@ int perf_choice_init(struct perf_choice *f, struct errmsg *err)
 {
 	if (f->cpus)
 		TRY(parse_cpus(f, err));
-	if (f->time) {
+	if (f->time && !strchr(f->time, '%')) {
 		size_t len = strcspn(f->time, ",");
 
 		TRY(parse_seconds(f->time, len, &f->from_ns, err));
@@ -153,9 +156,73 @@ int perf_choice_init(struct perf_choice *f, struct errmsg *err)
 	return 0;
 }
 
-int perf_choice_check(const struct perf_choice *f, struct perfsession *s, struct errmsg *err)
+/* "10%", "10%/2", "10%-20%": the parts of 1 where it begins and ends. */
+static bool parse_part(const char *text, size_t len, double *ret_from, double *ret_to)
+{
+	char copy[64], *end;
+	double first, second;
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	first = strtod(copy, &end) / 100;
+	if (end == copy || *end++ != '%')
+		return false;
+	if (*end == '-') {
+		char *start = end + 1;
+
+		second = strtod(start, &end) / 100;
+		if (end == start || *end != '%' || end[1])
+			return false;
+		*ret_from = first;
+		*ret_to = second;
+	} else {
+		long n = *end == '/' ? strtol(end + 1, &end, 10) : 1;
+
+		if (*end)
+			return false;
+		*ret_from = first * (double)(n - 1);
+		*ret_to = first * (double)n;
+	}
+	return *ret_from >= 0 && *ret_from < *ret_to && *ret_to <= 1.000001;
+}
+
+static int find_parts(struct perf_choice *f, const struct perfdata *pd, struct errmsg *err)
+{
+	struct piece times = pd->features[SNF_PERF_FEAT_SAMPLE_TIME];
+	uint64_t first, last;
+
+	if (!times.data || times.len < 16)
+		return errmsg_set(err, -ENODATA,
+				  "%s does not say when its first and last sample were; --time "
+				  "takes seconds of it: 1043.5,1044",
+				  pd->path);
+	first = bytes_get64(times.data, false);
+	last = bytes_get64(times.data + 8, false);
+	for (const char *w = f->time; *w;) {
+		size_t len = strcspn(w, ",");
+		double from, to;
+
+		if (last < first || f->n_ranges == PERF_CHOICE_RANGES_MAX ||
+		    !parse_part(w, len, &from, &to))
+			return errmsg_set(err, -EINVAL, "Invalid time string");
+		f->ranges[f->n_ranges].from_ns = first + llround(from * (double)(last - first));
+		f->ranges[f->n_ranges].to_ns = first + llround(to * (double)(last - first));
+		if (f->ranges[f->n_ranges].to_ns != last)
+			f->ranges[f->n_ranges].to_ns--;
+		f->n_ranges++;
+		w += len + (w[len] == ',');
+	}
+	return 0;
+}
+
+int perf_choice_check(struct perf_choice *f, struct perfsession *s, struct errmsg *err)
 {
 	const struct perfdata *pd = perfsession_data(s);
+
+	if (f->time && strchr(f->time, '%'))
+		TRY(find_parts(f, pd, err));
 
 	for (size_t i = 0; f->cpus && i < pd->n_events; i++)
 		if (!(pd->events[i].attr.sample_type & PERF_SAMPLE_CPU))
@@ -193,15 +260,30 @@ static bool takes_place(const struct perf_choice *f, struct perfsession *s,
 	return perf_choice_has(f->symbols, p.symbol ? p.symbol->name : "[unknown]");
 }
 
-bool perf_choice_takes(const struct perf_choice *f, struct perfsession *s,
-		       const struct perfsample *sample)
+static bool takes_time(const struct perf_choice *f, uint64_t ns)
+{
+	if (ns < f->from_ns || (f->to_ns && ns > f->to_ns))
+		return false;
+	return !f->n_ranges ||
+	       ARRAY_ANY(f->n_ranges, i, ns >= f->ranges[i].from_ns && ns <= f->ranges[i].to_ns);
+}
+
+bool perf_choice_sees(const struct perf_choice *f, const struct perfsample *sample)
 {
 	const struct perfdata_sample *d = &sample->s;
 
 	if (f->cpu_bits && (d->cpu < 0 || (size_t)d->cpu >= f->n_cpus ||
 			    !(f->cpu_bits[d->cpu / 64] >> d->cpu % 64 & 1)))
 		return false;
-	if (d->time_ns < f->from_ns || (f->to_ns && d->time_ns > f->to_ns))
+	return takes_time(f, d->time_ns);
+}
+
+bool perf_choice_takes(const struct perf_choice *f, struct perfsession *s,
+		       const struct perfsample *sample)
+{
+	const struct perfdata_sample *d = &sample->s;
+
+	if (!perf_choice_sees(f, sample))
 		return false;
 	if (f->pids && !takes_number(f->pids, d->pid))
 		return false;

@@ -11,10 +11,15 @@
 struct output;
 
 /* Words as the user wrote them; the rest is made by perf_choice_init(). */
+#define PERF_CHOICE_RANGES_MAX 10
 struct perf_choice {
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time;
 	uint64_t from_ns, to_ns; /* to_ns 0: no end */
-	uint64_t *cpu_bits;	 /* NULL: all */
+	struct {
+		uint64_t from_ns, to_ns;
+	} ranges[PERF_CHOICE_RANGES_MAX]; /* of --time 10%/2 */
+	size_t n_ranges;		  /* 0: all times */
+	uint64_t *cpu_bits;		  /* NULL: all */
 	size_t n_cpus;
 };
 
@@ -24,9 +29,15 @@ int perf_open(struct perfsession **ret, const char *path, struct errmsg *err);
 int perf_report_damage(struct perfsession *s);
 
 int perf_choice_init(struct perf_choice *f, struct errmsg *err);
-/* Fails if the samples do not have what they are chosen by. */
-int perf_choice_check(const struct perf_choice *f, struct perfsession *s, struct errmsg *err);
+/*
+ * Finds the times that parts of the recording mean. Fails if the file does not have what samples
+ * are chosen by.
+ */
+int perf_choice_check(struct perf_choice *f, struct perfsession *s, struct errmsg *err);
 void perf_choice_release(struct perf_choice *f);
+/* Does it pass the choice of CPUs and times? report leaves out those that do not. */
+bool perf_choice_sees(const struct perf_choice *f, const struct perfsample *sample);
+/* Does it pass all choices? */
 bool perf_choice_takes(const struct perf_choice *f, struct perfsession *s,
 		       const struct perfsample *sample);
 /* Is the word one of a list with commas? NULL: all are. */

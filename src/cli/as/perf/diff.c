@@ -53,7 +53,8 @@ static const struct option_row rows[] = {
 };
 
 static const char *const usage_lines[] = {"perf diff [<options>] [old_file] [new_file]", NULL};
-static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+static const struct perf_usage usage = {
+	.lines = usage_lines, .rows = rows, .exclusive = "", .has_options_behind = true};
 
 static const struct {
 	const char *name, *title;

@@ -6,6 +6,7 @@
  * text. Only the text for pipes and files exists (--stdio); the windows of perf (--tui, --gtk) do
  * not.
  */
+#include "analyse/perfhists/group.h"
 #include "base/array.h"
 #include "base/options.h"
 #include "base/scope.h"
@@ -32,7 +33,7 @@ struct options {
 	const char *percentage, *quantum;
 	long long max_stack;
 	bool show_n, no_children, children, header, header_only, unused, has_graph, order_set;
-	bool no_call_graph, show_total_period;
+	bool no_call_graph, show_total_period, no_group;
 };
 #define AT(field) offsetof(struct options, field)
 
@@ -125,6 +126,8 @@ static const struct option_row rows[] = {
 	ROW_STRING(0, "time-quantum", "time (ms|us|ns|s)",
 		   "Set time quantum for time sort key (default 100ms)", AT(quantum)),
 	ROW_FLAG(0, "ns", "Show times in nanosecs", AT(rows.ns)),
+	ROW_FLAG(0, "group", "Show event group information together (default)", AT(unused)),
+	ROW_FLAG(0, "no-group", "Show a table for each event of a group", AT(no_group)),
 	ROW_FLAG('m', "modules", "accepted; modules of the kernel always have names", AT(unused)),
 	ROW_FLAG(0, "demangle", "accepted; names of C++ and Rust are always plain", AT(unused)),
 	ROW_STRING('M', "disassembler-style", "style", "accepted; the report has no instructions",
@@ -139,7 +142,8 @@ static const struct option_row rows[] = {
 };
 
 static const char *const usage_lines[] = {"perf report [<options>]", NULL};
-static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+static const struct perf_usage usage = {
+	.lines = usage_lines, .rows = rows, .exclusive = "", .has_options_behind = true};
 
 /*
  * --- keys --------------------------------------------------------------------------------------
@@ -269,6 +273,17 @@ static void hide_column(struct options *o, enum perfrows_key key)
 	}
 }
 
+/* If all columns of the rows are hidden, none is. */
+static void show_one(struct options *o)
+{
+	if (ARRAY_ANY(o->report.n_columns, i,
+		      o->report.columns[i].field == PERFREPORT_COLUMN &&
+			      !o->report.columns[i].is_elided))
+		return;
+	for (size_t i = 0; i < o->report.n_columns; i++)
+		o->report.columns[i].is_elided = false;
+}
+
 static int choose_fields(struct options *o, struct errmsg *err)
 {
 	static const struct {
@@ -344,6 +359,7 @@ static int choose_columns(struct options *o, const struct perfdata *pd, struct e
 		hide_column(o, PERFROWS_DSO);
 	if (is_single(o->choice.symbols))
 		hide_column(o, PERFROWS_SYM);
+	show_one(o);
 	return 0;
 }
 
@@ -368,27 +384,69 @@ static void choose_chains(struct options *o, const struct perfdata *pd)
  * --- the report --------------------------------------------------------------------------------
  */
 
-/* What columns would show that are left out because all rows have the same. */
+/* What a column shows in all rows: the only task, file or function that was asked for. */
 static void add_filters(const struct options *o, struct textbuf *tb)
 {
 	for (size_t i = 0; i < o->report.n_columns; i++) {
-		enum perfrows_key key = o->rows.columns[o->report.columns[i].cell].key;
+		const struct perfreport_column *c = &o->report.columns[i];
+		enum perfrows_key key = o->rows.columns[c->cell].key;
 
-		if (!o->report.columns[i].is_elided)
+		if (c->field != PERFREPORT_COLUMN)
 			continue;
-		if (key == PERFROWS_COMM)
+		if (key == PERFROWS_COMM && is_single(o->choice.comms))
 			textbuf_addf(tb, "# comm: %s\n", o->choice.comms);
-		else if (key == PERFROWS_DSO)
+		else if (key == PERFROWS_DSO && is_single(o->choice.dsos))
 			textbuf_addf(tb, "# dso: %s\n", o->choice.dsos);
-		else
+		else if (key == PERFROWS_SYM && is_single(o->choice.symbols))
 			textbuf_addf(tb, "# symbol: %s\n", o->choice.symbols);
 	}
+}
+
+/* "event 'cycles'", "events 'anon group { cycles, cs }'"; n: of the group that it leads. */
+static void name_events(const struct options *o, const struct perfdata *pd, size_t event, size_t n,
+			const char *name, struct textbuf *tb)
+{
+	textbuf_addf(tb, "event%s '", n > 1 ? "s" : "");
+	if (n < 2 || o->no_group) {
+		textbuf_addf(tb, "%s'", pd->events[event].name);
+	} else {
+		textbuf_addf(tb, "%s {", name ? name : "anon group");
+		for (size_t k = 0; k < n; k++)
+			textbuf_addf(tb, "%s %s", k ? "," : "", pd->events[event + k].name);
+		textbuf_add_str(tb, " }'");
+	}
+	if (o->choice.time)
+		textbuf_addf(tb, " (time slices: %s)", o->choice.time);
+}
+
+/* The table of an event, or of the group that it leads. Returns the number of its events. */
+static int add_table(struct options *o, struct perfdata *pd, struct perfrows *table, size_t event,
+		     struct textbuf *tb)
+{
+	SCOPED(perfgroup_release) struct perfgroup g = {0};
+	const struct perfhists *tables[PERFGROUP_MAX];
+	const char *name = NULL;
+	size_t n_group = perfdata_group(pd, event, &name), n;
+	TEXTBUF(names, 1u << 16);
+	bool any = false;
+
+	n = !o->no_group && n_group > 1 && n_group <= PERFGROUP_MAX ? n_group : 1;
+	for (size_t k = 0; k < n; k++) {
+		tables[k] = perfrows_table(table, event + k);
+		any |= !!tables[k];
+	}
+	if (!any)
+		return (int)n;
+	TRY(perfgroup_init(&g, tables, n));
+	name_events(o, pd, event, n_group <= PERFGROUP_MAX ? n_group : 1, name, &names);
+	perfreport_add(tb, &o->report, table, &g, textbuf_text(&names));
+	return (int)n;
 }
 
 static int make_text(struct options *o, struct perfsession *s, struct textbuf *tb,
 		     struct errmsg *err)
 {
-	const struct perfdata *pd = perfsession_data(s);
+	struct perfdata *pd = perfsession_data(s);
 	SCOPED(perfrows_free_scoped) struct perfrows *table = perfrows_new(s, &o->rows);
 	struct perfsample sample;
 	int r = table ? 0 : -ENOMEM;
@@ -396,7 +454,7 @@ static int make_text(struct options *o, struct perfsession *s, struct textbuf *t
 	if (table)
 		TRY(check_keys(o, table, err));
 	while (r >= 0 && (r = perfsession_next(s, &sample)) > 0)
-		if (r == PERFSESSION_SAMPLE)
+		if (r == PERFSESSION_SAMPLE && perf_choice_sees(&o->choice, &sample))
 			r = perfrows_add(table, &sample, perf_choice_takes(&o->choice, s, &sample));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read samples");
@@ -409,10 +467,10 @@ static int make_text(struct options *o, struct perfsession *s, struct textbuf *t
 	add_filters(o, tb);
 	textbuf_addf(tb, "#\n# Total Lost Samples: %llu\n#\n",
 		     (unsigned long long)perfsession_counts(s)->n_lost);
-	for (size_t i = 0; i < pd->n_events; i++)
-		if (perfrows_table(table, i))
-			perfreport_add(tb, &o->report, table, perfrows_table(table, i),
-				       pd->events[i].name);
+	for (size_t i = 0; r >= 0 && i < pd->n_events; i += (size_t)r)
+		r = add_table(o, pd, table, i, tb);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot make the report");
 	textbuf_add_str(tb, "#\n# (Tip: sonde flame shows the same samples as a picture)\n#\n");
 	return tb->overflow ? errmsg_set_errno(err, -ENOMEM, "cannot print the report") : 0;
 }
@@ -448,8 +506,8 @@ int perf_report(int argc, char **argv, struct errmsg *err)
 	struct options o = {.rows.min_percent = 0.5};
 	int n, r = perf_words_parse(&words, &usage, &o, 0, argc, argv, &n, err);
 
-	if (!r && n && !o.choice.symbols) /* perf report SYMBOL */
-		o.choice.symbols = words.argv[1];
+	if (!r && n) /* perf report SYMBOL: a part of a name */
+		o.rows.symbol_filter = words.argv[1];
 	if (!r)
 		r = run(&o, err);
 	if (r < 0 && err->reason == PERF_USAGE)

@@ -34,7 +34,7 @@
 struct stat_options {
 	struct countopts count;
 	bool is_json, appends, syncs, is_quiet, ignored;
-	const char *separator, *output, *before, *after;
+	const char *separator, *output, *before, *after, *cgroups;
 	long long repeat, interval, intervals, delay, timeout, log_fd;
 	bool has_repeat;
 	unsigned n_shown;
@@ -118,8 +118,8 @@ static const struct option_row rows[] = {
 	ROW_CALL('d', "detailed", NULL, "detailed run - start a lot of events", apply_detail),
 	ROW_CALL('e', "event", "event", "event selector. use 'perf list' to list available events",
 		 apply_event),
-	ROW_STRING('G', "cgroup", "name", "monitor event in cgroup name only",
-		   AT(count.run.cgroups)),
+	ROW_STRING('G', "cgroup", "name", "monitor event in cgroup name only", AT(cgroups)),
+	ROW_FLAG('g', "group", "accepted; groups have braces: {A,B}", AT(ignored)),
 	ROW_NUMBER('I', "interval-print", "n", "print counts at regular interval in ms",
 		   AT(interval)),
 	ROW_FLAG('i', "no-inherit", "child tasks do not inherit counters",
@@ -149,6 +149,8 @@ static const struct option_row rows[] = {
 	ROW_CALL(0, "iostat", "default", "measure I/O performance metrics", refuse,
 		 .arg_optional = true),
 	ROW_NUMBER(0, "log-fd", "n", "log output to fd, instead of stderr", AT(log_fd)),
+	ROW_FLAG(0, "metric-no-group", "accepted; has no effect", AT(ignored)),
+	ROW_FLAG(0, "metric-no-merge", "accepted; has no effect", AT(ignored)),
 	ROW_FLAG(0, "no-big-num", "print large numbers without separators", AT(ignored)),
 	ROW_FLAG(0, "no-csv-summary", "don't print 'summary' for CSV summary output", AT(ignored)),
 	ROW_FLAG(0, "no-merge", "Do not merge identical named events", AT(count.run.no_merge)),
@@ -284,6 +286,26 @@ static bool is_subcommand(const char *word)
 	return !strcmp(word, "record") || !strcmp(word, "report");
 }
 
+/*
+ * -G A,B: the first event in cgroup A, the second in B; a single one is that of all events. So the
+ * same one is often named several times.
+ */
+static int apply_cgroups(struct stat_options *o, struct errmsg *err)
+{
+	size_t len = o->cgroups ? strcspn(o->cgroups, ",") : 0;
+
+	for (const char *c = o->cgroups; c && *c; c += strcspn(c, ","), c += *c == ',')
+		if (strcspn(c, ",") != len || strncmp(c, o->cgroups, len) != 0)
+			return errmsg_set(
+				err, -ENOTSUP,
+				"perf: sonde counts all events in one cgroup (-G NAME), or "
+				"in each of several (--for-each-cgroup %s)",
+				o->cgroups);
+	if (o->cgroups)
+		o->count.run.cgroups = strndup(o->cgroups, len); /* lives as long as the program */
+	return 0;
+}
+
 static int run(struct stat_options *o, int n, char **argv, struct errmsg *err)
 {
 	SCOPED(fclose_scoped) FILE *file = NULL;
@@ -304,6 +326,7 @@ static int run(struct stat_options *o, int n, char **argv, struct errmsg *err)
 	o->count.run.n_intervals = o->intervals;
 	o->count.run.delay_ms = o->delay;
 	o->count.run.timeout_ms = o->timeout;
+	TRY(apply_cgroups(o, err));
 	TRY(open_output(o, &file, err));
 	return count(o, n ? argv + 1 : NULL, err);
 }

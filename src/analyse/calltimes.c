@@ -6,7 +6,12 @@
  * callers.
  *
  * Without groups, the flow stores the row of each function, so no look-up is needed. The standard
- * deviation needs sums of squares. These exceed 64 bits after some seconds, so they are doubles.
+ * deviation needs sums of squares. These exceed 64 bits after some seconds, so they have 128.
+ * (Doubles would depend on the order in which parts are added.)
+ *
+ * Parts of a trace (calls/callparts.c): all sums of a row can be added, but for the total, which
+ * leaves out calls within the same function. Whether there is one in the unknown calls below the
+ * part is seen when it is joined. So a part keeps the totals of each segment of a task apart.
  */
 #include "analyse/calltimes.h"
 
@@ -25,6 +30,28 @@
 
 #define ROWS_MAX	 (1u << 20)
 #define SPREAD_MAX_BYTES (256u << 20)
+#define OUTER_MAX_BYTES	 (64u << 20)
+#define RECENT		 8 /* as many CPUs take turns without a search in each */
+
+/* The total of a function's outermost calls in a segment of a task. */
+struct outer {
+	const struct flow_func *func;
+	const struct outer_list *segment;
+	struct outer *next;
+	uint64_t total;
+};
+
+struct outer_list {
+	struct outer *first;
+	uint32_t number; /* of the segment */
+};
+
+/* A row, and what a part adds to. */
+struct part_row {
+	struct calltimes_row row; /* must be the first member */
+	const struct flow_func *func;
+	struct outer *recent[RECENT]; /* those used last, by the segment's number */
+};
 
 struct calltimes {
 	const struct calltimes_config *config;
@@ -41,6 +68,11 @@ struct calltimes {
 	struct calltimes_row **rows;
 	size_t n_rows;
 	struct calltimes_counts counts;
+	bool is_part;
+	struct arena outers; /* of a part: of its segments */
+	struct map outer_map;
+	uint32_t n_segments;
+	const struct calltimes *joining; /* the part that is joined */
 };
 
 /*
@@ -58,6 +90,7 @@ static void sum_add(struct calltimes_sum *sum, uint64_t ns, bool is_first)
 
 static void start_row(struct calltimes *c, struct calltimes_row *row, const struct flow_func *fn)
 {
+	((struct part_row *)row)->func = fn;
 	row->name = fn->name;
 	row->module = fn->module;
 	row->source = fn->source;
@@ -89,6 +122,48 @@ find_row(struct calltimes *c, struct flow_func *fn, const struct record *rec)
 	return row;
 }
 
+/* Finds the total of a function in this segment of a task. NULL: no memory. */
+static __attribute__((noinline)) struct outer *
+find_outer(struct calltimes *c, struct outer_list *segment, const struct flow_func *fn)
+{
+	void **slot =
+		map_take(&c->outer_map, (uint64_t)segment->number << 32 | fn->number, ROWS_MAX);
+	struct outer *o = slot ? *slot : NULL;
+
+	if (o || !slot)
+		return o;
+	o = arena_alloc(&c->outers, sizeof(*o));
+	if (!o)
+		return NULL;
+	*o = (struct outer){.func = fn, .segment = segment, .next = segment->first};
+	segment->first = o;
+	*slot = o;
+	return o;
+}
+
+static void add_outer(struct calltimes *c, const struct flow_task *t, struct calltimes_row *row,
+		      const struct flow_func *fn, uint64_t duration)
+{
+	struct outer_list *segment = t->aside;
+	struct outer **recent = &((struct part_row *)row)->recent[segment->number % RECENT];
+
+	if (!*recent || (*recent)->segment != segment)
+		*recent = find_outer(c, segment, fn);
+	if (*recent)
+		(*recent)->total += duration;
+	else
+		c->counts.n_dropped++;
+}
+
+/* Of calls that take the same time, the first to end is the longest. */
+static inline void note_max(struct calltimes_row *row, uint64_t duration, uint64_t ts)
+{
+	if (row->n && (duration < row->max || (duration == row->max && ts >= row->max_ts)))
+		return;
+	row->max = duration;
+	row->max_ts = ts;
+}
+
 static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const struct flow_end *end,
 		  const struct record *rec)
 {
@@ -109,19 +184,20 @@ static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const st
 	}
 	c->counts.n_calls++;
 	c->counts.n_open += end->is_open;
-	if (end->duration > row->max || !row->n) {
-		row->max = end->duration;
-		row->max_ts = end->ts;
+	note_max(row, end->duration, end->ts);
+	if (f->flags & FLOW_OUTERMOST) {
+		if (c->is_part)
+			add_outer(c, t, row, f->func, end->duration);
+		else
+			row->total += end->duration;
 	}
-	if (f->flags & FLOW_OUTERMOST)
-		row->total += end->duration;
 	row->self += end->self;
 	sum_add(&row->all, end->duration, !row->n);
 	sum_add(&row->own, end->self, !row->n);
 	row->n++;
 	if (c->config->with_deviation) {
-		row->all.squares += (double)end->duration * (double)end->duration;
-		row->own.squares += (double)end->self * (double)end->self;
+		row->all.squares += (unsigned __int128)end->duration * end->duration;
+		row->own.squares += (unsigned __int128)end->self * end->self;
 	}
 	if (row->spread)
 		latency_spread_add(row->spread, &c->spreads, end->duration);
@@ -144,6 +220,121 @@ void calltimes_end(struct calltimes *c)
 }
 
 /*
+ * --- parts -------------------------------------------------------------------------------------
+ */
+
+static bool begin_segment(void *ctx, struct flow_task *t)
+{
+	struct calltimes *c = ctx;
+	struct outer_list *segment = arena_alloc(&c->outers, sizeof(*segment));
+
+	if (segment)
+		segment->number = c->n_segments++;
+	t->aside = segment;
+	return segment;
+}
+
+/* The row of a function of a part. NULL: no room. */
+static struct calltimes_row *find_same(struct calltimes *c, const struct flow_func *of_part)
+{
+	struct flow_func *fn = callflow_same(c->joining->flow, of_part);
+
+	return fn->aside ? fn->aside : find_row(c, fn, &(struct record){0});
+}
+
+static int join_segment(void *ctx, struct flow_task *t, void *aside)
+{
+	struct calltimes *c = ctx;
+
+	for (const struct outer *o = ((struct outer_list *)aside)->first; o; o = o->next) {
+		struct calltimes_row *row;
+
+		if (callflow_is_open(t, callflow_same(c->joining->flow, o->func)))
+			continue;
+		row = find_same(c, o->func);
+		if (!row)
+			return -EAGAIN;
+		row->total += o->total;
+	}
+	return 0;
+}
+
+static void join_sum(struct calltimes_sum *to, const struct calltimes_sum *from, bool is_first)
+{
+	to->total += from->total;
+	to->squares += from->squares;
+	if (is_first || from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+}
+
+static void join_row(struct calltimes *c, struct calltimes_row *to, struct calltimes_row *from)
+{
+	note_max(to, from->max, from->max_ts);
+	join_sum(&to->all, &from->all, !to->n);
+	join_sum(&to->own, &from->own, !to->n);
+	to->self += from->self;
+	to->n += from->n;
+	if (to->spread && from->spread)
+		latency_spread_merge(to->spread, &c->spreads, from->spread);
+}
+
+/* Empties a row of a part. Its spread is made again. */
+static void forget_row(struct calltimes *part, struct part_row *of)
+{
+	struct calltimes_row *row = &of->row;
+
+	memset(of->recent, 0, sizeof(of->recent));
+	row->n = row->self = row->max = row->max_ts = 0;
+	row->all = row->own = (struct calltimes_sum){0};
+	if (part->config->with_spread)
+		row->spread = arena_alloc(&part->spreads, sizeof(*row->spread));
+}
+
+static void forget_segments(struct calltimes *part)
+{
+	map_clear(&part->outer_map);
+	part->n_segments = 0;
+	arena_release(&part->outers);
+	arena_init(&part->outers, OUTER_MAX_BYTES);
+	arena_release(&part->spreads);
+	arena_init(&part->spreads, SPREAD_MAX_BYTES);
+	for (size_t i = 0; i < part->table.n_used; i++)
+		forget_row(part, (struct part_row *)part->table.list[i]);
+	part->counts = (struct calltimes_counts){0};
+}
+
+int calltimes_make_part(struct calltimes *c)
+{
+	c->is_part = true;
+	return c->config->n_groups ? -ENOTSUP : callflow_make_part(c->flow);
+}
+
+int calltimes_join(struct calltimes *c, struct calltimes *part, struct tasks *tasks)
+{
+	if (part->counts.n_dropped)
+		return -EAGAIN;
+	c->joining = part;
+	TRY(callflow_join(c->flow, part->flow, tasks));
+	for (size_t i = 0; i < part->table.n_used; i++) {
+		struct part_row *from = (struct part_row *)part->table.list[i];
+		struct calltimes_row *to;
+
+		if (!from->row.n)
+			continue;
+		to = find_same(c, from->func);
+		if (!to || (c->config->with_spread && (!to->spread || !from->row.spread)))
+			return -EAGAIN;
+		join_row(c, to, &from->row);
+	}
+	c->counts.n_calls += part->counts.n_calls;
+	c->counts.n_open += part->counts.n_open;
+	forget_segments(part);
+	return c->counts.n_dropped ? -EAGAIN : 0;
+}
+
+/*
  * --- the result --------------------------------------------------------------------------------
  */
 
@@ -161,7 +352,7 @@ static bool is_shown(const struct calltimes_config *config, const char *name)
 static uint64_t deviation(const struct calltimes_sum *sum, uint64_t n)
 {
 	double mean = (double)sum->total / (double)n;
-	double variance = sum->squares / (double)n - mean * mean;
+	double variance = (double)sum->squares / (double)n - mean * mean;
 
 	return variance > 0 ? (uint64_t)(sqrt(variance) + 0.5) : 0;
 }
@@ -226,6 +417,8 @@ static int compare(const void *a, const void *b, void *ctx)
 		r = strcmp(x->name, y->name);
 	if (r)
 		return r;
+	if (x->key.values[0] != y->key.values[0]) /* several functions with this name */
+		return x->key.values[0] < y->key.values[0] ? -1 : 1;
 	return x->key.number < y->key.number ? -1 : x->key.number > y->key.number;
 }
 
@@ -324,7 +517,8 @@ static int open_flow(struct calltimes *c, struct errmsg *err)
 						  .with_own = c->config->with_own,
 						  .from = c->config->from,
 						  .to = c->config->to};
-	c->sink = (struct flow_sink){.ctx = c, .leave = leave};
+	c->sink = (struct flow_sink){
+		.ctx = c, .leave = leave, .begin = begin_segment, .join = join_segment};
 	r = callflow_new(&c->flow, c->f, &c->flow_config, &c->sink);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot sum calls") : bind(c, err);
 }
@@ -356,7 +550,8 @@ int calltimes_new(struct calltimes **ret, struct formats *f, const struct callti
 	c->config = config;
 	c->f = f;
 	arena_init(&c->spreads, SPREAD_MAX_BYTES);
-	keytable_init(&c->table, 1 + config->n_groups, sizeof(struct calltimes_row), ROWS_MAX);
+	arena_init(&c->outers, OUTER_MAX_BYTES);
+	keytable_init(&c->table, 1 + config->n_groups, sizeof(struct part_row), ROWS_MAX);
 	c->wanted = calloc(f->n_table + 1, 1);
 	if (keyreader_init(&c->keys, f) < 0 || !c->wanted)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot sum calls");
@@ -377,6 +572,8 @@ void calltimes_free(struct calltimes *c)
 	keyreader_release(&c->keys);
 	keytable_release(&c->table);
 	arena_release(&c->spreads);
+	arena_release(&c->outers);
+	map_release(&c->outer_map);
 	callflow_free(c->flow);
 	callfilter_free(c->filter);
 	free(c->wanted);

@@ -21,6 +21,7 @@
 
 struct calltimes;
 struct errmsg;
+struct tasks;
 struct walker;
 
 /* The numbers of a row, by which functions can be sorted. */
@@ -68,7 +69,7 @@ struct calltimes_config {
 
 struct calltimes_sum { /* sums over all calls, including recursive ones */
 	uint64_t total, min, max;
-	double squares; /* only if with_deviation */
+	unsigned __int128 squares; /* only if with_deviation */
 };
 
 struct calltimes_row {
@@ -77,9 +78,10 @@ struct calltimes_row {
 	const char *module; /* for a program, its file; NULL: the kernel itself */
 	const char *source; /* "parse.c:120", where it begins; NULL: unknown */
 	bool is_user;
-	uint64_t n, total, self, max, max_ts; /* ns, or units of the clock */
-	struct calltimes_sum all, own;	      /* sums of times and of self times of single calls */
-	struct latency_spread *spread;	      /* only if with_spread; NULL: no memory */
+	/* ns, or units of the clock. max_ts: where the longest call ends, the first of several */
+	uint64_t n, total, self, max, max_ts;
+	struct calltimes_sum all, own; /* sums of times and of self times of single calls */
+	struct latency_spread *spread; /* only if with_spread; NULL: no memory */
 };
 
 struct calltimes_counts {
@@ -112,6 +114,14 @@ void calltimes_add(struct calltimes *c, const struct record *rec);
 /* For struct taskwalk_spec: callflow_run(). */
 void calltimes_run(void *calltimes, struct walker *w, struct record *rec, uint64_t offset,
 		   uint64_t before);
+/*
+ * Counts a part of a trace, to be joined; as callflow_make_part(). Not with groups: -ENOTSUP. The
+ * rows of a part are no result.
+ */
+int calltimes_make_part(struct calltimes *c);
+/* Adds a part, and empties it: as callflow_join(). */
+int calltimes_join(struct calltimes *c, struct calltimes *part, struct tasks *tasks);
+
 /* Ends the trace: open calls in programs count until here. */
 void calltimes_end(struct calltimes *c);
 /* Sorts the rows. More calls may be added afterwards. */

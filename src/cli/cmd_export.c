@@ -25,7 +25,7 @@
 
 struct export_options {
 	bool perfetto, chrome, svg, html, folded, graphviz, mermaid, speedscope, pprof, firefox;
-	bool perf;
+	bool perf, short_names;
 	struct sample_options samples;
 	const char *uftrace;
 	const char **inputs;
@@ -94,6 +94,10 @@ static const struct option_row rows[] = {
 		   AT(from)),
 	ROW_STRING(0, "to", "TIME", "stop at this time", AT(to)),
 	SAMPLEOPTS_ROWS(SAMPLES_AT),
+	ROW_FLAG(0, "short-names",
+		 "of stacks and graphs: names of C++ and Rust without template arguments: "
+		 "std::map::find",
+		 AT(short_names)),
 	ROW_HEADING("pictures"),
 	ROW_STRING(0, "lanes", "SPEC,…", "show these lanes in the picture: cpu:0:1, task:0:1234, …",
 		   AT(lanes)),
@@ -157,7 +161,8 @@ static int export_stacks(const struct export_options *o, struct errmsg *err)
 				.input = o->inputs[0],
 				.from = o->from,
 				.to = o->to,
-				.output = o->output};
+				.output = o->output,
+				.short_names = o->short_names};
 
 	if (o->n_inputs > 1)
 		return errmsg_set(err, -EINVAL, "calls and samples are exported from one file");
@@ -217,6 +222,10 @@ static int check(struct export_options *o, int n, char **argv, struct errmsg *er
 	if ((o->lanes || o->width || o->n_marks || o->range) && !o->svg && !o->html)
 		return errmsg_set(err, -EINVAL,
 				  "--lanes, --width, --mark and --range are for --svg and --html");
+	if (o->short_names && !form_of(o))
+		return errmsg_set(
+			err, -EINVAL,
+			"--short-names is for --folded, --graphviz, --mermaid and samples");
 	if (o->width && (o->width < PICTURE_WIDTH_MIN || o->width > PICTURE_WIDTH_MAX))
 		return errmsg_set(err, -EINVAL, "--width is a number from %d to %d",
 				  PICTURE_WIDTH_MIN, PICTURE_WIDTH_MAX);

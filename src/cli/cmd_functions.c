@@ -17,6 +17,7 @@
 #include "cli/samples/samplefunctions.h"
 #include "decode/record.h"
 #include "present/result/calltimestext.h"
+#include "symbols/tasks.h"
 
 #include <errno.h>
 
@@ -62,6 +63,9 @@ static const struct option_row rows[] = {
 		   AT(fields)),
 	ROW_FLAG(0, "srcline", "of a file: show the file and line where each function begins",
 		 AT(sources)),
+	ROW_FLAG(0, "short-names",
+		 "names of C++ and Rust without template arguments: std::map::find",
+		 RECORDOPTS_AT(short_names)),
 	ROW_STRING(0, "by", "KEY,…",
 		   "one row per function and value of these keys: $task, $comm, $pid, $cpu; of "
 		   "samples only these keys: function, file, line, task, comm, process, cpu",
@@ -114,6 +118,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				   .columns = o->columns};
 
 	o->diff.options.quiet = o->gather.record.quiet;
+	o->diff.options.short_names = o->gather.record.short_names;
 	if (o->gather.input || (o->gather.record.has_user && o->gather.is_last))
 		calltimes_end(o->calls);
 	if (calltimes_finish(o->calls) < 0)
@@ -136,6 +141,59 @@ static void close_calls(void *ctx)
 	calltimes_free(o->calls);
 	o->calls = NULL;
 }
+
+/* --- a file, on all CPUs ---------------------------------------------------------------------- */
+
+static void release_part(void *state)
+{
+	calltimes_free(state);
+}
+
+static int init_part(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		     void **ret_state)
+{
+	struct functions_options *o = ctx;
+	struct errmsg err = {0};
+	struct calltimes *part;
+	int r;
+
+	TRY(calltimes_new(&part, f, &o->config, &err));
+	r = calltimes_make_part(part);
+	if (r < 0)
+		calltimes_free(part);
+	else
+		*ret_state = part;
+	return r;
+}
+
+static const uint8_t *part_events(void *state, size_t *ret_n)
+{
+	return calltimes_events(state, ret_n);
+}
+
+static void add_to_part(void *state, const struct record *rec)
+{
+	calltimes_add(state, rec);
+}
+
+static int join_part(void *ctx, void *state, struct tasks *tasks)
+{
+	return calltimes_join(((struct functions_options *)ctx)->calls, state, tasks);
+}
+
+static bool start(void *ctx, bool *ret_uses_names)
+{
+	*ret_uses_names = false;
+	return !((struct functions_options *)ctx)->config.n_groups;
+}
+
+static const struct gather_fold functions_fold = {.init = init_part,
+						  .events = part_events,
+						  .add = add_to_part,
+						  .run = calltimes_run,
+						  .join = join_part,
+						  .release = release_part,
+						  .start = start};
 
 static int show_samples(struct functions_options *o, struct errmsg *err)
 {
@@ -165,6 +223,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .run = run_calls,
 				 .fmt = fmt,
 				 .close = close_calls,
+				 .fold = &functions_fold,
 				 .needs = "functions needs a trace"};
 	bool of_samples;
 	int n, r;

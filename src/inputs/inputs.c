@@ -72,7 +72,8 @@ static int open_file(struct inputs_file *file, const struct inputs_spec *spec, s
 {
 	struct formats_config config = {.no_plugins = spec->no_plugins,
 					.plugins = spec->plugins,
-					.kallsyms_path = spec->kallsyms};
+					.kallsyms_path = spec->kallsyms,
+					.short_names = spec->short_names};
 	int r = open_path(&file->tf, file->input, err);
 
 	if (r < 0 || spec->no_events)

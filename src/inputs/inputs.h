@@ -69,6 +69,7 @@ struct inputs_spec {
 	bool no_plugins;
 	struct plugin_options plugins;
 	const char *kallsyms; /* file with more kernel symbols; NULL: none */
+	bool short_names;     /* functions of programs: without template arguments */
 	bool all_names;	      /* scan the whole trace for names of tasks first */
 
 	/* times */

@@ -16,6 +16,12 @@
  * those of the serial walk, and where names count and some were learned from events: a name learned
  * in one slice would be missing in the next.
  *
+ * A packed trace is cut, too: a worker unpacks the chunks of its slices. At the ends of a slice it
+ * unpacks chunks of each CPU that its neighbours need as well, so these slices are longer.
+ *
+ * A fold of calls (scan_run() without a configuration) needs no sequence; its workers walk with
+ * taskwalk.h. The rest is the same.
+ *
  * Tried and dropped: formats that workers share, with locks. A lookup takes 2 ns, a lock 20.
  */
 #include "inputs/scan.h"
@@ -23,6 +29,8 @@
 #include "base/conveyor.h"
 #include "base/scope.h"
 #include "decode/order/slice.h"
+#include "inputs/taskwalk.h"
+#include "store/pagestream.h"
 #include "store/perfdata/perfdata.h"
 #include "symbols/tasks.h"
 
@@ -34,6 +42,8 @@
 /* 2 to 3 ms of work: much more than a wake-up, and little enough to share at the end */
 #define SLICE_BYTES  (4u << 20)
 #define SLICES_MAX   65536
+/* packed: of each CPU; a chunk is 40 KB */
+#define PACKED_BYTES (640u << 10)
 /* a slot for each thread, and some whose slices wait for an earlier one */
 #define MORE_SLOTS   2
 #define SLOTS_MAX    (64 + MORE_SLOTS)
@@ -44,6 +54,8 @@ struct slot {
 	struct inputs in;
 	struct inputs_sources src;
 	struct batch batch;
+	struct taskwalk *walk; /* in place of src.seq */
+	struct taskwalk_spec spec;
 	void *state;
 	bool is_open, is_bad;
 	bool has_unnamed; /* a task had no name, or one that was learned */
@@ -67,12 +79,38 @@ struct scan {
 
 /* --- a slot ----------------------------------------------------------------------------------- */
 
+static size_t count_places(const struct slot *slot)
+{
+	return slot->walk ? taskwalk_n_places(slot->walk) : sequence_n_places(slot->src.seq);
+}
+
 static bool is_same_trace(const struct scan *scan, const struct slot *slot)
 {
 	const struct tracefile *a = scan->src->in->files[0].tf, *b = slot->in.files[0].tf;
 
 	return a->map.len == b->map.len && scan->src->n == slot->src.n &&
-	       sequence_n_places(slot->src.seq) == scan->n_places && a->n_damage == b->n_damage;
+	       count_places(slot) == scan->n_places && a->n_damage == b->n_damage;
+}
+
+static int open_sequence(const struct scan *scan, struct slot *slot)
+{
+	struct sequence_config config = *scan->config;
+	struct errmsg err = {0};
+
+	config.alone = true;
+	TRY(inputs_sources_init(&slot->src, &slot->in, &config, &err));
+	return batch_init(&slot->batch);
+}
+
+static int open_walk(const struct scan *scan, struct slot *slot)
+{
+	struct errmsg err = {0};
+
+	slot->spec = (struct taskwalk_spec){
+		.to = UINT64_MAX, .visit = scan->fold->add, .run = scan->fold->run};
+	TRY(inputs_sources_list(&slot->src, &slot->in, &err));
+	slot->walk = taskwalk_new(&slot->src, &slot->spec);
+	return slot->walk ? 0 : -ENOMEM;
 }
 
 static int slot_open(const struct scan *scan, struct slot *slot)
@@ -82,8 +120,7 @@ static int slot_open(const struct scan *scan, struct slot *slot)
 	size_t n;
 
 	TRY(inputs_open(&slot->in, scan->src->in->spec, &err));
-	TRY(inputs_sources_init(&slot->src, &slot->in, scan->config, &err));
-	TRY(batch_init(&slot->batch));
+	TRY(scan->config ? open_sequence(scan, slot) : open_walk(scan, slot));
 	slot->begin = calloc(scan->n_places, sizeof(*slot->begin));
 	slot->end = calloc(scan->n_places, sizeof(*slot->end));
 	if (!slot->begin || !slot->end)
@@ -93,7 +130,11 @@ static int slot_open(const struct scan *scan, struct slot *slot)
 	slot->n_damage = slot->in.files[0].tf->n_damage;
 	TRY(scan->fold->init(scan->fold->ctx, slot->in.files[0].formats, &slot->state));
 	events = scan->fold->events(slot->state, &n);
-	sequence_set_events(slot->src.seq, events, n);
+	if (slot->src.seq)
+		sequence_set_events(slot->src.seq, events, n);
+	slot->spec.events = events;
+	slot->spec.n_events = n;
+	slot->spec.ctx = slot->state;
 	slot->is_open = true;
 	return 0;
 }
@@ -103,20 +144,17 @@ static void slot_release(const struct scan *scan, struct slot *slot)
 	if (slot->state)
 		scan->fold->release(slot->state);
 	batch_release(&slot->batch);
+	taskwalk_free(slot->walk);
 	inputs_sources_release(&slot->src);
 	inputs_close(&slot->in);
 	free(slot->begin);
 	free(slot->end);
 }
 
-static int slot_fold(const struct scan *scan, struct slot *slot)
+static int fold_sequence(const struct scan *scan, struct slot *slot, uint64_t from, uint64_t to)
 {
-	uint64_t from = slot->slice ? scan->cuts[slot->slice - 1] : 0;
-	uint64_t to = slot->slice + 1 < scan->n_slices ? scan->cuts[slot->slice] - 1 : UINT64_MAX;
 	int r;
 
-	if (!slot->is_open)
-		TRY(slot_open(scan, slot));
 	sequence_cut(slot->src.seq, from, to);
 	sequence_places(slot->src.seq, slot->begin);
 	while ((r = sequence_fill(slot->src.seq, &slot->batch)) > 0)
@@ -127,7 +165,19 @@ static int slot_fold(const struct scan *scan, struct slot *slot)
 			scan->fold->add(slot->state, rec);
 		}
 	sequence_places(slot->src.seq, slot->end);
-	return r < 0 ? r : slot->in.files[0].tf->n_damage > slot->n_damage ? -EAGAIN : 0;
+	return r;
+}
+
+static int slot_fold(const struct scan *scan, struct slot *slot)
+{
+	uint64_t from = slot->slice ? scan->cuts[slot->slice - 1] : 0;
+	uint64_t to = slot->slice + 1 < scan->n_slices ? scan->cuts[slot->slice] - 1 : UINT64_MAX;
+
+	if (!slot->is_open)
+		TRY(slot_open(scan, slot));
+	TRY(slot->walk ? taskwalk_slice(slot->walk, from, to, slot->begin, slot->end)
+		       : fold_sequence(scan, slot, from, to));
+	return slot->in.files[0].tf->n_damage > slot->n_damage ? -EAGAIN : 0;
 }
 
 /* --- the conveyor ----------------------------------------------------------------------------- */
@@ -175,16 +225,42 @@ static bool can_open_again(const struct inputs *in)
 	       !perfdata_is_file(in->files[0].input->path);
 }
 
-static size_t count_slices(const struct inputs_sources *src, unsigned n_threads)
+static size_t count_slices(const struct inputs_sources *src, size_t n_places, unsigned n_threads)
 {
 	size_t least = getenv("SONDE_JOBS") ? ASKED_SLICES * n_threads : 0;
-	uint64_t n = 0;
+	uint64_t n = 0, each = SLICE_BYTES;
 
-	for (size_t i = 0; i < src->n; i++)
-		for (size_t k = 0; k < src->list[i].config.buffer->n_cpus; k++)
-			n += src->list[i].config.buffer->cpus[k].n_bytes;
-	n /= SLICE_BYTES;
+	for (size_t i = 0; i < src->n; i++) {
+		const struct source_config *config = &src->list[i].config;
+
+		for (size_t k = 0; k < config->buffer->n_cpus; k++)
+			n += pagestream_plain_bytes(config->tf, config->buffer, k);
+		if (config->buffer->compressed && each < n_places * PACKED_BYTES)
+			each = n_places * PACKED_BYTES;
+	}
+	n /= each;
 	return n < least ? least : n < SLICES_MAX ? n : SLICES_MAX;
+}
+
+/* Finds where to cut. Returns the number of slices; with fewer than 2 there is nothing to share. */
+static size_t find_slices(struct scan *scan, const struct inputs_sources *src, unsigned n_threads)
+{
+	struct taskwalk_spec spec = {.to = UINT64_MAX};
+	SCOPED(taskwalk_free_scoped)
+	struct taskwalk *walk = taskwalk_new((struct inputs_sources *)src, &spec);
+	size_t n;
+
+	if (!walk || !taskwalk_n_places(walk))
+		return 0;
+	scan->n_places = src->seq ? sequence_n_places(src->seq) : taskwalk_n_places(walk);
+	n = scan->n_places ? count_slices(src, scan->n_places, n_threads) : 0;
+	if (n < 2)
+		return 0;
+	scan->cuts = calloc(n, sizeof(*scan->cuts));
+	scan->place = calloc(scan->n_places, sizeof(*scan->place));
+	if (!scan->cuts || !scan->place)
+		return 0;
+	return taskwalk_find_cuts(walk, scan->cuts, n - 1) + 1;
 }
 
 static int run_slices(struct scan *scan, unsigned n_threads)
@@ -205,6 +281,11 @@ static int run_slices(struct scan *scan, unsigned n_threads)
 	return conveyor_run(&job);
 }
 
+static bool has_range(const struct sequence_config *config)
+{
+	return config && (config->from || config->to != UINT64_MAX);
+}
+
 static void scan_free(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->n_slots; i++)
@@ -220,23 +301,16 @@ int scan_run(const struct inputs_sources *src, const struct sequence_config *con
 {
 	SCOPED(scan_free_scoped) struct scan *scan = calloc(1, sizeof(*scan));
 	unsigned n_threads = conveyor_default_threads();
-	size_t n;
 
-	if (!scan || n_threads < 2 || config->from || config->to != UINT64_MAX ||
-	    !can_open_again(src->in))
+	if (!scan || n_threads < 2 || has_range(config) || !can_open_again(src->in))
 		return 0;
 	*scan = (struct scan){.src = src, .config = config, .fold = fold};
-	scan->n_places = sequence_n_places(src->seq);
-	n = scan->n_places ? count_slices(src, n_threads) : 0;
-	if (n < 2)
+	scan->n_slices = find_slices(scan, src, n_threads);
+	if (scan->n_slices < 2)
 		return 0;
-	scan->cuts = calloc(n, sizeof(*scan->cuts));
-	scan->place = calloc(scan->n_places, sizeof(*scan->place));
-	if (!scan->cuts || !scan->place)
-		return 0;
-	scan->n_slices = sequence_cuts(src->seq, scan->cuts, n - 1) + 1;
 	if (run_slices(scan, n_threads) >= 0)
 		return 1;
-	sequence_cut(src->seq, 0, UINT64_MAX); /* back to the beginning */
+	if (src->seq)
+		sequence_cut(src->seq, 0, UINT64_MAX); /* back to the beginning */
 	return 0;
 }

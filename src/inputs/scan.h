@@ -16,6 +16,7 @@
 #define SONDE_INPUTS_SCAN_H
 
 #include "decode/formats/formats.h"
+#include "decode/walker.h"
 #include "inputs/sources.h"
 #include "symbols/tasks.h"
 
@@ -29,6 +30,9 @@ struct scan_fold {
 	/* Returns flags of the relevant events, by event id. */
 	const uint8_t *(*events)(void *state, size_t *ret_n);
 	void (*add)(void *state, const struct record *rec);
+	/* Optional, without a configuration: as in struct taskwalk_spec, with the state. */
+	void (*run)(void *state, struct walker *w, struct record *rec, uint64_t offset,
+		    uint64_t before);
 	/*
 	 * Adds a state to the result and empties it. tasks: where the result finds its tasks; those
 	 * of the state are the worker's. Only one thread at a time joins. Returns 0, or -EAGAIN if
@@ -40,9 +44,10 @@ struct scan_fold {
 };
 
 /*
- * Folds the events of src, which has one file and nothing read yet. config: that of src. Returns 1
- * if done, or 0 if the caller must walk src serially, with a new result: the trace is small,
- * packed, damaged or not in order, or there is one thread.
+ * Folds the events of src, which has one file and nothing read yet. config: that of src; NULL: src
+ * is of inputs_sources_list(), and is walked as by taskwalk(). Returns 1 if done, or 0 if the
+ * caller must walk src serially, with a new result: the trace is small, damaged or not in order,
+ * or there is one thread.
  */
 int scan_run(const struct inputs_sources *src, const struct sequence_config *config,
 	     const struct scan_fold *fold);

@@ -122,7 +122,7 @@ int inputs_sources_init(struct inputs_sources *src, struct inputs *in,
 
 	*src = (struct inputs_sources){.in = in};
 	arena_init(&src->arena, 64 << 20);
-	if (any_compressed(in, &n_streams) && n_threads > 1)
+	if (any_compressed(in, &n_streams) && n_threads > 1 && !config->alone)
 		src->unpacker = unpacker_new((n_threads + 1) / 2, n_streams);
 	src->seq = sequence_new(config);
 	if (!src->seq)

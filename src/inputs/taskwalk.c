@@ -10,6 +10,10 @@
  * single comparison with the others. Other threads unpack the chunks of compressed traces in
  * advance.
  *
+ * A slice (taskwalk_slice()) begins at the first record of each CPU that is not before its time, and
+ * ends when all CPUs have passed its end. Of packed traces the times of chunks are kept: to learn
+ * one, the chunk is unpacked.
+ *
  * Nearly all traces have the layout of this machine (`is_plain`); for them the compiler makes a
  * copy of the loop that tests no byte order and no sizes.
  */
@@ -40,15 +44,17 @@ struct cursor {
 	uint32_t cpu;
 	struct page_layout layout;
 	struct record seen; /* the record to visit; most of its members stay the same */
+	uint64_t *times;    /* packed, in slices: the times of chunks; 0: unknown */
 };
 
-struct walk {
+struct taskwalk {
 	const struct taskwalk_spec *spec;
 	struct inputs_sources *src;
 	struct cursor *cursors;
 	size_t n_cursors;
 	struct cursor **heap; /* the earliest cursor first */
 	size_t n_heap;
+	uint64_t to; /* the last time of the slice */
 	struct unpacker *unpacker;
 	int error;
 };
@@ -76,7 +82,7 @@ static void note_damage(struct tracefile *tf, const struct cursor *c)
 			tf->path, c->cpu, (unsigned long long)pagestream_offset(c->ps, &c->page));
 }
 
-static __attribute__((noinline)) bool next_page(struct walk *w, struct cursor *c)
+static __attribute__((noinline)) bool next_page(struct taskwalk *w, struct cursor *c)
 {
 	struct tracefile *tf = c->config->tf;
 	int r;
@@ -107,13 +113,26 @@ static inline __attribute__((always_inline)) uint32_t read_common(const struct f
 	return size == 2 ? bytes_get16(at, false) : bytes_get32(at, false);
 }
 
-/* Moves to the next wanted record. Returns false if there is none. */
-static inline __attribute__((always_inline)) bool advance(struct walk *w, struct cursor *c,
-							  bool is_plain)
+/* Is the record that was read wanted? */
+static inline __attribute__((always_inline)) bool is_wanted(struct taskwalk *w, struct cursor *c,
+							    bool is_plain)
 {
 	const struct taskwalk_spec *spec = w->spec;
-	const struct source_config *config = c->config;
-	const struct formats *f = config->formats;
+	const struct formats *f = c->config->formats;
+
+	c->id = -1;
+	if (__builtin_expect(f->type.offset + f->type.size <= c->rec.size, 1))
+		c->id = (int)read_common(f, &f->type, &c->rec, 2, is_plain);
+	if (((unsigned)c->id >= spec->n_events || !spec->events[c->id]) && !c->flags)
+		return false;
+	c->ts = timeconv(&c->config->time, c->rec.ts, c->cpu);
+	return __builtin_expect(c->ts >= spec->from && c->ts <= spec->to, 1);
+}
+
+/* Moves to the next wanted record. Returns false if there is none. */
+static inline __attribute__((always_inline)) bool advance(struct taskwalk *w, struct cursor *c,
+							  bool is_plain)
+{
 
 	for (;;) {
 		bool swap = !is_plain && c->w.swap, big = !is_plain && c->w.big_endian;
@@ -121,18 +140,12 @@ static inline __attribute__((always_inline)) bool advance(struct walk *w, struct
 		while (__builtin_expect(!walker_next_in(&c->w, &c->rec, swap, big), 0))
 			if (!next_page(w, c))
 				return false;
-		c->id = -1;
-		if (__builtin_expect(f->type.offset + f->type.size <= c->rec.size, 1))
-			c->id = (int)read_common(f, &f->type, &c->rec, 2, is_plain);
-		if (((unsigned)c->id >= spec->n_events || !spec->events[c->id]) && !c->flags)
-			continue;
-		c->ts = timeconv(&config->time, c->rec.ts, c->cpu);
-		if (__builtin_expect(c->ts >= spec->from && c->ts <= spec->to, 1))
+		if (is_wanted(w, c, is_plain))
 			return true;
 	}
 }
 
-static __attribute__((noinline)) void visit_missed(struct walk *w, struct cursor *c)
+static __attribute__((noinline)) void visit_missed(struct taskwalk *w, struct cursor *c)
 {
 	struct record_extra extra = {.missed = c->w.missed > 0 ? c->w.missed : 0};
 
@@ -144,7 +157,7 @@ static __attribute__((noinline)) void visit_missed(struct walk *w, struct cursor
 	c->seen.flags = 0;
 }
 
-static inline __attribute__((always_inline)) void visit(struct walk *w, struct cursor *c,
+static inline __attribute__((always_inline)) void visit(struct taskwalk *w, struct cursor *c,
 							bool is_plain)
 {
 	const struct source_config *config = c->config;
@@ -166,13 +179,15 @@ static inline __attribute__((always_inline)) void visit(struct walk *w, struct c
 }
 
 /* Lets the visitor take the records before those of the next cursor. */
-static inline void run(struct walk *w, struct cursor *c, const struct cursor *next)
+static inline void run(struct taskwalk *w, struct cursor *c, const struct cursor *next)
 {
 	const struct taskwalk_spec *spec = w->spec;
 	uint64_t before = next ? next->ts : UINT64_MAX;
 
 	if (spec->to < before)
 		before = spec->to;
+	if (w->to < before)
+		before = w->to;
 	if (c->config->time.is_simple)
 		spec->run(spec->ctx, &c->w, &c->seen, c->config->time.offset, before);
 }
@@ -189,7 +204,7 @@ static bool is_earlier(const struct cursor *a, const struct cursor *b)
 	return a->ts != b->ts ? a->ts < b->ts : a < b;
 }
 
-static void sift_down(struct walk *w, size_t at)
+static void sift_down(struct taskwalk *w, size_t at)
 {
 	struct cursor *moving = w->heap[at];
 
@@ -209,21 +224,21 @@ static void sift_down(struct walk *w, size_t at)
 }
 
 /* Returns the second earliest cursor, or NULL if there is only one. */
-static const struct cursor *runner_up(const struct walk *w)
+static const struct cursor *runner_up(const struct taskwalk *w)
 {
 	if (w->n_heap < 2)
 		return NULL;
 	return w->n_heap > 2 && is_earlier(w->heap[2], w->heap[1]) ? w->heap[2] : w->heap[1];
 }
 
-static inline __attribute__((always_inline)) int merge(struct walk *w, bool is_plain)
+static inline __attribute__((always_inline)) int merge(struct taskwalk *w, bool is_plain)
 {
 	static const bool never = false;
 	const bool *stop = w->spec->stop ? w->spec->stop : &never;
 
 	for (size_t i = w->n_heap / 2; i-- > 0;)
 		sift_down(w, i);
-	while (w->n_heap && !w->error && !*stop) {
+	while (w->n_heap && w->heap[0]->ts <= w->to && !w->error && !*stop) {
 		struct cursor *c = w->heap[0];
 		const struct cursor *next = runner_up(w);
 		bool more;
@@ -233,7 +248,7 @@ static inline __attribute__((always_inline)) int merge(struct walk *w, bool is_p
 			if (is_plain && w->spec->run && !w->spec->stop)
 				run(w, c, next);
 			more = advance(w, c, is_plain);
-		} while (more && !*stop && (!next || is_earlier(c, next)));
+		} while (more && !*stop && (!next || is_earlier(c, next)) && c->ts <= w->to);
 		if (!more)
 			w->heap[0] = w->heap[--w->n_heap];
 		if (w->n_heap)
@@ -246,7 +261,7 @@ static inline __attribute__((always_inline)) int merge(struct walk *w, bool is_p
  * --- life --------------------------------------------------------------------------------------
  */
 
-static int open_cursors(struct walk *w)
+static int open_cursors(struct taskwalk *w)
 {
 	for (size_t s = 0; s < w->src->n; s++) {
 		const struct source_config *config = &w->src->list[s].config;
@@ -266,8 +281,6 @@ static int open_cursors(struct walk *w)
 			c->seen.source = c->source;
 			if (!c->ps)
 				return -ENOMEM;
-			if (advance(w, c, false))
-				w->heap[w->n_heap++] = c;
 		}
 	}
 	return w->error;
@@ -312,31 +325,212 @@ int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *
 	return inputs_sources_parse_range(src, first, &spec->from, &spec->to, err);
 }
 
-static void walk_release(struct walk *w)
+static void release(struct taskwalk *w)
 {
-	for (size_t i = 0; i < w->n_cursors; i++)
+	for (size_t i = 0; i < w->n_cursors; i++) {
 		if (w->cursors[i].ps)
 			pagestream_free(w->cursors[i].ps);
+		free(w->cursors[i].times);
+	}
 	unpacker_free(w->unpacker);
 	free(w->cursors);
 	free(w->heap);
 }
 
-int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec)
+static size_t count_cpus(const struct inputs_sources *src, bool *ret_packed)
 {
-	unsigned n_threads = conveyor_default_threads();
-	SCOPED(walk_release) struct walk w = {.spec = spec, .src = src};
-	bool packed = false;
 	size_t n = 0;
 
+	*ret_packed = false;
 	for (size_t i = 0; i < src->n; i++) {
 		n += src->list[i].config.buffer->n_cpus;
-		packed |= src->list[i].config.buffer->compressed;
+		*ret_packed |= src->list[i].config.buffer->compressed;
 	}
-	w.cursors = calloc(n + 1, sizeof(*w.cursors));
-	w.heap = calloc(n + 1, sizeof(struct cursor *));
+	return n;
+}
+
+static int init(struct taskwalk *w, struct inputs_sources *src, const struct taskwalk_spec *spec,
+		unsigned n_threads)
+{
+	bool packed;
+	size_t n = count_cpus(src, &packed);
+
+	*w = (struct taskwalk){.spec = spec, .src = src, .to = UINT64_MAX};
+	w->cursors = calloc(n + 1, sizeof(*w->cursors));
+	w->heap = calloc(n + 1, sizeof(struct cursor *));
 	if (packed && n_threads > 1)
-		w.unpacker = unpacker_new(n_threads - 1, n);
-	TRY(w.cursors && w.heap ? open_cursors(&w) : -ENOMEM);
-	return is_plain(src) ? merge(&w, true) : merge(&w, false);
+		w->unpacker = unpacker_new(n_threads - 1, n);
+	return w->cursors && w->heap ? open_cursors(w) : -ENOMEM;
+}
+
+static int merge_all(struct taskwalk *w)
+{
+	TRY(w->error);
+	return is_plain(w->src) ? merge(w, true) : merge(w, false);
+}
+
+int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec)
+{
+	SCOPED(release) struct taskwalk w;
+
+	TRY(init(&w, src, spec, conveyor_default_threads()));
+	for (size_t i = 0; i < w.n_cursors; i++)
+		if (advance(&w, &w.cursors[i], false))
+			w.heap[w.n_heap++] = &w.cursors[i];
+	return merge_all(&w);
+}
+
+/*
+ * --- slices ------------------------------------------------------------------------------------
+ */
+
+/* Returns the time at which a part begins (pagestream.h). */
+static uint64_t part_time(struct cursor *c, uint64_t n)
+{
+	struct walker w;
+	struct page page;
+	uint64_t ts = c->times ? c->times[n] : 0;
+
+	if (ts)
+		return ts;
+	pagestream_seek(c->ps, n);
+	if (pagestream_next(c->ps, &page) <= 0 ||
+	    !walker_start(&w, page.data, page.len, &c->layout))
+		return 0;
+	ts = timeconv(&c->config->time, w.ts, c->cpu);
+	if (c->times)
+		c->times[n] = ts;
+	return ts;
+}
+
+/* Returns the last part that begins before `from`. */
+static uint64_t part_find(struct cursor *c, uint64_t from)
+{
+	uint64_t low = 0, high = pagestream_n_parts(c->ps);
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		if (part_time(c, mid) < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low - (low > 0);
+}
+
+/*
+ * Starts at a part, and reads the first record that is not before `from`. *ret_passed: it is not
+ * the first of the part; if it is, events may have been lost in empty pages before the part, which
+ * count with it. Returns false if there is no such record.
+ */
+static bool seek_in(struct taskwalk *w, struct cursor *c, uint64_t part, uint64_t from,
+		    bool *ret_passed)
+{
+	c->w = (struct walker){0};
+	c->flags = 0;
+	*ret_passed = false;
+	pagestream_seek(c->ps, part);
+	for (;;) {
+		while (!walker_next(&c->w, &c->rec))
+			if (!next_page(w, c))
+				return false;
+		if (timeconv(&c->config->time, c->rec.ts, c->cpu) >= from)
+			return true;
+		c->flags = 0;
+		*ret_passed = true;
+	}
+}
+
+/* Moves to the first wanted record that is not before `from`. */
+static bool seek(struct taskwalk *w, struct cursor *c, uint64_t from)
+{
+	uint64_t part = from ? part_find(c, from) : 0;
+	bool has_passed, found;
+
+	do
+		found = seek_in(w, c, part, from, &has_passed);
+	while (!has_passed && part--);
+	return found && (is_wanted(w, c, false) || advance(w, c, false));
+}
+
+static void note_places(const struct taskwalk *w, uint64_t *places)
+{
+	for (size_t i = 0; i < w->n_cursors; i++)
+		places[i] = UINT64_MAX;
+	for (size_t i = 0; i < w->n_heap; i++) {
+		const struct cursor *c = w->heap[i];
+
+		places[c - w->cursors] =
+			pagestream_position(c->ps) + (uint64_t)(c->rec.data - c->page.data);
+	}
+}
+
+struct taskwalk *taskwalk_new(struct inputs_sources *src, const struct taskwalk_spec *spec)
+{
+	struct taskwalk *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	if (init(w, src, spec, 1) < 0) {
+		taskwalk_free(w);
+		return NULL;
+	}
+	for (size_t i = 0; i < w->n_cursors; i++)
+		if (w->cursors[i].config->buffer->compressed)
+			w->cursors[i].times = calloc(pagestream_n_parts(w->cursors[i].ps) + 1,
+						     sizeof(*w->cursors[i].times));
+	return w;
+}
+
+void taskwalk_free(struct taskwalk *w)
+{
+	if (!w)
+		return;
+	release(w);
+	free(w);
+}
+
+size_t taskwalk_n_places(const struct taskwalk *w)
+{
+	for (size_t i = 0; i < w->n_cursors; i++)
+		if (!pagestream_can_seek(w->cursors[i].ps))
+			return 0;
+	return w->n_cursors;
+}
+
+int taskwalk_slice(struct taskwalk *w, uint64_t from, uint64_t to, uint64_t *ret_begin,
+		   uint64_t *ret_end)
+{
+	int r;
+
+	w->to = to;
+	w->n_heap = 0;
+	for (size_t i = 0; i < w->n_cursors; i++)
+		if (seek(w, &w->cursors[i], from))
+			w->heap[w->n_heap++] = &w->cursors[i];
+	note_places(w, ret_begin);
+	r = merge_all(w);
+	note_places(w, ret_end);
+	return r;
+}
+
+size_t taskwalk_find_cuts(struct taskwalk *w, uint64_t *ret_times, size_t n)
+{
+	struct cursor *c = NULL;
+	uint64_t n_parts = 0, last = 0;
+	size_t n_cuts = 0;
+
+	for (size_t i = 0; i < w->n_cursors; i++)
+		if (pagestream_n_parts(w->cursors[i].ps) > n_parts) {
+			c = &w->cursors[i];
+			n_parts = pagestream_n_parts(c->ps);
+		}
+	for (size_t i = 1; c && i <= n; i++) {
+		uint64_t ts = part_time(c, n_parts * i / (n + 1));
+
+		if (ts > last)
+			ret_times[n_cuts++] = last = ts;
+	}
+	return n_cuts;
 }

@@ -9,6 +9,7 @@
 #define SONDE_INPUTS_TASKWALK_H
 
 #include "base/errmsg.h"
+#include "base/scope.h"
 #include "decode/record.h"
 #include "decode/walker.h"
 #include "inputs/sources.h"
@@ -35,6 +36,34 @@ struct taskwalk_spec {
  * data becomes damage of the file.
  */
 int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec);
+
+/*
+ * The same in slices, for the parallel scan (scan.h): all slices together are the walk if each
+ * begins at the places at which the one before it ended.
+ *
+ *	taskwalk_new ─▶ taskwalk_slice … ─▶ taskwalk_free
+ */
+struct taskwalk;
+
+/* src and spec must stay valid; spec has no `stop`. Returns NULL if memory is short. */
+struct taskwalk *taskwalk_new(struct inputs_sources *src, const struct taskwalk_spec *spec);
+void taskwalk_free(struct taskwalk *w);
+SCOPED_POINTER(struct taskwalk, taskwalk_free)
+/* Returns the number of CPUs of all sources, or 0 if there are no slices: live, truncated. */
+size_t taskwalk_n_places(const struct taskwalk *w);
+/*
+ * Suggests at most n times at which to cut, in ascending order, so that slices are about as long.
+ * Returns their number.
+ */
+size_t taskwalk_find_cuts(struct taskwalk *w, uint64_t *ret_times, size_t n);
+/*
+ * Visits the records from the first at or after `from` to the last before the first after `to`.
+ * *ret_begin, *ret_end: where each CPU's next record was before and after, taskwalk_n_places()
+ * numbers; UINT64_MAX: at its end. Slices may come in any order.
+ */
+int taskwalk_slice(struct taskwalk *w, uint64_t from, uint64_t to, uint64_t *ret_begin,
+		   uint64_t *ret_end);
+
 /*
  * Finds the times of the first and of the last event. ret_last may be NULL. Returns false if there
  * are no events.

@@ -99,7 +99,7 @@ static int follow(struct feeding *f, struct errmsg *err)
 
 int livefeed_run(const struct feed_job *job, char **argv, struct errmsg *err)
 {
-	struct feeding f = {.job = job};
+	struct feeding f = {.job = job, .spec = {.short_names = job->request->short_names}};
 	struct errmsg ignored = {0};
 	int r = liverun_open(&f.run, job->request, argv, err);
 

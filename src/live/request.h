@@ -43,6 +43,7 @@ struct live_request {
 	bool has_kernel_depth; /* --kernel-depth: kernel functions inside user functions, too */
 	bool user_probes;      /* the kernel's probes trace the program, not hooks */
 	bool user_drops;       /* a full ring drops calls instead of making the program wait */
+	bool short_names;      /* of a result: functions without template arguments */
 	struct samplechoice samples; /* --sample */
 	/* system calls, by BPF programs (sonde trace, record --syscalls); NULL: none */
 	const struct sysprograms_config *syscalls;

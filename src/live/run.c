@@ -222,6 +222,8 @@ int liverun_open(struct liverun *run, struct live_request *o, char **argv, struc
 		session.prepare = prepare_samples;
 		session.prepare_ctx = run;
 		recording.samples = run->samples;
+		if (run->user)
+			userfunctions_connect(run->user, run->samples);
 	}
 	if (o->syscalls) {
 		TRY(livecalls_open(&run->syscalls, o, argv, err));
@@ -249,6 +251,8 @@ static void close_user(struct liverun *run, bool has_run)
 	usertrace_get_sum(run->user, &sum);
 	if (has_run)
 		userfunctions_tell_missing(run->request, run->user, &sum);
+	if (run->samples)
+		sampling_set_finder(run->samples, NULL, NULL);
 	usertrace_close(run->user);
 	run->user = NULL;
 }

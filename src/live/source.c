@@ -62,6 +62,7 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct in
 		    struct errmsg *err)
 {
 	struct formats_config fc = {.plugins = spec->plugins,
+				    .short_names = spec->short_names,
 				    .programs = setup->mappings ? mappings_programs(setup->mappings)
 								: NULL,
 				    .processes = setup->processes};

@@ -2,12 +2,13 @@
 /*
  * eventtable.c - events as virtual tables of SQLite.
  *
- * A cursor works in one of two ways, which the planner chooses in best_index():
+ * A cursor works in one of three ways, which the planner chooses in best_index():
  *
  *	scan   (scan.h)  records in the order of time; conditions on time, CPU and kind decide what
  *	                 is read at all, other conditions are tested before SQLite sees the row
  *	fold   (fold.h)  if the query uses only CPU, task and kind: counted rows, each returned as
  *	                 often as it occurs
+ *	find   (finder.h)  one record by its id: joins of other tables with their events
  *
  * "GROUP BY comm" over 20 million events would otherwise be sorted by SQLite, at 1.5 million rows a
  * second.
@@ -22,8 +23,10 @@
 #include "base/scope.h"
 #include "decode/formats/formats.h"
 #include "format/bytes.h"
+#include "query/eventchoice.h"
 #include "query/eventcolumns.h"
-#include "query/fold.h"
+#include "query/finder.h"
+#include "query/fold/fold.h"
 #include "query/pushdown.h"
 #include "query/scan.h"
 #include "store/tracefile.h"
@@ -33,9 +36,9 @@
 #include <string.h>
 
 #define PLAN_MAX_BYTES	4096
-#define CPUS_MAX	4096
 #define PLAN_FOLD	1 /* idxNum */
 #define PLAN_FOLD_KINDS 2
+#define PLAN_FIND	3
 
 struct event_module { /* a table's name and what it shows */
 	struct query_trace *trace;
@@ -57,12 +60,11 @@ struct event_vtab {
 
 struct event_cursor {
 	sqlite3_vtab_cursor base; /* must be the first member */
-	bool is_fold, at_end;
+	bool is_fold, is_find, at_end;
+	struct finder *finder; /* kept from one filter() to the next */
 	struct pushdown pushed;
 	struct scan scan;
-	uint8_t **events; /* by file: flags by id */
-	size_t n_files;
-	uint32_t *cpus;
+	struct event_choice choice;
 	struct fold fold;
 	size_t row;
 	uint64_t nth, rowid; /* fold: how often the row was returned */
@@ -158,6 +160,11 @@ static bool is_kind_column(enum event_column_kind kind)
 	return kind == COLUMN_SYSTEM || kind == COLUMN_NAME;
 }
 
+static bool is_id(enum event_column_kind kind)
+{
+	return kind == COLUMN_ID;
+}
+
 static int plan_fold(const struct event_vtab *v, const sqlite3_index_info *info)
 {
 	for (int i = 0; i < info->nOrderBy; i++)
@@ -213,7 +220,7 @@ static const char *column_name(const void *ctx, size_t i)
 /* What a plan does, for .explain. */
 static const char *const hows[] = {
 	"reads events one by one", [PLAN_FOLD] = "counts events by CPU, task and kind",
-	[PLAN_FOLD_KINDS] = "counts events by kind"};
+	[PLAN_FOLD_KINDS] = "counts events by kind", [PLAN_FIND] = "finds one event by its id"};
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
@@ -225,9 +232,15 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	if (r != SQLITE_OK)
 		return r;
 	guess_cost(v, info, columns);
-	info->idxNum = plan_fold(v, info);
+	info->idxNum =
+		columns[PUSH_EQ] & mask_of(&v->columns, is_id) ? PLAN_FIND : plan_fold(v, info);
 	if (info->idxNum == PLAN_FOLD_KINDS)
 		info->estimatedCost /= 20;
+	if (info->idxNum == PLAN_FIND) {
+		info->estimatedCost = 50;
+		info->estimatedRows = 1;
+		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+	}
 	if (info->nOrderBy && (info->idxNum || is_by_time(v, info))) {
 		pushdown_add_order(info, &plan);
 		info->orderByConsumed = 1;
@@ -255,117 +268,16 @@ static void cursor_clear(struct event_cursor *c)
 	scan_close(&c->scan);
 	fold_release(&c->fold);
 	pushdown_release(&c->pushed);
-	for (size_t i = 0; c->events && i < c->n_files; i++)
-		free(c->events[i]);
-	free(c->events);
-	free(c->cpus);
-	*c = (struct event_cursor){.base = c->base};
+	event_choice_release(&c->choice);
+	*c = (struct event_cursor){.base = c->base, .finder = c->finder};
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	cursor_clear((struct event_cursor *)base);
+	finder_free(((struct event_cursor *)base)->finder);
 	free(base);
 	return SQLITE_OK;
-}
-
-static bool kind_matches(const struct event_vtab *v, const struct pushdown *p,
-			 const struct event *ev)
-{
-	if (v->event && (strcmp(ev->name, v->event) || strcmp(ev->system, v->system)))
-		return false;
-	for (size_t i = 0; i < p->n; i++) {
-		enum event_column_kind kind = v->columns.list[p->list[i].column].kind;
-		const char *text = kind == COLUMN_NAME ? ev->name : ev->system;
-
-		if ((kind == COLUMN_NAME || kind == COLUMN_SYSTEM) &&
-		    pushed_is_texts(&p->list[i]) &&
-		    !pushed_match_text(&p->list[i], text, strlen(text)))
-			return false;
-	}
-	return true;
-}
-
-/* Makes flags of the events that the conditions on name and system select, if there are any. */
-static int choose_events(struct event_cursor *c, const struct event_vtab *v)
-{
-	bool any = v->event;
-
-	for (size_t i = 0; i < c->pushed.n; i++)
-		any |= is_kind_column(v->columns.list[c->pushed.list[i].column].kind) &&
-		       pushed_is_texts(&c->pushed.list[i]);
-	if (!any)
-		return 0;
-	c->n_files = v->trace->in->n_files;
-	c->events = calloc(c->n_files + 1, sizeof(*c->events));
-	for (size_t i = 0; c->events && i < c->n_files; i++) {
-		const struct formats *f = v->trace->in->files[i].formats;
-
-		c->events[i] = calloc(SEQUENCE_IDS, 1);
-		if (!c->events[i])
-			return -ENOMEM;
-		for (size_t k = 0; k < f->n_events; k++)
-			if ((unsigned)f->by_id[k]->id < SEQUENCE_IDS &&
-			    kind_matches(v, &c->pushed, f->by_id[k]))
-				c->events[i][f->by_id[k]->id] = 1;
-	}
-	return c->events ? 0 : -ENOMEM;
-}
-
-static void limit_time(struct scan_wants *w, const struct pushed *p)
-{
-	int64_t v = p->values[0].number;
-	uint64_t t = v < 0 ? 0 : (uint64_t)v;
-	bool none = v < 0 && p->op != PUSH_GT && p->op != PUSH_GE;
-
-	if (none) {
-		w->from = UINT64_MAX;
-		w->to = 0;
-		return;
-	}
-	if (p->op == PUSH_EQ || p->op == PUSH_GE)
-		w->from = t > w->from ? t : w->from;
-	if (p->op == PUSH_GT && v >= 0)
-		w->from = t + 1 > w->from ? t + 1 : w->from;
-	if (p->op == PUSH_EQ || p->op == PUSH_LE)
-		w->to = t < w->to ? t : w->to;
-	if (p->op == PUSH_LT) {
-		w->to = t && t - 1 < w->to ? t - 1 : t ? w->to : 0;
-		w->from = t ? w->from : UINT64_MAX;
-	}
-}
-
-/* Selects CPUs by an equality or a list. */
-static int limit_cpus(struct event_cursor *c, struct scan_wants *w, const struct pushed *p)
-{
-	if (w->cpus || (p->op != PUSH_EQ && p->op != PUSH_IN) || p->n > CPUS_MAX)
-		return 0;
-	c->cpus = calloc(p->n + 1, sizeof(*c->cpus));
-	if (!c->cpus)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->n; i++)
-		if (p->values[i].number >= 0 && p->values[i].number < UINT32_MAX)
-			c->cpus[w->n_cpus++] = (uint32_t)p->values[i].number;
-	w->cpus = c->cpus;
-	return 0;
-}
-
-static int choose(struct event_cursor *c, const struct event_vtab *v, struct scan_wants *ret)
-{
-	*ret = (struct scan_wants){.to = UINT64_MAX, .n_ids = SEQUENCE_IDS};
-	TRY(choose_events(c, v));
-	ret->events = c->events;
-	for (size_t i = 0; i < c->pushed.n; i++) {
-		const struct pushed *p = &c->pushed.list[i];
-
-		if (!p->n || !pushed_is_numbers(p))
-			continue;
-		if (v->columns.list[p->column].kind == COLUMN_TS)
-			limit_time(ret, p);
-		else if (v->columns.list[p->column].kind == COLUMN_CPU)
-			TRY(limit_cpus(c, ret, p));
-	}
-	return 0;
 }
 
 static bool condition_matches(struct event_vtab *v, struct event_cursor *c, const struct pushed *p)
@@ -407,12 +319,46 @@ static int next(sqlite3_vtab_cursor *base)
 	struct event_cursor *c = (struct event_cursor *)base;
 
 	c->rowid++;
+	if (c->is_find) {
+		c->at_end = true;
+		return SQLITE_OK;
+	}
 	if (!c->is_fold)
 		return next_record((struct event_vtab *)base->pVtab, c);
 	if (++c->nth < c->fold.rows[c->row].n)
 		return SQLITE_OK;
 	c->nth = 0;
 	c->at_end = ++c->row >= c->fold.n;
+	return SQLITE_OK;
+}
+
+/* The value of the condition "id = ?"; NULL: it has a text or so, and a scan tests it. */
+static const struct pushed *find_id(const struct event_vtab *v, const struct event_cursor *c)
+{
+	for (size_t i = 0; i < c->pushed.n; i++) {
+		const struct pushed *p = &c->pushed.list[i];
+
+		if (v->columns.list[p->column].kind == COLUMN_ID && p->op == PUSH_EQ &&
+		    pushed_is_numbers(p))
+			return p;
+	}
+	return NULL;
+}
+
+static int find_record(struct event_vtab *v, struct event_cursor *c, const struct pushed *id)
+{
+	int r;
+
+	c->is_find = true;
+	if (!c->finder)
+		c->finder = finder_new(v->trace);
+	r = c->finder ? finder_find(c->finder, id->values[0].number, &c->scan) : -ENOMEM;
+	if (r < 0)
+		return query_trace_fail(v->trace, r, "the events");
+	if (r && c->choice.events)
+		r = c->scan.id >= 0 && c->scan.id < SEQUENCE_IDS &&
+		    c->choice.events[c->scan.file][c->scan.id];
+	c->at_end = !r || ARRAY_ANY(c->pushed.n, i, !condition_matches(v, c, &c->pushed.list[i]));
 	return SQLITE_OK;
 }
 
@@ -426,25 +372,32 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 {
 	struct event_vtab *v = (struct event_vtab *)base->pVtab;
 	struct event_cursor *c = (struct event_cursor *)base;
-	struct scan_wants wants;
+	const struct pushed *id;
+	const struct scan_wants *wants = &c->choice.wants;
 	int r;
 
 	cursor_clear(c);
 	r = pushdown_read(&c->pushed, text, argc, argv);
 	if (r != SQLITE_OK)
 		return r;
+	c->at_end = c->pushed.is_none;
+	if (c->at_end)
+		return SQLITE_OK;
 	if (ARRAY_ANY(c->pushed.n, i,
 		      v->columns.list[c->pushed.list[i].column].kind == COLUMN_COMM) &&
 	    query_trace_names(v->trace) < 0)
 		return SQLITE_ERROR;
-	if (choose(c, v, &wants) < 0)
+	if (event_choice_init(&c->choice, &v->columns, v->system, v->event, &c->pushed) < 0)
 		return SQLITE_NOMEM;
-	c->is_fold = plan;
-	if (!plan) {
-		r = scan_open(&c->scan, v->trace, &wants);
+	id = plan == PLAN_FIND ? find_id(v, c) : NULL;
+	if (id)
+		return find_record(v, c, id);
+	c->is_fold = plan == PLAN_FOLD || plan == PLAN_FOLD_KINDS;
+	if (!c->is_fold) {
+		r = scan_open(&c->scan, v->trace, wants);
 		return r < 0 ? query_trace_fail(v->trace, r, "the events") : next_record(v, c);
 	}
-	r = fold_read(&c->fold, v->trace, &wants, plan == PLAN_FOLD_KINDS && !wants.cpus,
+	r = fold_read(&c->fold, v->trace, wants, plan == PLAN_FOLD_KINDS && !wants->cpus,
 		      plan == PLAN_FOLD);
 	if (r < 0)
 		return query_trace_fail(v->trace, r, "the events");

@@ -8,6 +8,8 @@
  *
  * Behind the | are the same words for people.
  *
+ * A comparison with NULL is never true, so the table has no rows for it; only IS can be true.
+ *
  * I: an IN whose list the table takes whole. SQLite would call xFilter once for each value
  * otherwise: a scan of the trace for each, and rows out of order.
  */
@@ -26,10 +28,10 @@ static const struct {
 	enum pushdown_op op;
 	unsigned char sqlite;
 } ops[] = {
-	{"=", PUSH_EQ, SQLITE_INDEX_CONSTRAINT_EQ}, {"<=", PUSH_LE, SQLITE_INDEX_CONSTRAINT_LE},
-	{"<", PUSH_LT, SQLITE_INDEX_CONSTRAINT_LT}, {">=", PUSH_GE, SQLITE_INDEX_CONSTRAINT_GE},
-	{">", PUSH_GT, SQLITE_INDEX_CONSTRAINT_GT}, {"!=", PUSH_NE, SQLITE_INDEX_CONSTRAINT_NE},
-	{"=", PUSH_EQ, SQLITE_INDEX_CONSTRAINT_IS},
+	{"=", PUSH_EQ, SQLITE_INDEX_CONSTRAINT_EQ},  {"<=", PUSH_LE, SQLITE_INDEX_CONSTRAINT_LE},
+	{"<", PUSH_LT, SQLITE_INDEX_CONSTRAINT_LT},  {">=", PUSH_GE, SQLITE_INDEX_CONSTRAINT_GE},
+	{">", PUSH_GT, SQLITE_INDEX_CONSTRAINT_GT},  {"!=", PUSH_NE, SQLITE_INDEX_CONSTRAINT_NE},
+	{"is", PUSH_EQ, SQLITE_INDEX_CONSTRAINT_IS},
 };
 
 /* --- planning --------------------------------------------------------------------------------- */
@@ -83,6 +85,18 @@ void pushdown_add_order(const sqlite3_index_info *info, struct textbuf *tb)
 	for (int i = 0; i < info->nOrderBy; i++)
 		textbuf_addf(tb, "%so%d%s", textbuf_len(tb) ? " " : "", info->aOrderBy[i].iColumn,
 			     info->aOrderBy[i].desc ? "d" : "");
+}
+
+void pushdown_fmt(const struct pushdown *p, struct textbuf *plan)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const char *text = NULL;
+
+		for (size_t k = 0; k < ARRAY_LEN(ops) && !text; k++)
+			text = ops[k].op == p->list[i].op ? ops[k].text : NULL;
+		textbuf_addf(plan, "%s%c%d%s", i ? " " : "", text ? 'F' : 'I', p->list[i].column,
+			     text ? text : "");
+	}
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -145,7 +159,7 @@ static void pushed_release(struct pushed *p)
 }
 
 /* Reads the values of a condition into p->list[p->n], which counts only if the table can use it. */
-static int read_values(struct pushdown *p, sqlite3_value *arg)
+static int read_values(struct pushdown *p, sqlite3_value *arg, bool is_is)
 {
 	struct pushed *c = &p->list[p->n];
 	sqlite3_value *v = NULL;
@@ -153,13 +167,15 @@ static int read_values(struct pushdown *p, sqlite3_value *arg)
 	int r = SQLITE_OK;
 
 	if (c->op != PUSH_IN) {
+		p->is_none |= !is_is && sqlite3_value_type(arg) == SQLITE_NULL;
 		r = take_value(c, arg, &ok);
 	} else {
 		int next = sqlite3_vtab_in_first(arg, &v);
 
 		for (; next == SQLITE_OK && v && r == SQLITE_OK && ok;
 		     next = sqlite3_vtab_in_next(arg, &v))
-			r = take_value(c, v, &ok);
+			if (sqlite3_value_type(v) != SQLITE_NULL)
+				r = take_value(c, v, &ok);
 		if (next != SQLITE_OK && next != SQLITE_DONE)
 			ok = false;
 		if (c->n)
@@ -204,6 +220,7 @@ int pushdown_read(struct pushdown *p, const char *plan, int argc, sqlite3_value 
 			s += *s == 'd';
 		} else if (kind == 'F' || kind == 'I') {
 			struct pushed *c = &p->list[p->n];
+			bool is_is = kind == 'F' && *s == 'i';
 			int r;
 
 			*c = (struct pushed){.column = column, .op = PUSH_IN};
@@ -211,7 +228,7 @@ int pushdown_read(struct pushdown *p, const char *plan, int argc, sqlite3_value 
 				return SQLITE_ERROR;
 			if (arg >= argc || p->n == PUSHDOWN_MAX)
 				return SQLITE_ERROR;
-			r = read_values(p, argv[arg++]);
+			r = read_values(p, argv[arg++], is_is);
 			if (r != SQLITE_OK)
 				return r;
 		}

@@ -46,6 +46,7 @@ struct pushdown {
 		bool desc;
 	} orders[PUSHDOWN_ORDERS];
 	size_t n_orders;
+	bool is_none; /* something is compared with NULL: no row matches */
 };
 
 /* Can a column be tested so by the table? */
@@ -70,6 +71,8 @@ bool pushed_match_text(const struct pushed *p, const char *text, size_t len);
 bool pushed_is_numbers(const struct pushed *p);
 bool pushed_is_texts(const struct pushed *p);
 
+/* Writes the conditions as a plan, which pushdown_add_words() reads. */
+void pushdown_fmt(const struct pushdown *p, struct textbuf *plan);
 /*
  * Adds "|how: …" to a plan: the plan in words, with names of columns, for .explain.
  * column_name(ctx, i): the name of column i.

@@ -16,13 +16,17 @@
 #include "base/shortage.h"
 #include "base/textbuf.h"
 #include "inputs/inputs.h"
+#include "query/argtable.h"
 #include "query/eventtable.h"
+#include "query/fold/aggregate.h"
+#include "query/fold/aggtable.h"
 #include "query/guard.h"
-#include "query/listtable.h"
+#include "query/tables/listtable.h"
 #include "query/mistakes.h"
 #include "query/shortcut.h"
-#include "query/tables.h"
+#include "query/tables/tables.h"
 #include "query/trace.h"
+#include "query/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,28 +41,19 @@ struct query {
 	sqlite3 *db;
 	struct query_trace trace;
 	struct event_tables *events;
+	struct arg_table *args;
+	struct aggtable folds;
 	struct query_limits limits;
 	struct query_stop stop;
-	uint64_t deadline; /* 0: none */
+	bool has_bounds;
+	uint64_t start, end; /* of the trace */
+	uint64_t deadline;   /* 0: none */
 	bool is_late;
 };
 
-static const struct list_table *const families[] = {task_tables,  state_tables,	   slice_tables,
-						    stack_tables, function_tables, query_tables};
-
-static const struct {
-	const char *name, *what, *sql;
-} views[] = {
-	{"ftrace_event", "Perfetto's name of event",
-	 "SELECT id, ts, name, cpu, utid, id AS arg_set_id, cpu AS ucpu FROM event"},
-	{"thread_slice", "slices with the names of their tasks",
-	 "SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, s.depth, "
-	 "s.parent_id, s.utid, t.name AS thread_name, t.tid, t.upid, "
-	 "p.name AS process_name, p.pid FROM slice s JOIN thread t USING (utid) "
-	 "LEFT JOIN process p USING (upid)"},
-	{"sched_slice", "Perfetto's name of sched", "SELECT * FROM sched"},
-	{"slices", "an older name of slice", "SELECT * FROM slice"},
-};
+static const struct list_table *const families[] = {task_tables,     state_tables,  slice_tables,
+						    counter_tables,  sample_tables, stack_tables,
+						    function_tables, query_tables};
 
 /* --- names of tables -------------------------------------------------------------------------- */
 
@@ -67,9 +62,10 @@ static void each_own_table(void (*visit)(void *to, const char *name), void *to)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			visit(to, t->name);
-	for (size_t i = 0; i < ARRAY_LEN(views); i++)
-		visit(to, views[i].name);
+	for (size_t i = 0; i < query_n_views; i++)
+		visit(to, query_views[i].name);
 	visit(to, "event");
+	visit(to, ARG_TABLE_NAME);
 }
 
 struct name_search {
@@ -117,15 +113,65 @@ static int on_progress(void *ctx)
 	return is_due(ctx);
 }
 
+/* --- trace_start(), trace_end() and trace_dur(), as Perfetto has them --- */
+
+enum bound { BOUND_START, BOUND_END, BOUND_DUR };
+
+static void result_bound(sqlite3_context *to, enum bound which)
+{
+	struct query *q = sqlite3_user_data(to);
+
+	if (!q->has_bounds && !query_trace_bounds(&q->trace, &q->start, &q->end))
+		return;
+	q->has_bounds = true;
+	sqlite3_result_int64(to, (sqlite3_int64)(which == BOUND_START ? q->start
+						 : which == BOUND_END ? q->end
+								      : q->end - q->start));
+}
+
+static void fn_start(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_START);
+}
+
+static void fn_end(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_END);
+}
+
+static void fn_dur(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	result_bound(to, BOUND_DUR);
+}
+
+static int add_functions(struct query *q)
+{
+	static const struct {
+		const char *name;
+		void (*run)(sqlite3_context *to, int argc, sqlite3_value **argv);
+	} list[] = {{"trace_start", fn_start}, {"trace_end", fn_end}, {"trace_dur", fn_dur}};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (sqlite3_create_function(q->db, list[i].name, 0,
+					    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+					    q, list[i].run, NULL, NULL) != SQLITE_OK)
+			return -ENOMEM;
+	return 0;
+}
+
 static int add_tables(struct query *q)
 {
 	TRY(event_tables_new(&q->events, &q->trace, q->db, is_taken));
+	TRY(arg_table_new(&q->args, &q->trace, q->db));
+	TRY(add_functions(q));
+	q->folds.trace = &q->trace;
+	TRY(aggtable_register(&q->folds, q->db));
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			TRY(list_table_register(q->db, &q->trace, t));
-	for (size_t i = 0; i < ARRAY_LEN(views); i++) {
-		char *sql =
-			sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", views[i].name, views[i].sql);
+	for (size_t i = 0; i < query_n_views; i++) {
+		char *sql = sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", query_views[i].name,
+					    query_views[i].sql);
 		int r = sql ? sqlite3_exec(q->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
 		sqlite3_free(sql);
@@ -176,6 +222,7 @@ void query_free(struct query *q)
 		return;
 	sqlite3_close(q->db);
 	event_tables_free(q->events);
+	arg_table_free(q->args);
 	query_trace_release(&q->trace);
 	sqlite3_hard_heap_limit64(0);
 	free(q);
@@ -223,13 +270,16 @@ static int give_columns(sqlite3_stmt *st, const struct query_sink *sink, int n)
 	return r;
 }
 
-/* Steps through a statement. Returns SQLite's code; *ret_sink: a failure of the sink. */
-static int step(sqlite3_stmt *st, const struct query_sink *sink, int *ret_sink)
+/*
+ * Steps through a statement; the columns have the names of another one. Returns SQLite's code;
+ * *ret_sink: a failure of the sink.
+ */
+static int step(sqlite3_stmt *st, sqlite3_stmt *named, const struct query_sink *sink, int *ret_sink)
 {
 	int n = sqlite3_column_count(st), code;
 	struct query_cell *cells;
 
-	*ret_sink = n ? give_columns(st, sink, n) : 0;
+	*ret_sink = n ? give_columns(named, sink, n) : 0;
 	if (*ret_sink < 0)
 		return SQLITE_ERROR;
 	cells = calloc((size_t)n + 1, sizeof(*cells));
@@ -270,37 +320,71 @@ static int fail(struct query *q, int code, const char *text, size_t at, struct e
 	return mistake_tell(q->db, code, text, at, each_table, q, err);
 }
 
+/*
+ * Steps through a statement, or through one with the same result that is read with all CPUs. len:
+ * of its text.
+ */
+static int step_fast(struct query *q, const char *sql, size_t len, sqlite3_stmt *st,
+		     const struct query_sink *sink, int *ret_sink)
+{
+	struct aggregate *a = NULL;
+	sqlite3_stmt *fast = NULL;
+	int code;
+
+	if (aggregate_new(&a, &q->trace, q->events, sql, len) < 0)
+		return SQLITE_NOMEM;
+	q->folds.now = a;
+	if (a && (sqlite3_prepare_v2(q->db, a->sql, -1, &fast, NULL) != SQLITE_OK ||
+		  sqlite3_column_count(fast) != sqlite3_column_count(st))) {
+		sqlite3_finalize(fast);
+		fast = NULL;
+	}
+	code = step(fast ? fast : st, st, sink, ret_sink);
+	sqlite3_finalize(fast);
+	q->folds.now = NULL;
+	aggregate_free(a);
+	return code;
+}
+
+/* Runs the statement at *at, and moves *at behind it. */
+static int run_statement(struct query *q, const char *sql, const char **at,
+			 const struct query_sink *sink, struct errmsg *err)
+{
+	sqlite3_stmt *st = NULL;
+	const char *rest = *at, *tail;
+	char *shortcut = shortcut_find(q->events, *at, &rest);
+	int r = 0, sink_error = 0,
+	    code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : *at, -1, &st,
+				      shortcut ? &tail : &rest);
+
+	if (code == SQLITE_OK && st)
+		code = shortcut ? step(st, st, sink, &sink_error)
+				: step_fast(q, *at, (size_t)(rest - *at), st, sink, &sink_error);
+	if (sink_error < 0)
+		r = errmsg_set_errno(err, sink_error, "cannot write the result");
+	else if (code != SQLITE_OK && code != SQLITE_DONE)
+		r = fail(q, code, sql, (size_t)(*at - sql), err);
+	sqlite3_finalize(st);
+	sqlite3_free(shortcut);
+	/* after a refused allocation a text may be missing */
+	if (r >= 0 && shortage_pending())
+		return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
+	*at = rest;
+	return r;
+}
+
 int query_run(struct query *q, const char *sql, const struct query_sink *sink, struct errmsg *err)
 {
 	q->is_late = false;
 	q->trace.err = (struct errmsg){0};
 	q->trace.n_walked = 0;
 	q->deadline = q->limits.time_ns ? clock_now_ns() + q->limits.time_ns : 0;
-	for (const char *s = sql; *s;) {
-		sqlite3_stmt *st = NULL;
-		const char *rest = s, *tail;
-		char *shortcut = shortcut_find(q->events, s, &rest);
-		int sink_error = 0, code = sqlite3_prepare_v2(q->db, shortcut ? shortcut : s, -1,
-							      &st, shortcut ? &tail : &rest);
-
-		sqlite3_free(shortcut);
-		if (code == SQLITE_OK && st)
-			code = step(st, sink, &sink_error);
-		if (sink_error < 0) {
-			sqlite3_finalize(st);
-			return errmsg_set_errno(err, sink_error, "cannot write the result");
-		}
-		if (code != SQLITE_OK && code != SQLITE_DONE) {
-			int r = fail(q, code, sql, (size_t)(s - sql), err);
-
-			sqlite3_finalize(st);
-			return r;
-		}
-		sqlite3_finalize(st);
-		/* after a refused allocation a text may be missing */
-		if (shortage_pending())
-			return errmsg_set_errno(err, -ENOMEM, "cannot query the trace");
-		s = rest;
+	for (const char *s = sql, *included; *s;) {
+		included = views_skip_include(s);
+		if (included)
+			s = included;
+		else
+			TRY(run_statement(q, sql, &s, sink, err));
 	}
 	return 0;
 }
@@ -338,8 +422,9 @@ int query_each_table(struct query *q, bool all_kinds,
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct list_table *t = families[i]; t->name; t++)
 			visit(ctx, t->name, t->what);
-	for (size_t i = 0; i < ARRAY_LEN(views); i++)
-		visit(ctx, views[i].name, views[i].what);
+	for (size_t i = 0; i < query_n_views; i++)
+		visit(ctx, query_views[i].name, query_views[i].what);
+	visit(ctx, ARG_TABLE_NAME, ARG_TABLE_WHAT);
 	return event_tables_each(q->events, visit_event, &v, !all_kinds);
 }
 
@@ -399,25 +484,43 @@ static void fmt_plan(sqlite3_stmt *st, struct textbuf *tb)
 	}
 }
 
+/* Prepares the plan of a text, or of what runs instead. *ret: SQLite's code. */
+static sqlite3_stmt *prepare_plan(struct query *q, const char *sql, const char *instead, int *ret)
+{
+	sqlite3_stmt *st = NULL;
+	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", instead ? instead : sql);
+
+	*ret = text ? sqlite3_prepare_v2(q->db, text, -1, &st, NULL) : SQLITE_NOMEM;
+	sqlite3_free(text);
+	return st;
+}
+
 int query_explain(struct query *q, const char *sql, struct textbuf *tb, struct errmsg *err)
 {
-	static const char explain[] = "EXPLAIN QUERY PLAN ";
 	const char *rest;
-	sqlite3_stmt *st = NULL;
 	char *shortcut = shortcut_find(q->events, sql, &rest);
-	char *text = sqlite3_mprintf("%s%s", explain, shortcut ? shortcut : sql);
-	int code = text ? sqlite3_prepare_v2(q->db, text, -1, &st, NULL) : SQLITE_NOMEM, r = 0;
+	sqlite3_stmt *st = NULL;
+	int code = SQLITE_ERROR, r = 0;
 
 	if (shortcut)
 		textbuf_add_str(tb, "event_kind has this number\n");
-	if (code == SQLITE_OK && st)
+	else if (aggregate_new(&q->folds.now, &q->trace, q->events, sql, strlen(sql)) > 0)
+		st = prepare_plan(q, sql, q->folds.now->sql, &code);
+	if (code != SQLITE_OK)
+		st = prepare_plan(q, sql, shortcut, &code);
+	if (code == SQLITE_OK && st) {
 		fmt_plan(st, tb);
-	else if (code == SQLITE_OK || !text)
-		r = errmsg_set(err, text ? -EINVAL : -ENOMEM, "there is no query to explain");
-	else
-		r = mistake_tell(q->db, code, text, 0, each_table, q, err);
+	} else if (code == SQLITE_OK || code == SQLITE_NOMEM) {
+		r = errmsg_set(err, code == SQLITE_OK ? -EINVAL : -ENOMEM,
+			       "there is no query to explain");
+	} else {
+		/* again, for the place in the text that was typed */
+		sqlite3_prepare_v2(q->db, sql, -1, &st, NULL);
+		r = mistake_tell(q->db, code, sql, 0, each_table, q, err);
+	}
 	sqlite3_finalize(st);
-	sqlite3_free(text);
 	sqlite3_free(shortcut);
+	aggregate_free(q->folds.now);
+	q->folds.now = NULL;
 	return r;
 }

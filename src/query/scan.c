@@ -46,22 +46,14 @@ struct scan_cursor {
 
 /* --- the beginning ---------------------------------------------------------------------------- */
 
-static uint64_t n_pages_of(const struct scan_cursor *c, size_t cpu)
-{
-	const struct tracefile_buffer *b = c->config->buffer;
-	uint64_t n_bytes = pagestream_plain_bytes(c->config->tf, b, cpu);
-
-	return (n_bytes + b->page_size - 1) / b->page_size;
-}
-
 /*
  * The time and number of the first sub-buffer after skipping n. In packed data it is that of the
  * chunk, which may begin before. False: it cannot be read.
  */
-static bool page_time(struct scan *s, const struct scan_cursor *c, size_t cpu, uint64_t n,
-		      uint64_t n_pages, uint64_t *ret_ts, uint64_t *ret_n)
+static bool page_time(const struct source_config *config, size_t cpu, uint64_t n, uint64_t n_pages,
+		      uint64_t *ret_ts)
 {
-	struct pagestream *ps = pagestream_new(c->config->tf, c->config->buffer, cpu, NULL);
+	struct pagestream *ps = pagestream_new(config->tf, config->buffer, cpu, NULL);
 	struct page page;
 	bool ok = false;
 
@@ -69,36 +61,36 @@ static bool page_time(struct scan *s, const struct scan_cursor *c, size_t cpu, u
 		return false;
 	pagestream_skip_to_end(ps, n_pages - n);
 	if (pagestream_next(ps, &page) > 0 && page.len >= 8) {
-		*ret_ts = timeconv(&c->config->time, bytes_get64(page.data, c->config->tf->swap),
-				   c->cpu);
-		*ret_n = pagestream_position(ps) / c->config->buffer->page_size;
+		*ret_ts = timeconv(&config->time, bytes_get64(page.data, config->tf->swap),
+				   config->buffer->cpus[cpu].cpu);
 		ok = true;
 	}
 	pagestream_free(ps);
 	return ok;
 }
 
-/* Skips the sub-buffers that end before the range. */
-static void skip_to_start(struct scan *s, struct scan_cursor *c, size_t cpu)
+void scan_skip_to(struct pagestream *ps, const struct source_config *config, size_t cpu,
+		  uint64_t from)
 {
-	uint64_t n_pages = n_pages_of(c, cpu), low = 0, high = n_pages, ts, n;
+	uint64_t n_bytes = pagestream_plain_bytes(config->tf, config->buffer, cpu);
+	uint64_t n_pages = (n_bytes + config->buffer->page_size - 1) / config->buffer->page_size;
+	uint64_t low = 0, high = n_pages, ts;
 
-	if (!s->wants.from || n_pages < 2)
+	if (!from || n_pages < 2)
 		return;
 	/* all up to low begin before the range, as far as known; all from high on do not */
 	while (high - low > 1) {
 		uint64_t mid = low + (high - low) / 2;
 
-		if (!page_time(s, c, cpu, mid, n_pages, &ts, &n))
+		if (!page_time(config, cpu, mid, n_pages, &ts))
 			return;
-		if (ts < s->wants.from)
+		if (ts < from)
 			low = mid;
 		else
 			high = mid;
 	}
-	if (!low)
-		return;
-	pagestream_skip_to_end(c->ps, n_pages - low);
+	if (low)
+		pagestream_skip_to_end(ps, n_pages - low);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -222,7 +214,7 @@ static int open_cpu(struct scan *s, size_t source, size_t cpu, uint32_t stream)
 	if (!c->ps)
 		return -ENOMEM;
 	s->n_cursors++;
-	skip_to_start(s, c, cpu);
+	scan_skip_to(c->ps, config, cpu, s->wants.from);
 	r = advance(s, c);
 	if (r > 0)
 		s->heap[s->n_heap++] = c;
@@ -275,9 +267,7 @@ static void show(struct scan *s)
 	s->id = c->id;
 	s->missed = c->missed;
 	s->file = c->file;
-	s->place = (uint64_t)(c->file & 0xff) << 55 | (uint64_t)(c->stream & 0xfff) << 43 |
-		   (c->n_page & 0xfffffff) << 15 |
-		   (((uint64_t)(c->rec.data - c->page.data) >> 2) & 0x7fff);
+	s->place = scan_place(c->file, c->stream, c->n_page, c->rec.data - c->page.data);
 }
 
 int scan_next(struct scan *s)

@@ -24,7 +24,9 @@ struct scan_wants {
 	size_t n_cpus;
 };
 
+struct pagestream;
 struct scan_cursor;
+struct source_config;
 
 struct scan {
 	struct query_trace *trace;
@@ -43,8 +45,31 @@ struct scan {
 
 int scan_open(struct scan *s, struct query_trace *t, const struct scan_wants *wants);
 void scan_close(struct scan *s);
+/* Skips the sub-buffers of a new stream that end before a time; cpu: the index in the buffer. */
+void scan_skip_to(struct pagestream *ps, const struct source_config *config, size_t cpu,
+		  uint64_t from);
 /* Returns 1, 0 at the end, -EINTR if the query is stopped, or another negative errno. */
 int scan_next(struct scan *s);
+
+/*
+ * The place of a record is its id in all tables: known without reading what comes before it, and
+ * enough to find it again (finder.h).
+ */
+struct scan_place {
+	uint32_t file, stream; /* the stream counts the CPUs of all sources */
+	uint64_t n_page;       /* sub-buffer */
+	size_t position;       /* of the record's data in it, in bytes */
+};
+static inline uint64_t scan_place(uint32_t file, uint32_t stream, uint64_t n_page, size_t position)
+{
+	return (uint64_t)(file & 0xff) << 55 | (uint64_t)(stream & 0xfff) << 43 |
+	       (n_page & 0xfffffff) << 15 | ((position >> 2) & 0x7fff);
+}
+static inline struct scan_place scan_place_parts(uint64_t place)
+{
+	return (struct scan_place){(place >> 55) & 0xff, (place >> 43) & 0xfff,
+				   (place >> 15) & 0xfffffff, (place & 0x7fff) << 2};
+}
 
 /* The task of the record. */
 static inline int scan_tid(const struct scan *s)

@@ -11,6 +11,8 @@
 #include "base/conveyor.h"
 #include "base/scope.h"
 #include "decode/order/sequence.h"
+#include "decode/timeconv.h"
+#include "inputs/cpuwalk.h"
 #include "store/pagestream.h"
 #include "symbols/tasks.h"
 #include "timeline/lanes/lane.h"
@@ -105,6 +107,28 @@ int query_trace_count(struct query_trace *t)
 		TRY(info_count(&t->counts[i], t->in->files[i].tf, t->in->files[i].formats,
 			       &t->err));
 	return t->counts ? 0 : -ENOMEM;
+}
+
+bool query_trace_bounds(const struct query_trace *t, uint64_t *ret_start, uint64_t *ret_end)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < t->sources.n; i++) {
+		const struct source_config *c = &t->sources.list[i].config;
+		uint64_t ts;
+		int id;
+
+		for (size_t k = 0; k < 2 * c->buffer->n_cpus; k++) {
+			if (!cpuwalk_find_edge(t->sources.list[i].file, c->buffer, k / 2, k % 2,
+					       &ts, &id))
+				continue;
+			ts = timeconv(&c->time, ts, c->buffer->cpus[k / 2].cpu);
+			*ret_start = !found || ts < *ret_start ? ts : *ret_start;
+			*ret_end = !found || ts > *ret_end ? ts : *ret_end;
+			found = true;
+		}
+	}
+	return found;
 }
 
 static int list_timeline_sources(struct query_trace *t)

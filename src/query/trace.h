@@ -50,6 +50,8 @@ int query_trace_fail(struct query_trace *t, int r, const char *what);
 int query_trace_names(struct query_trace *t);
 /* Counts the events of all files, once. */
 int query_trace_count(struct query_trace *t);
+/* Reads the times of the first and the last event. False: there are none. */
+bool query_trace_bounds(const struct query_trace *t, uint64_t *ret_start, uint64_t *ret_end);
 /* Indexes the trace for states and slices, once. */
 int query_trace_index(struct query_trace *t);
 

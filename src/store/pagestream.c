@@ -58,6 +58,11 @@ struct slot {
 	struct chunk *chunk;
 };
 
+/* A chunk: where its header is, and how many bytes of sub-buffers come before. */
+struct chunk_place {
+	uint64_t pos, position;
+};
+
 struct pagestream {
 	struct tracefile *tf;
 	const struct tracefile_buffer *buffer;
@@ -83,6 +88,8 @@ struct pagestream {
 	/* chunks that were read, freed when as many came after them; see REST_CHUNKS */
 	struct chunk *resting[REST_CHUNKS];
 	unsigned n_rest, rest_at;
+	struct chunk_place *places; /* of all chunks, once pagestream_n_parts() was called */
+	uint32_t n_places;
 };
 
 struct unpacker {
@@ -251,25 +258,32 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 	return ps;
 }
 
+/* Gives back the chunks that nobody has taken. The caller holds the lock. */
+static void stream_drop_queue(struct pagestream *ps)
+{
+	for (unsigned n = ps->use; n != ps->queue; n++)
+		while (ps->slots[n % WINDOW_MAX].state == SLOT_BUSY)
+			pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
+	for (; ps->use != ps->queue; ps->use++)
+		chunk_leave(ps->slots[ps->use % WINDOW_MAX].chunk);
+}
+
 void pagestream_free(struct pagestream *ps)
 {
 	if (!ps)
 		return;
 	stream_lock(ps);
-	for (unsigned n = ps->use; n != ps->queue; n++)
-		while (ps->slots[n % WINDOW_MAX].state == SLOT_BUSY)
-			pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
+	stream_drop_queue(ps);
 	if (ps->unpacker) {
 		*ps->link = ps->next_stream;
 		if (ps->next_stream)
 			ps->next_stream->link = ps->link;
 	}
 	stream_unlock(ps);
-	for (unsigned n = ps->use; n != ps->queue; n++)
-		chunk_leave(ps->slots[n % WINDOW_MAX].chunk);
 	for (unsigned i = 0; i < REST_CHUNKS; i++)
 		chunk_leave(ps->resting[i]);
 	chunk_leave(ps->current);
+	free(ps->places);
 	free(ps);
 }
 
@@ -581,17 +595,78 @@ void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages)
 		ps->pos = ps->cpu->offset + (pages - n_pages) * ps->buffer->page_size;
 }
 
-uint64_t pagestream_n_pages(const struct pagestream *ps)
+/* Finds the chunks by their headers. Returns false if one is not in the file. */
+static bool find_places(struct pagestream *ps)
+{
+	const struct tracefile *tf = ps->tf;
+	uint64_t pos = ps->cpu->offset, position = 0, end = ps->cpu->end;
+	uint32_t n;
+
+	if (ps->cpu->n_bytes < 4 || end > tf->map.len || pos >= end || end - pos < 4)
+		return !ps->cpu->n_bytes;
+	n = bytes_get32(tf->map.data + pos, tf->swap);
+	pos += 4;
+	if (n > (end - pos) / 8)
+		return false;
+	ps->places = calloc((size_t)n + 1, sizeof(*ps->places));
+	for (uint32_t i = 0; ps->places && i < n; i++) {
+		uint32_t packed;
+
+		if (end - pos < 8)
+			return false;
+		packed = bytes_get32(tf->map.data + pos, tf->swap);
+		if (packed > end - pos - 8)
+			return false;
+		ps->places[i] = (struct chunk_place){pos, position};
+		position += bytes_get32(tf->map.data + pos + 4, tf->swap);
+		pos += 8 + (uint64_t)packed;
+	}
+	ps->n_places = ps->places ? n : 0;
+	return ps->places;
+}
+
+static uint64_t count_pages(const struct pagestream *ps)
 {
 	uint64_t left = ps->cpu->offset < ps->tf->map.len ? ps->tf->map.len - ps->cpu->offset : 0;
 	uint64_t n_bytes = ps->cpu->n_bytes < left ? ps->cpu->n_bytes : left;
 
-	return ps->live || ps->buffer->compressed ? 0 : n_bytes / ps->buffer->page_size;
+	return n_bytes / ps->buffer->page_size;
+}
+
+bool pagestream_can_seek(struct pagestream *ps)
+{
+	if (ps->live)
+		return false;
+	if (!ps->buffer->compressed)
+		return count_pages(ps) || !ps->cpu->n_bytes;
+	return ps->places || find_places(ps);
+}
+
+uint64_t pagestream_n_parts(struct pagestream *ps)
+{
+	if (!pagestream_can_seek(ps))
+		return 0;
+	return ps->buffer->compressed ? ps->n_places : count_pages(ps);
 }
 
 void pagestream_seek(struct pagestream *ps, uint64_t n)
 {
-	ps->pos = ps->cpu->offset + n * ps->buffer->page_size;
+	if (!ps->buffer->compressed) {
+		ps->pos = ps->cpu->offset + n * ps->buffer->page_size;
+		return;
+	}
+	stream_lock(ps);
+	stream_drop_queue(ps);
+	ps->left = n < ps->n_places ? ps->n_places - (uint32_t)n : 0;
+	if (ps->left) {
+		ps->pos = ps->places[n].pos;
+		ps->position = ps->next_position = ps->places[n].position;
+	}
+	stream_unlock(ps);
+	stream_leave(ps);
+	ps->current_pos = 0;
+	ps->pages.plain = ps->pages.pos = 0;
+	ps->error = 0;
 }
 
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total)

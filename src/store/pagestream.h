@@ -64,9 +64,13 @@ int pagestream_next(struct pagestream *ps, struct page *ret_page);
  */
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 
-/* Returns the number of pages that pagestream_seek() can reach: 0 if the data is packed or live. */
-uint64_t pagestream_n_pages(const struct pagestream *ps);
-/* The page with this number is the next one. n is below pagestream_n_pages(). */
+/*
+ * Returns the number of parts that pagestream_seek() can reach: pages, or chunks of packed data.
+ */
+uint64_t pagestream_n_parts(struct pagestream *ps);
+/* Returns true if pagestream_seek() reaches all the data. Not if it is live or truncated. */
+bool pagestream_can_seek(struct pagestream *ps);
+/* The first page of this part is the next one, or the data ends if there is no such part. */
 void pagestream_seek(struct pagestream *ps, uint64_t n);
 
 /* Returns how many bytes of the file this stream has passed, and the total. */

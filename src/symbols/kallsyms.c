@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "symbols/cxx/shorten.h"
 #include "symbols/programs.h"
 
 #include <errno.h>
@@ -81,14 +82,16 @@ static bool parse_line(const char *p, const char *end, struct ksym *ret, char *r
 /*
  * A name of a program's function may have blanks: "operator new(unsigned long)". The text has a
  * no-break space for each of them (store/events/userevents.c), because a blank would end the name.
- * If memory is short, it stays.
+ * If memory is short, it stays, and so do template arguments.
  */
-static void restore_blanks(struct kallsyms *ks, struct ksym *s)
+static void restore_name(struct kallsyms *ks, struct ksym *s)
 {
 	size_t n = 0;
 	char *name;
 
-	if (s->addr > UINT32_MAX || !memmem(s->name, s->name_len, NO_BREAK, 2))
+	bool is_long = ks->short_names && memchr(s->name, '<', s->name_len);
+
+	if (s->addr >> 63 || (!is_long && !memmem(s->name, s->name_len, NO_BREAK, 2)))
 		return;
 	if (!ks->has_names)
 		arena_init(&ks->names, NAMES_MAX_BYTES);
@@ -102,7 +105,7 @@ static void restore_blanks(struct kallsyms *ks, struct ksym *s)
 	}
 	if (name) {
 		s->name = name;
-		s->name_len = (uint16_t)n;
+		s->name_len = (uint16_t)(ks->short_names ? shorten_name(name, n) : n);
 	}
 }
 
@@ -126,7 +129,7 @@ int kallsyms_add(struct kallsyms *ks, struct piece text)
 			if (!parse_line(p, stop, s, &type))
 				break;
 			s->order = ks->n;
-			restore_blanks(ks, s);
+			restore_name(ks, s);
 			if (s->name[0] != '$' && type != 'A' && type != 'a')
 				ks->n++;
 		}
@@ -221,6 +224,7 @@ int kallsyms_add_late(struct kallsyms *ks, struct piece text)
 
 	if (!late)
 		return -ENOMEM;
+	late->short_names = ks->short_names;
 	late->text = malloc(text.len + 1);
 	if (late->text)
 		memcpy(late->text, text.data, text.len);

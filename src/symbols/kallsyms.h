@@ -39,6 +39,7 @@ struct kallsyms {
 	void *text;	    /* text of the late symbols; owned */
 	struct arena names; /* those that are not as in the text; has_names: it is used */
 	bool has_names;
+	bool short_names; /* of programs: without template arguments; set before kallsyms_add() */
 };
 
 /* Adds lines up to the first one of another form. Returns 0 or -ENOMEM. */

@@ -32,6 +32,14 @@ kind,name,where,what,ratio,low,high,chance,certain,cost_ns,a_n,a_total,b_n,b_tot
 runtime,"bash","",total,1.000000,0.672554,1.486869,1.000000000,0,0,78,171691953,78,171691953
 $ sonde diff --json fgraph-vfs.dat fgraph-vfs.dat | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["tested"], d["certain"], d["differences"])'
 72 0 []
+$ sonde diff fgraph-vfs.dat stacks.dat
+A: fgraph-vfs.dat, 116 ms, 269 measures
+B: stacks.dat, 1.93 s, 37 measures
+B has no 'kernel-function': 269 measures of A are left out
+A has no 'wakeup', 'blocked', 'runtime': 37 measures of B are left out
+Nothing differs by more than chance (0 comparisons)
+$ sonde diff --json fgraph-vfs.dat stacks.dat | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["a"]["left_out"], d["b"]["left_out"])'
+{'kernel-function': 269} {'wakeup': 15, 'blocked': 6, 'runtime': 16}
 $ sonde diff stacks.dat
 sonde: diff compares two traces: sonde diff BEFORE.dat AFTER.dat
 [2]

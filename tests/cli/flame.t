@@ -62,12 +62,12 @@ next_token 2500000
 $ sonde export --graphviz made-user.dat
 digraph "demo" {
 	node [shape=box];
-	"demo" -> "main" [label="0", tooltip="0.000 us"];
+	"[demo]" -> "main" [label="0", tooltip="0.000 us"];
 	"main" -> "parse" [label="2", tooltip="74.100 us"];
 	"parse" -> "next_token" [label="3", tooltip="1.800 us"];
 	"parse" -> "std::vector<int>::push_back(int&&)" [label="1", tooltip="1.500 us"];
 	"parse" -> "read_all" [label="1", tooltip="0.000 us"];
-	"demo" -> "work" [label="1", tooltip="24.740 us"];
+	"[demo]" -> "work" [label="1", tooltip="24.740 us"];
 	"work" -> "read_all" [label="1", tooltip="22.100 us"];
 	"read_all" -> "vfs_read" [label="1", tooltip="21.300 us"];
 	"vfs_read" [style=dashed];
@@ -75,7 +75,7 @@ digraph "demo" {
 	"schedule" [style=dashed];
 	"work" -> "spin" [label="1", tooltip="1.040 us"];
 	"spin" -> "spin" [label="3", tooltip="2.060 us"];
-	"demo" -> "next_token" [label="1", tooltip="2.500 ms"];
+	"[demo]" -> "next_token" [label="1", tooltip="2.500 ms"];
 }
 $ sonde export --mermaid made-user-slower.dat
 flowchart TD

@@ -342,3 +342,23 @@ sonde: --column-offset has no effect on --json; omit one of them
 sonde: --task-newline has no effect on --json; omit one of them
 sonde: --libname has no effect on --json; omit one of them
 [2]
+
+$ sonde replay --short-names --tid 100 -f none made-user.dat | grep push_back
+    std::vector::push_back();
+$ sonde replay --short-names -F 'std::vector::push_back' -f none made-user.dat
+std::vector::push_back();
+/* 5 events lost on CPU 0 */
+$ sonde graph --short-names -f self made-user.dat | grep push_back
+    1.500 us :  |  +-(1) std::vector::push_back
+$ sonde functions --short-names -l 'std::vector::*' made-user.dat
+    calls    total us     self us      avg us      max us  function
+        1       1.500       1.500       1.500       1.500  std::vector::push_back
+events were lost in 1 place; self times there are incomplete
+2 returns without a recorded call are ignored
+2 calls did not return; they end with the last event of their task
+1 call whose end was lost is not counted
+$ sonde export --folded --short-names made-user.dat | grep push_back
+main;parse;std::vector::push_back 1500
+$ sonde export --chrome --short-names made-user.dat
+sonde: --short-names is for --folded, --graphviz, --mermaid and samples
+[2]

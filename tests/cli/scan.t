@@ -18,7 +18,8 @@ $ same() {
 $ python3 $TESTS/bench/grow $GOLDEN/events-v6.dat grown.dat 6
 $ python3 $TESTS/bench/grow $GOLDEN/fgraph-vfs.dat calls.dat 2
 $ python3 $TESTS/bench/grow $GOLDEN/lost-events.dat lost.dat 3
-$ for trace in grown.dat lost.dat; do
+$ sonde convert --compression zstd -i grown.dat -o packed.dat
+$ for trace in grown.dat packed.dat lost.dat; do
 >     same count -e sched_switch --by next_comm,prev_state --sum next_prio --json $trace
 >     same count -e all -F 'sched_switch: next_pid > 0' --by '$task' --csv $trace
 >     same latency -e sched_waking,sched_switch --by-field pid=next_pid --by comm --json $trace

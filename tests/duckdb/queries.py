@@ -77,7 +77,7 @@ QUERIES = {
         ("slice", "SELECT name, row_number() OVER (PARTITION BY name ORDER BY dur DESC, id) AS place, dur FROM slice "
                   "WHERE category = 'syscall' ORDER BY name, place LIMIT 30"),
         ("thread_slice", "SELECT thread_name, category, sum(dur) FROM thread_slice GROUP BY 1, 2 ORDER BY 1, 2"),
-        ("thread_state slice", "SELECT count(*) FROM thread_state s, slice l WHERE s.utid = l.utid AND l.ts >= s.ts "
+        ("thread_state slice_with_task", "SELECT count(*) FROM thread_state s, slice_with_task l WHERE s.utid = l.utid AND l.ts >= s.ts "
                                "AND l.ts < s.ts + s.dur AND s.state = 'Running'"),
         ("thread_state", "WITH r AS (SELECT utid, dur FROM thread_state WHERE state IN ('R', 'R+')) "
                          "SELECT utid, count(*), sum(dur), max(dur) FROM r GROUP BY utid ORDER BY utid"),

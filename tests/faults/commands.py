@@ -59,6 +59,9 @@ ROWS = [
     row("report-listings", "report -e -f -P -E --events --cpus --first-event --last-event --stat $GOLDEN/tour.dat"),
     row("sql-slices", "sql -q syscalls $GOLDEN/tour.dat"),
     row("sql-stacks", "sql --json -q faults $GOLDEN/tour.dat"),
+    Row("sql-args", ["sql", "--json", "$GOLDEN/tour.dat", "SELECT EXTRACT_ARG(id, 'depth'), (SELECT max(int_value) FROM args "
+                     "WHERE arg_set_id = event.id) FROM event LIMIT 5"]),
+    Row("sql-samples", ["sql", "--json", "$GOLDEN/made-samples.dat", "SELECT * FROM sample LIMIT 9; SELECT * FROM counters"]),
     row("sql-states", "sql --csv -q runqueue $GOLDEN/tour.dat"),
     row("report-kallsyms", "report --kallsyms symbols $GOLDEN/tour.dat", files=("symbols",)),
     row("info", "info $GOLDEN/tour.dat"),

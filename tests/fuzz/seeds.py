@@ -606,6 +606,12 @@ def make_query(place, golden):
             "SELECT * FROM sched_switch a JOIN thread USING (utid) WHERE prev_state_raw != 0 AND next_pid < 99",
             "SELECT * FROM spans('sys_enter', 'sys_exit', 'pid') s, critical_path('sleep') p WHERE s.ts > p.ts",
             "SELECT * FROM interval_intersect('SELECT id, ts, dur FROM sched', 'SELECT id, ts, dur FROM slice')",
+            "SELECT * FROM counters; SELECT * FROM sample; SELECT * FROM event JOIN args ON arg_set_id = event.id LIMIT 50",
+            "SELECT EXTRACT_ARG(id, 'next_pid'), EXTRACT_ARG(id * 3, 'next_pid') FROM event; SELECT trace_dur()",
+            "SELECT name, cpu, ts / 1000 * 1000 AS ts, count(*), avg(tid), max(ts) FROM event e WHERE e.ts BETWEEN 5 AND 99999999999999 "
+            "AND tid IN (1, -2) AND name != 'x' GROUP BY 1, 2, 3 HAVING count(*) > 1 ORDER BY ts DESC LIMIT 3",
+            "SELECT sum(next_pid), min(\"prev_prio\"), total(ts) FROM sched_switch WHERE prev_pid >= 0 AND cpu = 1",
+            "INCLUDE PERFETTO MODULE a.b; SELECT * FROM event a JOIN event b ON b.id IN (a.id, NULL, a.id + 4) LIMIT 99",
             "SELECT * FROM histogram('SELECT dur FROM slice'); SELECT * FROM process; SELECT DISTINCT system FROM event",
             "ATTACH 'x' AS y; CREATE TABLE t (a); PRAGMA writable_schema = 1; DELETE FROM sqlite_schema"]):
         keep(place, f"made-{number}", text.encode())

@@ -100,6 +100,13 @@ static void a_call_that_lasts(void **state)
 	      {2, 90, 1, SYSCALLEVENTS_OPEN});
 }
 
+static void notes(void **state)
+{
+	/* a switch inside of a call, whose record comes later */
+	CHECK("W1@2 U1@3 W1@4 R1@9 ", {1, 2, 1}, {4, 4, 1, CALLORDER_NOTE}, {3, 9, 1});
+	CHECK("W1@4 W1@5 ", {4, 4, 1, CALLORDER_NOTE}, {5, 5, 1});
+}
+
 static void a_child(void **state)
 {
 	/* fork() of 1 starts 2; waitpid() of 1 begins before the first call of 2 */
@@ -177,7 +184,7 @@ int main(void)
 		cmocka_unit_test(one_thread),	     cmocka_unit_test(two_threads),
 		cmocka_unit_test(a_call_that_lasts), cmocka_unit_test(a_child),
 		cmocka_unit_test(choices),	     cmocka_unit_test(clocks),
-		cmocka_unit_test(summary),
+		cmocka_unit_test(summary),	     cmocka_unit_test(notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

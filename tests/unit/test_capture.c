@@ -9,6 +9,8 @@
 #include "capture/tracefs/cpufilter.h"
 #include "capture/tracefs/journal/journal_int.h"
 #include "capture/record/pagemerge.h"
+#include "base/textbuf.h"
+#include "capture/kernel/kernelinfo.h"
 #include "capture/plan.h"
 #include "capture/tracefs/setting.h"
 #include "decode/walker.h"
@@ -509,11 +511,32 @@ static void an_unmounted_directory_keeps_the_journal(void **state)
 	assert_false(has_journal());
 }
 
+/* Tasks beyond the largest number, so that none lives: names of the kernel's tracer, of the beginning, of the end. */
+static void the_last_name_of_a_task_counts(void **state)
+{
+	TEXTBUF(earlier, 4096);
+	TEXTBUF(last, 4096);
+	TEXTBUF(names, 1u << 24);
+	char dir[] = "/tmp/sonde-names-XXXXXX", path[64];
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/saved_cmdlines", dir);
+	put_text(dir, "saved_cmdlines", "90000001 sonde\n90000002 make\n");
+	textbuf_add_str(&earlier, "90000002 old\n90000003 once\n");
+	textbuf_add_str(&last, "90000001 bash\n");
+	kernelinfo_read_names(dir, &earlier, &last, &names);
+	assert_non_null(
+		strstr(textbuf_text(&names), "90000001 bash\n90000002 make\n90000003 once\n"));
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_keep_their_time_when_put_together),
 		cmocka_unit_test(a_full_or_marked_page_stays_alone),
+		cmocka_unit_test(the_last_name_of_a_task_counts),
 		cmocka_unit_test(filters_belong_to_the_event_before),
 		cmocka_unit_test(masks_of_cpus_are_filters),
 		cmocka_unit_test(settings_come_back_in_the_form_they_are_taken),

@@ -3,6 +3,7 @@
  * test_demangle.c - C++ names from symbols, and symbols that are none.
  */
 #include "symbols/cxx/demangle.h"
+#include "symbols/cxx/shorten.h"
 #include "symbols/cxx/signature.h"
 
 #include <setjmp.h>
@@ -48,6 +49,10 @@ static void names(void **state)
 	expect("_ZThn16_N1B4workEv", "non-virtual thunk to B::work()");
 	expect("_ZN2ns4workEi.isra.0", "ns::work [clone .isra.0]");
 	expect("_ZSt4cout@GLIBCXX_3.4", "std::cout");
+	expect("_GLOBAL__sub_I__ZN2ns4workEi", "_GLOBAL__sub_I_ns::work");
+	expect("_GLOBAL__sub_D__ZN2ns4workEi", "_GLOBAL__sub_D_ns::work");
+	expect("_GLOBAL__sub_I_main", "_GLOBAL__sub_I_main");
+	expect("_GLOBAL__sub_I__Zx", "_GLOBAL__sub_I__Zx");
 }
 
 /* covers: D08 Q15 */
@@ -156,12 +161,45 @@ static void choices(void **state)
 	assert_string_equal(text, "(std::vector<int>&)");
 }
 
+static void expect_short(const char *name, const char *wanted)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "%s", name);
+	text[shorten_name(text, strlen(text))] = 0;
+	assert_string_equal(text, wanted);
+}
+
+/* covers: D08 Q15 */
+static void short_names(void **state)
+{
+	expect_short("work", "work");
+	expect_short("", "");
+	expect_short("std::map<int, std::less<int> >::operator[]", "std::map::operator[]");
+	expect_short("std::vector<int>::push_back(int&&) const", "std::vector::push_back");
+	expect_short("ns::Box<(char)60>::operator<", "ns::Box::operator<");
+	expect_short("std::operator<< <std::char_traits<char> >", "std::operator<<");
+	expect_short("Box<int>::operator()", "Box::operator()");
+	expect_short("Box<int>::operator->", "Box::operator->");
+	expect_short("(anonymous namespace)::Box<int>::get", "(anonymous namespace)::Box::get");
+	expect_short("f<int>(int)::{lambda(int)#1}::operator()", "f::{lambda#1}::operator()");
+	expect_short("ns::work<int> [clone .isra.0]", "ns::work [clone .isra.0]");
+	expect_short("core::ptr::drop_in_place<alloc::string::String>", "core::ptr::drop_in_place");
+	expect_short("<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+		     "<alloc::vec::Vec as core::ops::Drop>::drop");
+	expect_short("main::apply::<fn(u8) -> u8>", "main::apply");
+	expect_short("<(", "<");
+	expect_short("(f)", "(f)");
+	expect_short(">>", ">>");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),	 cmocka_unit_test(templates),
 		cmocka_unit_test(what_is_local), cmocka_unit_test(what_is_none),
 		cmocka_unit_test(parameters),	 cmocka_unit_test(choices),
+		cmocka_unit_test(short_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@
  * Memory: 64 bytes a frame. FRAMES_MAX_BYTES hold 4 million frames of all tasks; one task has at
  * most DEPTH_MAX, ten times what a stack of 8 MB usually allows.
  */
-#include "analyse/calls/callflow.h"
+#include "analyse/calls/callflow_int.h"
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -45,47 +45,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX	 (1u << 20)
 #define KERNEL_DEPTH_MAX 64 /* the kernel's is 50 */
 #define FRAMES_MAX_BYTES (256u << 20)
 #define TASKS_MAX	 65536
 #define FUNCS_MAX	 (1u << 20)
 #define ARENA_MAX_BYTES	 (192u << 20)
-#define CACHE_SLOTS	 1024
 #define COMMON_BYTES	 8	     /* of a record: what all events have */
-#define EPOCHS		 256	     /* of sources; more share one */
 #define NOT_OPEN	 ((void *)1) /* in a map, which must keep its keys */
-
-struct known_func {
-	uint64_t key;
-	struct flow_func *func; /* NULL: the place is free */
-};
-
-struct callflow {
-	const struct callflow_config *config;
-	const struct flow_sink *sink;
-	struct formats *f;
-	struct call_kinds kinds;
-	const struct pauses *pauses; /* NULL: none */
-	struct arena arena;	     /* tasks, functions */
-	struct map tasks;	     /* struct flow_task by who */
-	struct flow_task *last, *list;
-	struct map funcs;   /* struct flow_func by address */
-	struct map by_name; /* … of programs by their name's hash */
-	struct known_func cache[CACHE_SLOTS];
-	uint32_t n_funcs;
-	size_t frames_bytes;
-	uint32_t epochs[EPOCHS];
-	unsigned filter_kinds;
-	uint32_t max_depth;
-	uint64_t min_duration;
-	bool only_user_first; /* the kernel's calls count only below a program's */
-	bool has_filter, drops_user, drops_kernel;
-	bool has_range;
-	bool is_simple; /* no filter, no calls of the kernel, the usual layout */
-	struct flow_counts counts;
-	uint64_t seed;
-};
 
 /*
  * --- functions ---------------------------------------------------------------------------------
@@ -137,12 +103,17 @@ static struct flow_func *new_func(struct callflow *cf, uint64_t addr, bool is_us
 		return NULL;
 	fn->addr = addr;
 	fn->is_user = is_user;
-	name_func(cf, fn);
+	if (cf->part && !is_user)
+		fn->name = "?"; /* the whole names it */
+	else
+		name_func(cf, fn);
 	same = is_user && !cf->config->by_address ? unify(cf, fn) : fn;
 	if (same != fn)
 		return same;
 	fn->source = is_user ? formats_find_source(cf->f, addr) : NULL;
 	fn->number = cf->n_funcs++;
+	if (cf->part)
+		callparts_note_func(cf, fn);
 	if (cf->config->filter)
 		fn->verdict = (uint8_t)callfilter_judge(cf->config->filter, fn->name, fn->module,
 							fn->source, is_user);
@@ -234,8 +205,7 @@ struct flow_task *callflow_find(struct callflow *cf, int pid)
 	return pid ? map_find(&cf->tasks, (uint64_t)(int64_t)pid) : NULL;
 }
 
-/* Room for n frames. */
-static bool grow(struct callflow *cf, struct flow_task *t, uint32_t n)
+bool callflow_grow(struct callflow *cf, struct flow_task *t, uint32_t n)
 {
 	uint32_t before = t->cap;
 	size_t max = before + (FRAMES_MAX_BYTES - cf->frames_bytes) / sizeof(*t->frames);
@@ -382,9 +352,8 @@ static void end_without_return(struct callflow *cf, const struct flow_task *t,
 	cf->counts.n_open += overlaps(cf, f->start, end->ts);
 }
 
-/* The calls above the first n have lost their return. */
-static void lose_above(struct callflow *cf, struct flow_task *t, uint32_t n,
-		       const struct record *rec)
+void callflow_lose_above(struct callflow *cf, struct flow_task *t, uint32_t n,
+			 const struct record *rec)
 {
 	while (t->n > n) {
 		struct flow_frame *f = &t->frames[t->n - 1];
@@ -408,7 +377,7 @@ static void settle(struct callflow *cf, struct flow_task *t, const struct record
 
 	if (!f || !f->end || (!is_user && (t->n > t->n_user || rec->ts < f->end)))
 		return;
-	lose_above(cf, t, t->n_user - 1, rec);
+	callflow_lose_above(cf, t, t->n_user - 1, rec);
 }
 
 /*
@@ -450,6 +419,26 @@ static inline bool note_open(struct flow_task *t, struct flow_func *fn)
 		return false;
 	t->open_bits[fn->number / 64] |= UINT64_C(1) << fn->number % 64;
 	return true;
+}
+
+bool callflow_open(struct flow_task *t, struct flow_func *fn)
+{
+	return note_open(t, fn);
+}
+
+void callflow_close(struct flow_task *t, const struct flow_func *fn)
+{
+	note_closed(t, fn);
+}
+
+bool callflow_is_open(const struct flow_task *t, const struct flow_func *fn)
+{
+	return is_open(t, fn);
+}
+
+struct flow_func *callflow_func(struct callflow *cf, uint64_t addr, bool is_user)
+{
+	return find_func(cf, addr, is_user);
 }
 
 /* What the filter says about a call below another one. */
@@ -527,8 +516,8 @@ static inline bool level_to(struct callflow *cf, struct flow_task *t, uint32_t a
 			    const struct call_kind *kind, const struct record *rec)
 {
 	if (t->n > at)
-		lose_above(cf, t, at, rec);
-	if (at >= DEPTH_MAX || (at >= t->cap && !grow(cf, t, at + 1))) {
+		callflow_lose_above(cf, t, at, rec);
+	if (at >= DEPTH_MAX || (at >= t->cap && !callflow_grow(cf, t, at + 1))) {
 		cf->counts.n_dropped++;
 		return false;
 	}
@@ -564,6 +553,8 @@ static inline void add_whole(struct callflow *cf, struct flow_task *t, struct fl
 		f.level = below->level + (shown || is_gap(below));
 		if (f.up)
 			t->frames[f.up - 1].inner += ev->duration;
+		else
+			t->inner_whole += ev->duration;
 	}
 	if ((!below || below->func != fn) && !is_open(t, fn))
 		f.flags |= FLOW_OUTERMOST;
@@ -623,7 +614,7 @@ static void leave(struct callflow *cf, struct flow_task *t, const struct call_ki
 	is_seen = f && f->func == fn;
 	if (!is_seen) {
 		if (f && !f->func) {
-			lose_above(cf, t, at + 1, rec);
+			callflow_lose_above(cf, t, at + 1, rec);
 			inner = f->inner;
 			f->inner = 0;
 		}
@@ -635,7 +626,7 @@ static void leave(struct callflow *cf, struct flow_task *t, const struct call_ki
 		if (ev->has_duration)
 			f->start = rec->ts > ev->duration ? rec->ts - ev->duration : 0;
 	} else if (t->n > at + 1) {
-		lose_above(cf, t, at + 1, rec);
+		callflow_lose_above(cf, t, at + 1, rec);
 	}
 	end.is_known = is_seen || ev->has_duration;
 	if (!ev->has_duration)
@@ -804,11 +795,28 @@ add_kind(struct callflow *cf, const struct call_kind *kind, const struct record 
 		return;
 	}
 	at = kind->is_user ? ev.depth : t->n_user + ev.depth;
+	if (cf->part && callparts_keep(cf, t, kind, &ev, at, rec))
+		return;
 	if (kind->step == CALL_LEAVE)
 		leave(cf, t, kind, &ev, at, rec);
 	else
 		enter(cf, t, kind, &ev, at, rec);
 	t->last_ts = rec->ts; /* until here the event before: calls without a return end there */
+}
+
+void callflow_replay(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+		     const struct call_event *ev, uint32_t at, const struct record *rec)
+{
+	if (cf->kinds.has_kernel)
+		settle(cf, t, rec, kind->is_user);
+	t->last_cpu = rec->cpu;
+	if (kind->is_user)
+		t->source = rec->source;
+	if (kind->step == CALL_LEAVE)
+		leave(cf, t, kind, ev, at, rec);
+	else
+		enter(cf, t, kind, ev, at, rec);
+	t->last_ts = rec->ts;
 }
 
 void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const struct record *rec)
@@ -938,5 +946,6 @@ void callflow_free(struct callflow *cf)
 	map_release(&cf->funcs);
 	map_release(&cf->by_name);
 	arena_release(&cf->arena);
+	callparts_free(cf->part);
 	free(cf);
 }

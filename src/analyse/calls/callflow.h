@@ -27,6 +27,7 @@
 struct callflow;
 struct errmsg;
 struct formats;
+struct tasks;
 
 /* A function. Those of programs with the same name in the same file are one, see by_address. */
 struct flow_func {
@@ -81,6 +82,11 @@ struct flow_task {
 	struct map open;		    /* the others, by their struct flow_func */
 	void *aside;			    /* the sink's */
 	struct flow_task *next;
+	/* In a part of a trace (callparts.c): the first `base` frames stand for unknown calls. */
+	bool has_begun;
+	uint32_t base;
+	uint32_t n_since;     /* events since the last one that was kept */
+	uint64_t inner_whole; /* inner time of CALL_WHOLE for the unknown calls */
 };
 
 /* How a call ended. */
@@ -108,6 +114,19 @@ struct flow_sink {
 	 */
 	void (*leave)(void *ctx, struct flow_task *t, struct flow_frame *f,
 		      const struct flow_end *end, const struct record *rec);
+	/*
+	 * For parts. In a part, a segment of a task begins: until the next one, or the end of the
+	 * part, the unknown calls below its calls stay the same. Returns false if memory is short.
+	 * The task's `aside` is the sink's for the segment.
+	 */
+	bool (*begin)(void *ctx, struct flow_task *t);
+	/*
+	 * In the whole: t has the calls that were open in the segment. aside: that of the part.
+	 * Returns 0 or a negative errno.
+	 */
+	int (*join)(void *ctx, struct flow_task *t, void *aside);
+	/* In the whole: f is a call that the part left open, with the part's `aside`. Optional. */
+	void (*carry)(void *ctx, struct flow_frame *f);
 };
 
 struct flow_counts {
@@ -150,6 +169,21 @@ void callflow_add_kind(struct callflow *cf, const struct call_kind *kind, const 
  */
 void callflow_run(struct callflow *cf, struct walker *w, struct record *rec, uint64_t offset,
 		  uint64_t before);
+/*
+ * Follows a part of a trace, to be joined with the parts before it. Call it before the first event.
+ * Returns -ENOTSUP if only one flow can follow the trace: with a filter, a range, pauses.
+ */
+int callflow_make_part(struct callflow *cf);
+/*
+ * Adds a part to cf, which has joined all parts before it, and empties it. tasks: those of cf.
+ * Returns 0 or a negative errno: -EAGAIN if only one flow can follow the trace.
+ */
+int callflow_join(struct callflow *cf, struct callflow *part, struct tasks *tasks);
+/* Returns the function of the whole that stands for one of the part, during a join. */
+struct flow_func *callflow_same(const struct callflow *part, const struct flow_func *fn);
+/* Is the function open in the task? */
+bool callflow_is_open(const struct flow_task *t, const struct flow_func *fn);
+
 /* The trace has ended: all open calls end. */
 void callflow_finish(struct callflow *cf);
 

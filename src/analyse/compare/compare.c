@@ -471,13 +471,24 @@ static int pair_all(struct compare *c, struct tests *t, struct measures *a, stru
 
 		if (kinds && !(kinds >> a->list[i]->kind & 1))
 			continue;
+		if (!(b->kinds >> a->list[i]->kind & 1)) {
+			c->n_left_out_a[a->list[i]->kind]++;
+			continue;
+		}
 		other = measures_find(b, a->list[i]);
 		r = other ? add_tests(t, a->list[i], other, lengths)
 			  : add_alone(c, a->list[i], false);
 	}
-	for (size_t i = 0; i < b->n && r >= 0; i++)
-		if ((!kinds || kinds >> b->list[i]->kind & 1) && !measures_find(a, b->list[i]))
-			r = add_alone(c, b->list[i], true);
+	for (size_t i = 0; i < b->n && r >= 0; i++) {
+		const struct measure *m = b->list[i];
+
+		if (kinds && !(kinds >> m->kind & 1))
+			continue;
+		if (!(a->kinds >> m->kind & 1))
+			c->n_left_out_b[m->kind]++;
+		else if (!measures_find(a, m))
+			r = add_alone(c, m, true);
+	}
 	return r;
 }
 

@@ -50,6 +50,8 @@ struct compare {
 	struct compare_row *rows;
 	size_t n, cap;
 	size_t n_tested, n_certain;
+	/* measures of kinds that the other recording does not have: they are not compared */
+	size_t n_left_out_a[MEASURE_N_KINDS], n_left_out_b[MEASURE_N_KINDS];
 	struct compare_common common[MEASURE_N_KINDS][COMPARE_N_WHATS];
 };
 

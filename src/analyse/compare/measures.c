@@ -91,6 +91,7 @@ struct measure *measures_take(struct measures *m, enum measure_kind kind, const 
 			found = add(m, &like,
 				    map_take(&m->by_hash, key_of(m, &like), MEASURES_MAX));
 	}
+	m->kinds |= 1u << kind;
 	m->n_dropped += !found;
 	return found;
 }

@@ -56,6 +56,8 @@ struct measures {
 	struct measure **list;
 	size_t n, cap;
 	uint64_t from, to; /* the recording */
+	uint32_t
+		kinds; /* that it has, or would have if they had happened: bits of enum measure_kind */
 	/* the block of the last time */
 	uint64_t block_from, block_to;
 	unsigned block;

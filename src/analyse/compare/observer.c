@@ -284,6 +284,7 @@ static void add_time(struct observer *o, struct task_times *t, struct measure **
 		return;
 	if (!*of)
 		*of = measures_take(&o->measures, kind, t->comm, strlen(t->comm), NULL);
+	o->measures.kinds |= 1u << MEASURE_BLOCKED; /* its events are those of the other kinds */
 	add_to(o, *of, t->pid, to, to - from);
 }
 
@@ -460,6 +461,9 @@ static void bind_pairs(struct observer *o)
 
 		if (!from || !to)
 			continue;
+		/* they are rare: a recording without one may still have looked for them */
+		if (row->kind == MEASURE_LOCK || row->kind == MEASURE_DISK)
+			o->measures.kinds |= 1u << row->kind;
 		bind_end(&o->pairs[i].from, row, from);
 		bind_end(&o->pairs[i].to, row, to);
 	}

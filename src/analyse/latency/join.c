@@ -126,16 +126,20 @@ static bool is_first(const struct latency *l, const uint64_t *keys)
 	return true;
 }
 
+/* The bytes of the record are copied: those of a packed trace do not outlive its chunk. */
 static void keep(struct latency_early *e, const struct record *rec, bool is_start, bool is_left_out)
 {
+	uint8_t *data = arena_alloc_array(&e->arena, rec->size + 1, 1);
 	struct early_event *event;
 
-	if (!ARRAY_ROOM(e->list, e->cap, e->n + 1, EARLY_MAX)) {
+	if (!data || !ARRAY_ROOM(e->list, e->cap, e->n + 1, EARLY_MAX)) {
 		e->is_short = true;
 		return;
 	}
+	memcpy(data, rec->data, rec->size);
 	event = &e->list[e->n++];
 	*event = (struct early_event){*rec, is_start, is_left_out};
+	event->rec.data = data;
 	event->rec.extra = NULL;
 }
 
@@ -286,6 +290,7 @@ static void join_counts(struct latency_counts *to, struct latency_counts *from)
 	to->n_to += from->n_to;
 	to->n_again += from->n_again;
 	to->n_alone += from->n_alone;
+	to->n_whole += from->n_whole;
 	to->n_given_up += from->n_given_up;
 	to->n_gaps += from->n_gaps;
 	to->n_backwards += from->n_backwards;

@@ -469,6 +469,11 @@ void latency_add(struct latency *l, const struct record *rec)
 		return follow_function(l, le, rec, is_left_out);
 	if (is_left_out && !l->config->is_call)
 		return;
+	if (le->roles & ROLE_SPAN) {
+		if (passes_side(l->config->from_filter, rec) && !is_own(l, le->from_keys, rec))
+			l->counts.n_whole += take_whole_call(l, le, rec);
+		return;
+	}
 	if (le->roles & ROLE_TO && passes_side(l->config->to_filter, rec) &&
 	    !is_own(l, le->to_keys, rec))
 		latency_end(l, le, rec, is_left_out);

@@ -3,6 +3,7 @@
  * latency.h - measures the time between two points of a trace.
  *
  *	event A → event B      of the same thread, of the same CPU, or with the same value of fields
+ *	syscall:syscall        the duration that each record contains
  *	function               from its entry to its return: function_graph, or a probe at each end
  *
  *  latency_new ─▶ latency_add … (in the order of time) ─▶ latency_finish ─▶ result ─▶ latency_free
@@ -72,6 +73,7 @@ struct latency_config {
 
 struct latency_counts {
 	uint64_t n_from, n_to; /* number of events after filters */
+	uint64_t n_whole;      /* number of system calls, each with its duration, of one event */
 	uint64_t n_again;      /* number of A that were followed by another A before B */
 	uint64_t n_open;       /* number of A without B at the end of the trace */
 	uint64_t n_alone;      /* number of B without A */

@@ -16,6 +16,7 @@ enum latency_role {
 	ROLE_GRAPH_ENTRY = 16,
 	ROLE_GRAPH_EXIT = 32,
 	ROLE_WHOLE = 64, /* a whole call with its duration, at the time of its beginning */
+	ROLE_SPAN = 128, /* a whole system call with its duration, at the time of its end */
 };
 
 enum latency_kind { KIND_UNKNOWN, KIND_GRAPH, KIND_PROBE };

@@ -331,6 +331,17 @@ static bool is_event(const char *pattern, const struct latency_events *events,
 			    : key_event_matches(pattern, ev->system, ev->name);
 }
 
+/* A record of `sonde trace` describes a whole call, so it is measured by itself. */
+static bool is_span(const struct latency_config *c, const struct event *ev,
+		    struct latency_event *le)
+{
+	if (c->from != c->to || c->from_events.list || strcmp(ev->system, "syscall") != 0 ||
+	    strcmp(ev->name, "syscall") != 0 || !key_event_matches(c->from, ev->system, ev->name))
+		return false;
+	le->duration = event_find_field(ev, "duration");
+	return le->duration;
+}
+
 static unsigned find_roles(struct latency *l, struct event *ev, struct latency_event *le)
 {
 	unsigned roles = 0;
@@ -339,6 +350,8 @@ static unsigned find_roles(struct latency *l, struct event *ev, struct latency_e
 		return bind_function(l, ev, le);
 	if (l->config->n_calls)
 		return find_call(l, ev, le);
+	if (is_span(l->config, ev, le))
+		return ROLE_SPAN;
 	if (is_event(l->config->from, &l->config->from_events, ev))
 		roles |= ROLE_FROM;
 	if (is_event(l->config->to, &l->config->to_events, ev))
@@ -426,8 +439,8 @@ static int check_kinds(const struct latency *l, struct errmsg *err)
 
 static bool is_side(const struct latency_event *le, enum latency_side side)
 {
-	unsigned from = ROLE_FROM | ROLE_ENTRY | ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT;
-	unsigned to = ROLE_TO | ROLE_RETURN | ROLE_GRAPH_EXIT;
+	unsigned from = ROLE_FROM | ROLE_ENTRY | ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT | ROLE_SPAN;
+	unsigned to = ROLE_TO | ROLE_RETURN | ROLE_GRAPH_EXIT | ROLE_SPAN;
 
 	return le->roles & (side == LATENCY_FROM ? from : to);
 }
@@ -489,6 +502,8 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 					  "function_graph) nor probes, so -T %s cannot be "
 					  "measured",
 					  c->function);
+	if (roles & ROLE_SPAN)
+		return 0;
 	if (!(roles & ROLE_FROM))
 		return key_refuse_event(l->f, c->from, err);
 	if (!(roles & ROLE_TO))

@@ -26,6 +26,7 @@
 #include "decode/formats/formats.h"
 #include "decode/samples/sampleevent.h"
 #include "decode/samples/sampleinfo.h"
+#include "symbols/cxx/shorten.h"
 #include "symbols/dwarf/debuginfo.h"
 #include "symbols/kallsyms.h"
 
@@ -204,6 +205,19 @@ static struct flow_func find_named(struct stacknames *sn, const char *text)
 				  .is_name = !mark};
 }
 
+/* A name from DWARF, as short as those of symbols. */
+static const char *pool_name(struct stacknames *sn, const char *name)
+{
+	const struct formats *f = sn->config->formats;
+	size_t n = strlen(name);
+	char text[4096];
+
+	if (!f || !f->config.short_names || n >= sizeof(text))
+		return pool(sn, name, n);
+	memcpy(text, name, n + 1);
+	return pool(sn, text, shorten_name(text, n));
+}
+
 /* The function itself, without what is inlined into it. */
 static struct flow_func find_func(struct stacknames *sn, uint64_t place, const struct ksym *sym)
 {
@@ -331,7 +345,7 @@ static struct frames *make_frames(struct stacknames *sn, uint64_t place)
 	for (size_t i = 0; i < n_inner; i++) {
 		struct flow_func f = own;
 
-		f.name = pool(sn, found[i].function, strlen(found[i].function));
+		f.name = pool_name(sn, found[i].function);
 		f.is_inlined = true;
 		f.source = sn->config->lines ? fmt_line(sn, &found[i]) : NULL;
 		frames->funcs[i] = take_func(sn, &f);

@@ -363,16 +363,19 @@ static int compare_names(const void *a, const void *b)
 	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : (int)x->age - (int)y->age;
 }
 
-void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out)
+void kernelinfo_read_names(const char *dir, const struct textbuf *earlier,
+			   const struct textbuf *last, struct textbuf *out)
 {
 	struct task_names names = {0};
 	SCOPED(textbuf_release) struct textbuf saved = {.max_bytes = TEXT_MAX_BYTES};
 
 	dir = dir ? dir : find_mounted();
 	if (dir && read_below(dir, "saved_cmdlines", &saved) >= 0)
-		add_lines(&names, 1, &saved);
+		add_lines(&names, 2, &saved);
 	if (earlier)
-		add_lines(&names, 2, earlier);
+		add_lines(&names, 3, earlier);
+	if (last)
+		add_lines(&names, 1, last);
 	add_living(&names);
 	if (names.n)
 		qsort(names.list, names.n, sizeof(*names.list), compare_names);

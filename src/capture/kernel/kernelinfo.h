@@ -50,9 +50,11 @@ void kernelinfo_release(struct kernelinfo *ki);
 /*
  * Reads the names of all tasks, as "PID NAME" lines sorted by pid: those that the kernel's tracer
  * saved, and those of living tasks. dir is as in kernelinfo_config. earlier is the same text, read
- * before, or NULL; tasks that ended since then keep their name.
+ * before, or NULL; tasks that ended since then keep their name. last is such a text with the names
+ * that tasks had at their end, or NULL: the tracer of the kernel may have seen them only before.
  */
-void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out);
+void kernelinfo_read_names(const char *dir, const struct textbuf *earlier,
+			   const struct textbuf *last, struct textbuf *out);
 /*
  * Returns the length of the name in the text of /proc: for "kworker/0:1-events", whose end is the
  * current work, the part before the dash. Events have this name.

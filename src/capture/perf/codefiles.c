@@ -93,9 +93,7 @@ static bool is_same(const struct codefile *f, const struct codefiles_mapping *m,
 {
 	if (is_memory)
 		return f->state == CODEFILE_MEMORY && f->pid == m->pid && !f->inode;
-	return !strcmp(f->path, m->path) && f->inode == m->inode &&
-	       f->has_kernel_id == !!m->n_build_id &&
-	       (!m->n_build_id || !memcmp(f->build_id, m->build_id, m->n_build_id));
+	return !strcmp(f->path, m->path) && f->inode == m->inode;
 }
 
 static struct codefile *new_file(const struct codefiles_mapping *m, bool is_memory)
@@ -115,9 +113,6 @@ static struct codefile *new_file(const struct codefiles_mapping *m, bool is_memo
 	f->end = m->end;
 	f->inode = m->inode;
 	f->fd = -1;
-	f->n_build_id = m->n_build_id > CODEFILES_BUILD_ID_BYTES ? 0 : m->n_build_id;
-	f->has_kernel_id = f->n_build_id;
-	memcpy(f->build_id, m->build_id, f->n_build_id);
 	return f;
 }
 
@@ -150,11 +145,16 @@ struct codefile *codefiles_take(struct codefiles *c, const struct codefiles_mapp
 
 struct codefile *codefiles_take_memory(struct codefiles *c, int pid)
 {
-	static const uint8_t none[1];
+	return take_file(c, &(struct codefiles_mapping){.path = "[anon]", .pid = pid}, true);
+}
 
-	return take_file(
-		c, &(struct codefiles_mapping){.path = "[anon]", .pid = pid, .build_id = none},
-		true);
+struct codefile *codefiles_take_hooks(struct codefiles *c)
+{
+	struct codefile *f = codefiles_take(c, &(struct codefiles_mapping){.path = "[sonde]"});
+
+	if (f)
+		f->state = CODEFILE_HOOKS;
+	return f;
 }
 
 /*
@@ -253,36 +253,31 @@ static bool read_headers(struct codefile *f)
  */
 
 /* Whether the open file is the one that was mapped. It is read as a program. */
-static bool is_right(struct codefile *f, bool *ret_is_elf)
+static bool is_right(struct codefile *f, bool is_mapping, bool *ret_is_elf)
 {
-	uint8_t wanted[CODEFILES_BUILD_ID_BYTES];
-	unsigned n_wanted = f->has_kernel_id ? f->n_build_id : 0;
 	struct stat st;
 
 	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode))
 		return false;
-	memcpy(wanted, f->build_id, sizeof(wanted));
 	f->n_build_id = 0;
 	*ret_is_elf = read_headers(f);
 	f->dev = st.st_dev;
 	f->opened_inode = st.st_ino;
 	f->n_bytes = (uint64_t)st.st_size;
-	if (n_wanted ? f->n_build_id == n_wanted && !memcmp(f->build_id, wanted, n_wanted)
-		     : !f->inode || f->inode == st.st_ino)
+	if (is_mapping || !f->inode || f->inode == st.st_ino)
 		return true;
-	memcpy(f->build_id, wanted, sizeof(wanted));
-	f->n_build_id = n_wanted;
+	f->n_build_id = 0;
 	return false;
 }
 
-static bool try_open(struct codefile *f, const char *path)
+static bool try_open(struct codefile *f, const char *path, bool is_mapping)
 {
 	bool is_elf = false;
 
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return false;
-	if (is_right(f, &is_elf)) {
+	if (is_right(f, is_mapping, &is_elf)) {
 		f->state = is_elf ? CODEFILE_OPEN : CODEFILE_MEMORY;
 		return true;
 	}
@@ -292,6 +287,18 @@ static bool try_open(struct codefile *f, const char *path)
 	return false;
 }
 
+/*
+ * Whether the mapping has the path that was recorded. Then it is the file, although file systems
+ * made of layers may show it with another inode.
+ */
+static bool is_mapping_of(const char *link, const struct codefile *f)
+{
+	char path[4096];
+	ssize_t n = readlink(link, path, sizeof(path));
+
+	return n > 0 && (size_t)n == strlen(f->path) && !memcmp(path, f->path, (size_t)n);
+}
+
 static void open_mapped(struct codefile *f)
 {
 	size_t len = strlen(f->path);
@@ -299,15 +306,15 @@ static void open_mapped(struct codefile *f)
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", f->pid,
 		 (unsigned long long)f->start, (unsigned long long)f->end);
-	if (try_open(f, path))
+	if (try_open(f, path, is_mapping_of(path, f)))
 		return;
 	if (len > strlen(DELETED) && !strcmp(f->path + len - strlen(DELETED), DELETED))
 		len -= strlen(DELETED);
 	snprintf(path, sizeof(path), "/proc/%d/root%.*s", f->pid, (int)len, f->path);
-	if (try_open(f, path))
+	if (try_open(f, path, false))
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)len, f->path);
-	if (!try_open(f, path))
+	if (!try_open(f, path, false))
 		f->state = CODEFILE_GONE;
 }
 
@@ -332,7 +339,7 @@ static void open_vdso(struct codefile *f)
 	}
 }
 
-/* A file by two names, or once with a build id and once without, gets one number. */
+/* A file by two names gets one number. */
 static void find_same(struct codefiles *c, struct codefile *f)
 {
 	void **slot;

@@ -38,6 +38,7 @@ enum codefile_state {
 	CODEFILE_OPEN,	 /* an ELF file */
 	CODEFILE_GONE,	 /* it could not be opened; addresses are offsets */
 	CODEFILE_MEMORY, /* code of one process without a file, or in a file that is no program */
+	CODEFILE_HOOKS,	 /* sonde's own, in any process */
 };
 
 struct codefile {
@@ -48,7 +49,6 @@ struct codefile {
 	uint64_t start, end; /* one place of that process where it is mapped */
 	uint8_t build_id[CODEFILES_BUILD_ID_BYTES];
 	unsigned n_build_id; /* bytes; 0: unknown */
-	bool has_kernel_id;  /* the build id is from the kernel, so the file must have it */
 	uint64_t inode;	     /* 0: unknown */
 	int fd;		     /* -1: not open */
 	uint64_t dev, opened_inode, n_bytes;
@@ -67,8 +67,6 @@ struct codefiles_mapping {
 	const char *path;
 	int pid;
 	uint64_t start, end;
-	const uint8_t *build_id;
-	unsigned n_build_id;
 	uint64_t inode;
 };
 
@@ -80,6 +78,8 @@ void codefiles_free(struct codefiles *c);
 struct codefile *codefiles_take(struct codefiles *c, const struct codefiles_mapping *m);
 /* Code of a process that is in no file. */
 struct codefile *codefiles_take_memory(struct codefiles *c, int pid);
+/* Code that sonde has put into programs. */
+struct codefile *codefiles_take_hooks(struct codefiles *c);
 
 /* Opens it, if that was not tried yet. */
 void codefile_open(struct codefiles *c, struct codefile *f);

@@ -209,7 +209,7 @@ bool perfrecord_read_sample(const struct perf_event_header *header,
 bool perfrecord_read_map(const struct perf_event_header *header, struct perfrecord_map *ret)
 {
 	struct rest r = body_of(header);
-	const uint8_t *id;
+	const uint8_t *place;
 	uint32_t flags;
 
 	*ret = (struct perfrecord_map){0};
@@ -217,18 +217,17 @@ bool perfrecord_read_map(const struct perf_event_header *header, struct perfreco
 	ret->start = take_u64(&r);
 	ret->n_bytes = take_u64(&r);
 	ret->file_offset = take_u64(&r);
-	id = take(&r, 24);
-	if (!id || header->type != PERF_RECORD_MMAP2)
+	place = take(&r, 24);
+	if (!place || header->type != PERF_RECORD_MMAP2)
 		return false;
-	if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		ret->n_build_id = id[0] <= sizeof(ret->build_id) ? id[0] : 0;
-		memcpy(ret->build_id, id + 4, ret->n_build_id);
-	} else {
-		memcpy(&ret->major, id, 4);
-		memcpy(&ret->minor, id + 4, 4);
-		memcpy(&ret->inode, id + 8, 8);
-		memcpy(&ret->generation, id + 16, 8);
-	}
+	/*
+	 * PERF_RECORD_MISC_MMAP_BUILD_ID does not count: sonde never asks for a build id, and the
+	 * kernel sets it here if another program does.
+	 */
+	memcpy(&ret->major, place, 4);
+	memcpy(&ret->minor, place + 4, 4);
+	memcpy(&ret->inode, place + 8, 8);
+	memcpy(&ret->generation, place + 16, 8);
 	take_two(&r, &ret->prot, &flags);
 	ret->path = (const char *)r.at;
 	return !r.is_bad && memchr(r.at, 0, r.n_bytes);

@@ -50,9 +50,7 @@ struct perfrecord_map {
 	uint32_t pid, tid;
 	uint64_t start, n_bytes, file_offset;
 	uint32_t major, minor;
-	uint64_t inode, generation; /* 0 if there is a build id */
-	uint8_t build_id[20];
-	unsigned n_build_id; /* bytes; 0: unknown */
+	uint64_t inode, generation;
 	uint32_t prot;
 	const char *path;
 };

@@ -277,6 +277,8 @@ static void name_place(struct placenames *n, uint64_t place, bool is_last)
 	if (!nf) {
 		n->n_unnamed++;
 		add_line(n, place, "[unknown]", NULL);
+	} else if (codefiles_get(n->files, sampleevents_file(place))->state == CODEFILE_HOOKS) {
+		add_line(n, place, nf->base, nf->base);
 	} else if (nf->jit && !is_last) {
 		jitmap_look(nf->jit);
 		if (ARRAY_ROOM(n->late, n->cap_late, n->n_late + 1, PLACES_MAX))

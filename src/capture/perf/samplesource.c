@@ -74,7 +74,7 @@ struct samplesource {
 	size_t n_fds, cap_fds;
 	struct map by_id; /* index + 1 of the event */
 	struct pollfd *polls;
-	bool is_only_user, has_build_ids, is_bound, is_command;
+	bool is_only_user, is_bound, is_command;
 	bool is_short; /* there was no memory for a ring of this size */
 	size_t n_gone;
 	double sample_ns;
@@ -160,10 +160,13 @@ static void set_side_band(struct samplesource *s, const struct samplesource_conf
 {
 	struct perf_event_attr *a = &s->attrs[0];
 
+	/*
+	 * Never build_id: the kernel (5.12 to 6.18 at least) then also marks the mappings in the rings
+	 * of other programs as having one, and perf crashes.
+	 */
 	a->mmap = a->mmap2 = 1;
 	a->comm = a->comm_exec = 1;
 	a->task = 1;
-	a->build_id = s->has_build_ids;
 	a->context_switch = config->has_off_cpu;
 }
 
@@ -326,11 +329,6 @@ static bool relax(struct samplesource *s, size_t i, int code)
 		for (size_t k = 0; k < s->n_events; k++)
 			s->attrs[k].exclude_kernel = 1;
 		s->is_only_user = true;
-		return true;
-	}
-	if (code == -EINVAL && a->build_id) {
-		a->build_id = 0;
-		s->has_build_ids = false;
 		return true;
 	}
 	if ((code == -EOPNOTSUPP || code == -EINVAL) && a->precise_ip) {
@@ -528,7 +526,6 @@ int samplesource_open(struct samplesource **ret, const struct samplesource_confi
 	s->ring_bytes = config->ring_bytes		       ? config->ring_bytes
 			: config->stacks == SAMPLESTACKS_DWARF ? RING_DWARF
 							       : RING_BYTES;
-	s->has_build_ids = true;
 	s->is_bound = config->n_tids;
 	s->is_command = config->is_command;
 	TRY(make_attrs(s, config, err));

@@ -5,6 +5,14 @@
  * The first address of the kernel's part and of the user's part is where the processor was. All
  * others are return addresses: the place is one byte before them, inside of the call. So a reader
  * finds the caller even if the call is a function's last instruction.
+ *
+ * While a function with a hook runs (-u), the place of its return address has an address in its
+ * thunk, and the address in its caller is hidden. So a stack of hooked functions looks like
+ *
+ *	in leaf, thunk of leaf, thunk of step, thunk of main, in libc …
+ *
+ * A thunk stands for its function, unless the address before it is in that function: then the
+ * function is in the stack already. A caller without a hook is missing.
  */
 #include "capture/perf/sampling_int.h"
 
@@ -24,17 +32,59 @@ static void add_place(struct sampling *s, uint64_t place)
 		placenames_see(s->names, &s->recent, place);
 }
 
+/*
+ * Adds the traced function: where in it is not known. Readers look one byte before the place of a
+ * caller, so it is not the first byte.
+ */
+static void add_function(struct sampling *s, int pid, const struct sampling_hook *h)
+{
+	struct spaces_place found;
+
+	spaces_find(s->spaces, pid, h->function + 1, &found);
+	if (h->function && found.place)
+		add_place(s, found.place);
+}
+
+/* An address in code that sonde has put into the program. False: it is not. */
+static bool add_hook(struct sampling *s, int pid, const struct spaces_place *at)
+{
+	bool was_inside;
+	struct sampling_hook h;
+
+	if (!at->inode || !s->find_hook || !s->find_hook(s->find_ctx, at->inode, at->offset, &h))
+		return false;
+	was_inside = s->inner && s->inner - h.function < h.n_bytes;
+	s->inner = h.is_moved ? h.function : 0;
+	if (h.is_return && was_inside)
+		return true;
+	if (!h.is_return && !h.is_moved)
+		add_place(s, spaces_hooks(s->spaces));
+	add_function(s, pid, &h);
+	return true;
+}
+
+/* Adds an address of a program, or what it stands for. */
+static void add_user(struct sampling *s, int pid, uint64_t address, const struct spaces_place *at)
+{
+	if (add_hook(s, pid, at))
+		return;
+	s->inner = address;
+	add_place(s, at->place ? at->place : sampleevents_place(0, address));
+}
+
 void samplestack_add(struct sampling *s, int pid, uint64_t address, bool is_return)
 {
 	struct spaces_place found;
 
 	address -= is_return;
+	if (!is_return)
+		s->inner = 0;
 	if (pid < 0 || sampleevents_is_kernel(address)) {
 		add_place(s, address);
 		return;
 	}
 	spaces_find(s->spaces, pid, address, &found);
-	add_place(s, found.place ? found.place : sampleevents_place(0, address));
+	add_user(s, pid, address, &found);
 }
 
 /*
@@ -88,7 +138,7 @@ static void set_registers(struct unwind_frame *f, const struct perfrecord_sample
 }
 
 /* Adds the place of a frame, and goes to its caller. Returns as unwind_step(). */
-static int step(struct sampling *s, struct unwind_frame *f, const struct unwind_memory *m,
+static int step(struct sampling *s, int pid, struct unwind_frame *f, const struct unwind_memory *m,
 		const struct spaces_place *at)
 {
 	const struct cfi *cfi = at->file ? cfi_of(at->file) : NULL;
@@ -96,7 +146,10 @@ static int step(struct sampling *s, struct unwind_frame *f, const struct unwind_
 	bool is_signal = row && row->result >= 0 && row->row.is_signal;
 
 	/* nobody called the code behind a signal handler: the kernel made it the return address */
-	add_place(s, at->place + (is_signal && !f->is_exact));
+	if (is_signal && !f->is_exact)
+		add_place(s, at->place + 1);
+	else
+		add_user(s, pid, unwind_ip(f) - !f->is_exact, at);
 	if (row && row->result >= 0)
 		return unwind_step(f, m, cfi, &row->row);
 	/* code that was made while the program ran, or written by hand */
@@ -115,6 +168,7 @@ void samplestack_unwind(struct sampling *s, const struct perfrecord_sample *p)
 		return;
 	set_registers(&f, p);
 	m.start = f.regs[UNWIND_SP];
+	s->inner = 0;
 	while (r > 0 && s->n_stack < SAMPLEEVENTS_STACK_MAX) {
 		uint64_t address = unwind_ip(&f) - !f.is_exact;
 		struct spaces_place at;
@@ -128,7 +182,7 @@ void samplestack_unwind(struct sampling *s, const struct perfrecord_sample *p)
 			add_place(s, at.place); /* other instruction sets have other rules */
 			break;
 		}
-		r = step(s, &f, &m, &at);
+		r = step(s, (int)p->pid, &f, &m, &at);
 	}
 }
 

@@ -257,6 +257,12 @@ static int open_counters(struct sampling *s, struct errmsg *err)
 	return samplecounters_open(&s->counters, &config, err);
 }
 
+void sampling_set_finder(struct sampling *s, sampling_finder *find, void *ctx)
+{
+	s->find_hook = find;
+	s->find_ctx = ctx;
+}
+
 int sampling_attach(struct sampling *s, int command, struct errmsg *err)
 {
 	const struct sampling_config *c = &s->config;

@@ -69,6 +69,21 @@ struct sampling_sum {
 };
 
 int sampling_open(struct sampling **ret, const struct sampling_config *config, struct errmsg *err);
+
+/*
+ * What an address in code that sonde has put into a program stands for: `function`, of n_bytes in
+ * the process; 0: unknown. is_return: the address stands where the function's return address was.
+ * is_moved: it is an instruction of the function. Else the code is sonde's own.
+ */
+struct sampling_hook {
+	uint64_t function, n_bytes;
+	bool is_return, is_moved;
+};
+/* inode: of the mapped file. A return address comes as it is in a stack, minus 1. */
+typedef bool sampling_finder(void *ctx, uint64_t inode, uint64_t offset, struct sampling_hook *ret);
+/* Before the start. find is called by the thread that reads, until sampling_stop(). */
+void sampling_set_finder(struct sampling *s, sampling_finder *find, void *ctx);
+
 /*
  * command: the process of the command, before its exec; 0: none. If processes are chosen, or all,
  * it is not sampled, or not alone: the recording lasts until it ends.

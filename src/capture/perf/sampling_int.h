@@ -40,8 +40,11 @@ struct sampling {
 	struct sampleevents_sample sample;
 	size_t n_stack;
 	struct unwinder *unwinder; /* NULL: not needed yet */
-	struct map waits;	   /* threads that have left their CPU, by tid (offcpu.c) */
-	struct map group_values;   /* the last values of counters, by id (samplegroup.c) */
+	uint64_t inner; /* the address before, in a program's own code; 0: in sonde's, or none */
+	sampling_finder *find_hook; /* NULL: sonde has put no code into programs */
+	void *find_ctx;
+	struct map waits;	 /* threads that have left their CPU, by tid (offcpu.c) */
+	struct map group_values; /* the last values of counters, by id (samplegroup.c) */
 	/* the file */
 	struct livefile *file;
 	int buffer;

@@ -39,7 +39,11 @@ struct spaces_place {
 	struct codefile *file; /* open; NULL: unknown */
 	uint64_t address;      /* in the file; of memory: of the process */
 	uint64_t place;	       /* sampleevents_place(); 0: unknown */
+	/* of a plan's file (capture/calls): the file, and where in it; 0: it is another one */
+	uint64_t inode, offset;
 };
 void spaces_find(struct spaces *s, int pid, uint64_t address, struct spaces_place *ret);
+/* The place of all code that sonde has put into programs; 0: there are too many files. */
+uint64_t spaces_hooks(struct spaces *s);
 
 #endif

@@ -466,6 +466,7 @@ static int add_processes(struct recording *rec, struct errmsg *err)
 static int add_rest(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	SCOPED(textbuf_release) struct textbuf names = {.max_bytes = 64u << 20};
+	SCOPED(textbuf_release) struct textbuf last = {.max_bytes = 64u << 20};
 	struct textbuf *symbols = &rec->s->kernel.texts[TRACEFILE_KALLSYMS];
 
 	TRY(add_stats(rec, sum, err));
@@ -485,9 +486,9 @@ static int add_rest(struct recording *rec, struct recording_sum *sum, struct err
 	}
 	if (rec->config.syscalls) {
 		TRY(systrace_add_option(rec->config.syscalls, rec->file, err));
-		systrace_add_names(rec->config.syscalls, &rec->s->names);
+		systrace_add_names(rec->config.syscalls, &last);
 	}
-	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
+	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &last, &names);
 	TRY(livefile_add_text(rec->file, TRACEFILE_CMDLINES, PIECE_OF_TEXT(&names), err));
 	return livefile_flush(rec->file, err);
 }

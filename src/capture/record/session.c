@@ -87,7 +87,7 @@ static int read_kernel(struct session *s, struct errmsg *err)
 	};
 	int r = kernelinfo_read(&s->kernel, &config, err);
 
-	kernelinfo_read_names(s->t.root, NULL, &s->names);
+	kernelinfo_read_names(s->t.root, NULL, NULL, &s->names);
 	return r;
 }
 

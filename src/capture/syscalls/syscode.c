@@ -341,7 +341,7 @@ static void emit_read_plain(struct bpfcode *c, unsigned failed)
 	unsigned fits = bpfcode_label(c);
 
 	bpfcode_set(c, R5, 0);
-	bpfcode_load(c, BPF_W, R4, R8, offsetof(struct sysrow, plain_max));
+	bpfcode_load(c, BPF_H, R4, R8, offsetof(struct sysrow, plain_max));
 	bpfcode_jump_if_reg(c, BPF_JLE, R2, R4, fits);
 	bpfcode_move(c, R2, R4);
 	bpfcode_set(c, R5, SYSCALLEVENTS_CUT);
@@ -537,7 +537,8 @@ static void emit_exit_copies(struct bpfcode *c, unsigned row, unsigned done)
 
 static void emit_exit(struct bpfcode *c, const struct sysprograms *p, const struct syskernel *k)
 {
-	unsigned out = bpfcode_label(c), row = bpfcode_label(c), write = bpfcode_label(c);
+	unsigned out = bpfcode_label(c), row = bpfcode_label(c), write = bpfcode_label(c),
+		 file = bpfcode_label(c);
 
 	bpfcode_move(c, R6, R1);
 	emit_task(c, k);
@@ -559,9 +560,13 @@ static void emit_exit(struct bpfcode *c, const struct sysprograms *p, const stru
 	emit_row(c, p, R3, R1, R2);
 	emit_exit_copies(c, row, write);
 	bpfcode_place(c, write);
+	if (p->config.files && k->files.is_known)
+		sysfiles_emit_call(c, file);
 	emit_output(c, p, out);
 	emit_end(c, out);
 	syscode_emit_copies(c, p, row);
+	if (p->config.files && k->files.is_known)
+		sysfiles_emit_function(c, p, &k->files, file);
 }
 
 /*

@@ -99,7 +99,7 @@ static void set_plain(struct sysrow *row, const struct syscopy *s, uint32_t max)
 {
 	if (s->arg != 1 || s->if_arg <= 5 || !max || max > SYSROW_PLAIN_MAX)
 		return;
-	row->plain_max = max;
+	row->plain_max = (uint16_t)max;
 	if (s->how == SYSCOPY_BYTES && s->when == SYSCOPY_ENTRY && s->len_arg == 2)
 		row->flags |= SYSROW_PLAIN_ENTRY;
 	else if (s->how == SYSCOPY_RETURNED && s->when == SYSCOPY_EXIT_OK && s->size == 1)
@@ -164,6 +164,8 @@ static int fill_rows(struct sysprograms *p, struct errmsg *err)
 			copies = syscopies_find(machine, nr, &n);
 			row->flags = SYSROW_TRACED;
 			fill_row(rows, &n_used, row, copies, n, config->string_max);
+			if (config->files)
+				sysfiles_set_row(machine, nr, row);
 			if (sysprograms_never_returns(machine, nr))
 				row->flags |= SYSROW_HAS_ENTRY | SYSROW_NO_RETURN;
 		}
@@ -300,6 +302,7 @@ static bool find_kernel(struct btf **btf, struct syskernel *k)
 	    !find_offset(task, "exit_code", &k->exit_code, &t))
 		return false;
 	find_exec(world, task, k);
+	sysfiles_find(world, &k->files);
 #if defined(__x86_64__)
 	k->status = 0;
 	if (!find_offset(task, "thread_info", &k->status, &t) ||

@@ -29,6 +29,7 @@ struct sysprograms_config {
 	const uint64_t *cpus;		  /* bits of the CPUs whose calls count; NULL: all */
 	const uint64_t *calls, *calls_32; /* bits of the numbers of calls; NULL: all */
 	bool only_failed, only_ok;
+	bool files;	     /* record which file a new descriptor is */
 	bool no_signals;     /* neither signals nor ends of tasks */
 	uint32_t string_max; /* bytes of strings and buffers */
 	uint32_t ring_bytes; /* a power of 2 */

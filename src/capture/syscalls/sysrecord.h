@@ -98,6 +98,10 @@ struct sysslots {
 #define SYSROW_PLAIN_ENTRY 16
 #define SYSROW_PLAIN_EXIT  32
 #define SYSROW_PLAIN_MAX   32
+/* The file of the result, of args[0], of the two descriptors at args[pair_arg]. */
+#define SYSROW_FILE_RESULT 64
+#define SYSROW_FILE_ARG	   128
+#define SYSROW_FILE_PAIR   (SYSROW_FILE_RESULT | SYSROW_FILE_ARG)
 struct sysrow_copy {
 	uint8_t places; /* the argument; times 16 that of the condition, 15: none */
 	uint8_t when, how, len_arg;
@@ -107,7 +111,8 @@ struct sysrow_copy {
 struct sysrow {
 	uint8_t flags, n_copies;
 	uint16_t first;	    /* of the copies */
-	uint32_t plain_max; /* bytes of a plain copy */
+	uint16_t plain_max; /* bytes of a plain copy */
+	uint16_t pair_arg;
 };
 struct sysrows {
 	struct sysrow calls[SYSROW_MACHINES * SYSROW_CALLS];

@@ -593,6 +593,27 @@ void userimage_text(const struct userimage *img, uint64_t *ret_address, uint64_t
 	*ret_bytes = ((img->patched.end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1)) - begin;
 }
 
+enum userimage_part userimage_part_of(const struct userimage *img, uint64_t offset,
+				      size_t *ret_hook)
+{
+	uint64_t thunks = img->n_hooks * SNRT_THUNK_BYTES;
+
+	if (offset < SNRT_HOOK_BYTES)
+		return USERIMAGE_COMMON;
+	offset -= SNRT_HOOK_BYTES;
+	if (offset < thunks) {
+		*ret_hook = offset / SNRT_THUNK_BYTES;
+		return offset % SNRT_THUNK_BYTES == SNRT_THUNK_BACK - 1 ? USERIMAGE_BACK
+									: USERIMAGE_THUNK;
+	}
+	offset -= thunks;
+	if (offset >= img->bodies_bytes)
+		return USERIMAGE_NO_CODE;
+	/* in the order of hooks; those without a body share the place of the next one */
+	*ret_hook = ARRAY_BISECT(img->n_hooks, i, img->hooks[i].body_at <= offset) - 1;
+	return USERIMAGE_MOVED;
+}
+
 /*
  * --- building ----------------------------------------------------------------------------------
  */

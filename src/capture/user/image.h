@@ -130,6 +130,20 @@ struct userimage_place {
 };
 
 /*
+ * What is at an offset of an area, and whose: a hook's number. `back` lies inside of the call of
+ * the body: a return address minus 1 is there while the function runs.
+ */
+enum userimage_part {
+	USERIMAGE_COMMON, /* hooks that all functions share */
+	USERIMAGE_THUNK,
+	USERIMAGE_BACK,
+	USERIMAGE_MOVED, /* instructions of the function itself */
+	USERIMAGE_NO_CODE,
+};
+enum userimage_part userimage_part_of(const struct userimage *img, uint64_t offset,
+				      size_t *ret_hook);
+
+/*
  * Writes the area (userimage_area_bytes(); the first SNRT_HOOK_BYTES stay untouched) and the
  * patches (userimage_n_patches()). -ERANGE: the area is too far from the code.
  */

@@ -104,6 +104,14 @@ static void add_to_fold(void *state, const struct record *rec)
 	((struct folded *)state)->fold->add(((struct folded *)state)->state, rec);
 }
 
+static void run_fold(void *state, struct walker *w, struct record *rec, uint64_t offset,
+		     uint64_t before)
+{
+	struct folded *folded = state;
+
+	folded->fold->run(folded->state, w, rec, offset, before);
+}
+
 static int join_fold(void *ctx, void *state, struct tasks *tasks)
 {
 	const struct gather_job *job = ((struct folding *)ctx)->job;
@@ -124,13 +132,14 @@ static int fold(const struct gather_job *job, const struct gather_options *o,
 				.init = init_fold,
 				.events = fold_events,
 				.add = add_to_fold,
+				.run = job->fold->run ? run_fold : NULL,
 				.join = join_fold,
 				.release = release_fold};
 
 	if (!job->fold->start(job->ctx, &how.uses_names))
 		return 0;
 	how.uses_names |= filters->n > 0;
-	if (scan_run(src, sc, &how))
+	if (scan_run(src, src->seq ? sc : NULL, &how))
 		return 1;
 	job->close(job->ctx);
 	TRY(job->open(job->ctx, src->in->files[0].formats, filters->list, filters->n, err));
@@ -181,7 +190,7 @@ static int gather_events(const struct gather_job *job, struct gather_options *o,
 			 struct inputs_sources *src, const struct sequence_config *sc,
 			 const struct eventfilters *filters, struct errmsg *err)
 {
-	bool can_fold = src->seq && job->fold && !o->from && !o->to;
+	bool can_fold = job->fold && !o->from && !o->to;
 	const uint8_t *events;
 	size_t n_events;
 	int r;
@@ -232,6 +241,7 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 	struct inputs_path path = {.path = o->input};
 	struct inputs_spec spec = {.paths = &path,
 				   .n_paths = 1,
+				   .short_names = o->record.short_names,
 				   .buffers = {(const char **)o->buffers.words, o->buffers.n}};
 	SCOPED(inputs_close) struct inputs in = {0};
 	SCOPED(inputs_sources_release) struct inputs_sources src = {0};

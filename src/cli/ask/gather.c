@@ -17,6 +17,7 @@
 #include "decode/formats/formats.h"
 #include "live/eventnames.h"
 #include "inputs/inputs.h"
+#include "inputs/samples/sampleread.h"
 #include "live/feed.h"
 
 #include <errno.h>
@@ -165,6 +166,12 @@ int gather_check_command(const char *word, struct errmsg *err)
 	return r;
 }
 
+/* A file to read, not a command: a trace, or a text of folded stacks that cannot be run. */
+static bool is_input(const char *word)
+{
+	return inputs_is_trace(word) || (access(word, X_OK) < 0 && sampleread_is_folded(word));
+}
+
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
 		 struct errmsg *err)
 {
@@ -175,7 +182,7 @@ int gather_parse(const struct command *cmd, struct gather_options *o, int argc, 
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input)
 		return n;
-	if (!inputs_is_trace(argv[1]))
+	if (!is_input(argv[1]))
 		return gather_check_command(argv[1], err) < 0 ? errmsg_code(err) : n;
 	o->input = argv[1];
 	return n > 1 ? command_parse(cmd, o, n, argv + 1, err) : 0;

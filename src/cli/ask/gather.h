@@ -60,6 +60,9 @@ struct gather_fold {
 		    void **ret_state);
 	const uint8_t *(*events)(void *state, size_t *ret_n);
 	void (*add)(void *state, const struct record *rec);
+	/* Optional, with by_task: as in struct gather_job, with the state. */
+	void (*run)(void *state, struct walker *w, struct record *rec, uint64_t offset,
+		    uint64_t before);
 	int (*join)(void *ctx, void *state, struct tasks *tasks);
 	void (*release)(void *state);
 	/*

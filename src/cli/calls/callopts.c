@@ -164,8 +164,11 @@ int callrun_open(struct callrun *run, const struct call_options *o, const char *
 		 struct errmsg *err)
 {
 	*run = (struct callrun){.path = {.path = path}};
-	run->spec = (struct inputs_spec){
-		.paths = &run->path, .n_paths = 1, .from = o->from, .to = o->to};
+	run->spec = (struct inputs_spec){.paths = &run->path,
+					 .n_paths = 1,
+					 .from = o->from,
+					 .to = o->to,
+					 .short_names = o->short_names};
 	TRY(callfilter_new(&run->filter, &o->filter, err));
 	TRY(inputs_open(&run->in, &run->spec, err));
 	TRY(inputs_sources_list(&run->src, &run->in, err));

@@ -30,7 +30,7 @@ struct call_options {
 	int tids[CALLOPTS_TIDS_MAX];
 	size_t n_tids;
 	bool no_kernel, kernel_only, kernel_full;
-	bool json, no_pager, quiet;
+	bool json, no_pager, quiet, short_names;
 	const char *colour, *output;
 	struct sample_options samples;	 /* of graph and flame */
 	struct callfilter_config filter; /* made of the above by callopts_settle() */
@@ -112,7 +112,10 @@ int callopts_tid(void *opts, const char *value, struct errmsg *err);
 			 CALLOPTS_AT(kernel_only)),                                               \
 		ROW_FLAG(0, "kernel-full",                                                        \
 			 "show functions of the kernel outside of user functions, too",           \
-			 CALLOPTS_AT(kernel_full))
+			 CALLOPTS_AT(kernel_full)),                                               \
+		ROW_FLAG(0, "short-names",                                                        \
+			 "names of C++ and Rust without template arguments: std::map::find",      \
+			 CALLOPTS_AT(short_names))
 
 #define CALLOPTS_ROWS_RESULT                                                                    \
 	ROW_STRING('o', "output", "FILE", "write the result to this file", CALLOPTS_AT(output), \

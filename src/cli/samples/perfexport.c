@@ -173,6 +173,7 @@ static int write_all(struct exporting *x, const struct sampleset *set,
 			      .kernel_text = kernel_text(file),
 			      .n_cpus = file->tf->cpu_count,
 			      .command = form ? form->command : NULL,
+			      .ret_n_samples = form ? form->ret_n_samples : NULL,
 			      .is_pipe = form && form->is_pipe,
 			      .events = x->events,
 			      .n_events = x->n_events,
@@ -199,6 +200,7 @@ int perfexport_fmt(const struct sampleread_spec *asked, const struct perfexport_
 	x.spec = (struct inputs_spec){.paths = &x.path, .n_paths = 1};
 	TRY(inputs_open(&x.in, &x.spec, err));
 	spec.one_event = false;
+	spec.with_waits = !spec.event;
 	spec.keep = SAMPLESET_TIME | SAMPLESET_TASK | SAMPLESET_CPU | SAMPLESET_EVENT;
 	walk(&x, note_event);
 	sampleread_look(spec.path, &look);

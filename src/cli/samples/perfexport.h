@@ -12,6 +12,7 @@
 struct perfexport_form {
 	const char *const *command; /* of the recording, ended by NULL; NULL: unknown */
 	bool is_pipe;		    /* can be read without seeking */
+	size_t *ret_n_samples;	    /* how many were written; NULL: not asked */
 	bool may_be_empty;	    /* a recording in which no sampled task ran is a file, too */
 };
 

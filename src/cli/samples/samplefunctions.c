@@ -94,13 +94,18 @@ static int fmt_event(const struct samplefunctions *f, const struct sampleread *r
 	return 0;
 }
 
-static int refuse_nothing(const struct samplefunctions *f, struct errmsg *err)
+static int refuse_nothing(const struct samplefunctions *f, const struct sampleread *r,
+			  struct errmsg *err)
 {
 	const struct sample_options *o = f->samples;
 	const struct gather_options *g = f->gather;
 
 	if (g->from || g->to || o->event || o->comm || o->n_cpus || f->n_only)
 		return errmsg_set(err, -ENODATA, "no sample in %s passes the filters", g->input);
+	if (!o->off_cpu && sampleinfo_find_event(&r->info, SAMPLEREAD_OFF_CPU_EVENT) >= 0)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no samples of CPU time; --off-cpu shows its waits",
+				  g->input);
 	return errmsg_set(err, -ENODATA, "there are no samples in %s", g->input);
 }
 
@@ -131,7 +136,7 @@ static int fmt_all(const struct samplefunctions *f, const struct sampleread *r,
 		jsonwriter_close(&w);
 		textbuf_add_char(tb, '\n');
 	} else if (!any) {
-		return refuse_nothing(f, err);
+		return refuse_nothing(f, r, err);
 	}
 	return 0;
 }

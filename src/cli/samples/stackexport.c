@@ -97,6 +97,7 @@ int stackexport_run(const struct stackexport *x, struct errmsg *err)
 				     .to = x->to,
 				     .output = x->output,
 				     .no_pager = true,
+				     .short_names = x->short_names,
 				     .samples = *x->samples,
 				     .filter = {.kernel_full = true}};
 

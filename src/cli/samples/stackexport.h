@@ -26,6 +26,7 @@ struct stackexport {
 	const struct sample_options *samples;
 	const char *input, *from, *to;
 	const char *output; /* NULL or "-": standard output */
+	bool short_names;
 };
 
 /* Returns the exit status or a negative errno with a message. */

@@ -286,6 +286,7 @@ int traceopts_check(struct traceopts *o, bool has_command, struct errmsg *err)
 	o->lines.text.no_strings = !o->string_max;
 	p->string_max += !o->string_max; /* a byte: that there is a string */
 	p->ring_bytes = (uint32_t)o->ring_kb * 1024;
+	p->files = o->lines.text.paths || o->lines.n_paths || traceopts_records(o);
 	p->only_failed = o->lines.only_failed;
 	p->only_ok = o->lines.only_ok;
 	p->no_signals = o->lines.no_signals;

@@ -373,6 +373,7 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 {
 	if (f->kallsyms_loaded)
 		return &f->kallsyms;
+	f->kallsyms.short_names = f->config.short_names;
 	/* read --kallsyms before the file's own symbols, which win at equal addresses */
 	if (f->config.kallsyms_path)
 		add_kallsyms_file(f);
@@ -387,6 +388,11 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 	f->kallsyms.programs = f->config.programs ? f->config.programs : f->programs;
 	__atomic_store_n(&f->kallsyms_loaded, true, __ATOMIC_RELEASE);
 	return &f->kallsyms;
+}
+
+void formats_forgo_symbols(struct formats *f)
+{
+	f->kallsyms_loaded = true;
 }
 
 int formats_add_symbols(struct formats *f, struct piece text)

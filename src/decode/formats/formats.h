@@ -38,6 +38,7 @@ struct formats_config {
 	bool no_plugins; /* report -N and -L: events have no handlers */
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
+	bool short_names;	   /* functions of programs: without template arguments */
 	enum time_style time_style;
 	/* programs of a live trace; NULL: use those of the file */
 	struct programs *programs;
@@ -119,6 +120,8 @@ struct event **formats_list(struct formats *f);
 
 /* Returns the symbols, which are loaded on first use. Never returns NULL. */
 const struct kallsyms *formats_kallsyms(struct formats *f);
+/* For those who show no names: symbols are never read, which takes 20 ms for a whole kernel. */
+void formats_forgo_symbols(struct formats *f);
 /*
  * Adds symbols of a trace that is still being recorded; others may look up meanwhile. The text is
  * copied. One thread at a time. Returns 0 or -ENOMEM.

@@ -182,61 +182,62 @@ static void heap_push(struct source *src, uint32_t v)
 	src->heap[i] = v;
 }
 
-/* Reads page n. Returns true if it has a record; *ret_ts: the time of the page. */
-static bool page_peek(const struct source *src, struct cursor *c, uint64_t n, uint64_t *ret_ts)
+/* Returns the time at which a part begins (pagestream.h). */
+static uint64_t part_time(const struct source *src, struct cursor *c, uint64_t n)
 {
-	struct walked rec;
 	struct walker w;
 
 	pagestream_seek(c->ps, n);
-	*ret_ts = 0;
 	if (pagestream_next(c->ps, &c->page) <= 0 ||
 	    !walker_start(&w, c->page.data, c->page.len, &src->layout))
-		return false;
-	*ret_ts = timeconv(&src->config.time, w.ts, c->cpu);
-	return walker_next(&w, &rec);
+		return 0;
+	return timeconv(&src->config.time, w.ts, c->cpu);
 }
 
-uint64_t cursor_page_time(const struct source *src, struct cursor *c, uint64_t n)
+/* Returns the last part that begins before `from`. */
+static uint64_t part_find(const struct source *src, struct cursor *c, uint64_t from)
 {
-	uint64_t ts;
-
-	page_peek(src, c, n, &ts);
-	return ts;
-}
-
-/*
- * Returns the last page that begins before `from`. Not an empty one, and none after an empty one:
- * events that were lost there count with the next record.
- */
-static uint64_t page_find(const struct source *src, struct cursor *c, uint64_t from)
-{
-	uint64_t low = 0, high = pagestream_n_pages(c->ps), ts;
+	uint64_t low = 0, high = pagestream_n_parts(c->ps);
 
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
 
-		page_peek(src, c, mid, &ts);
-		if (ts < from)
+		if (part_time(src, c, mid) < from)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	low -= low > 0;
-	while (low && (!page_peek(src, c, low, &ts) || !page_peek(src, c, low - 1, &ts)))
-		low--;
-	return low;
+	return low - (low > 0);
 }
 
-static void cursor_seek(struct sequence *s, struct source *src, struct cursor *c, uint64_t from)
+/*
+ * Starts at a part, and moves to the first record that is not before `from`. Returns false if the
+ * first record of the part is not: then events may have been lost in empty pages before the part,
+ * which count with it.
+ */
+static bool seek_in(struct sequence *s, struct source *src, struct cursor *c, uint64_t part,
+		    uint64_t from)
 {
-	pagestream_seek(c->ps, page_find(src, c, from));
+	bool has_passed = false;
+
+	pagestream_seek(c->ps, part);
 	c->w = (struct walker){0};
 	c->live = true;
 	c->ended = false;
 	c->missed = 0;
-	for (cursor_advance(s, src, c); c->live && c->ts < from; cursor_advance(s, src, c))
+	for (cursor_advance(s, src, c); c->live && c->ts < from; cursor_advance(s, src, c)) {
 		c->missed = 0;
+		has_passed = true;
+	}
+	return has_passed;
+}
+
+static void cursor_seek(struct sequence *s, struct source *src, struct cursor *c, uint64_t from)
+{
+	uint64_t part = from ? part_find(src, c, from) : 0;
+
+	while (!seek_in(s, src, c, part, from) && part)
+		part--;
 }
 
 void cursors_seek(struct sequence *s, struct source *src, uint64_t from)

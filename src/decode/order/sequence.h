@@ -74,6 +74,7 @@ struct sequence_config {
 	bool all_names;
 	bool fresh_names;	 /* use the latest name, not the first (live traces) */
 	bool tgids;		 /* learn the process of each task */
+	bool alone;		 /* no thread unpacks ahead */
 	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* called once per batch; may be NULL */
 	void *stop_ctx;

@@ -86,9 +86,6 @@ void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
  */
 void cursors_seek(struct sequence *s, struct source *src, uint64_t from);
 
-/* Returns the time at which page n begins. The cursor's place is lost: seek afterwards. */
-uint64_t cursor_page_time(const struct source *src, struct cursor *c, uint64_t n);
-
 /* Live traces: checks all dry cursors again. */
 void cursors_refill(struct sequence *s);
 /* Returns true if none of the cursors will ever have a record again. */

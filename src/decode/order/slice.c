@@ -2,7 +2,7 @@
 /*
  * slice.c - parts of a trace for several workers.
  *
- *	CPU 0  ──page──┼──page───page──┼──page──        a binary search over the pages' times finds
+ *	CPU 0  ──page──┼──page───page──┼──page──        a binary search over the parts' times finds
  *	CPU 1  ─page──page┼──page──page┼─page───        the first record of a slice on each CPU
  *	                 from          to
  *
@@ -12,12 +12,8 @@
  */
 #include "decode/order/slice.h"
 
-#include "base/array.h"
-#include "base/scope.h"
 #include "decode/order/sequence_int.h"
 #include "store/live/livepages.h"
-
-#include <stdlib.h>
 
 size_t sequence_n_places(const struct sequence *s)
 {
@@ -27,7 +23,7 @@ size_t sequence_n_places(const struct sequence *s)
 		const struct source *src = s->sources[i];
 
 		for (size_t k = 0; k < src->n_cursors; k++)
-			if (!pagestream_n_pages(src->cursors[k].ps))
+			if (!pagestream_can_seek(src->cursors[k].ps))
 				return 0;
 		n += src->n_cursors;
 	}
@@ -56,37 +52,4 @@ void sequence_cut(struct sequence *s, uint64_t from, uint64_t to)
 		src->done = false;
 		cursors_seek(s, src, from);
 	}
-}
-
-/* Finds the CPU with the most pages. */
-static struct cursor *find_longest(const struct sequence *s, struct source **ret_source)
-{
-	struct cursor *best = NULL;
-
-	for (size_t i = 0; i < s->n_sources; i++)
-		for (size_t k = 0; k < s->sources[i]->n_cursors; k++) {
-			struct cursor *c = &s->sources[i]->cursors[k];
-
-			if (best && pagestream_n_pages(c->ps) <= pagestream_n_pages(best->ps))
-				continue;
-			best = c;
-			*ret_source = s->sources[i];
-		}
-	return best;
-}
-
-size_t sequence_cuts(const struct sequence *s, uint64_t *ret_times, size_t n)
-{
-	struct source *src = NULL;
-	struct cursor *c = find_longest(s, &src);
-	uint64_t n_pages = c ? pagestream_n_pages(c->ps) : 0, last = 0;
-	size_t n_cuts = 0;
-
-	for (size_t i = 1; i <= n && n_pages; i++) {
-		uint64_t ts = cursor_page_time(src, c, n_pages * i / (n + 1));
-
-		if (ts > last)
-			ret_times[n_cuts++] = last = ts;
-	}
-	return n_cuts;
 }

@@ -13,14 +13,8 @@
 
 #include "decode/order/sequence.h"
 
-/* Returns the number of CPUs over all sources, or 0 if the sequence cannot be cut: packed, live. */
+/* Returns the number of CPUs over all sources, or 0 if the sequence cannot be cut: live, truncated. */
 size_t sequence_n_places(const struct sequence *s);
-
-/*
- * Suggests at most n times at which to cut, in ascending order, so that slices are about as long.
- * Returns their number.
- */
-size_t sequence_cuts(const struct sequence *s, uint64_t *ret_times, size_t n);
 
 /*
  * The next sequence_fill() returns the records from the first one at or after `from` to the last

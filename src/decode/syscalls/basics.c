@@ -13,6 +13,7 @@
 #include "symbols/syscalls/types.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 void fmt_addr(struct printing *p, uint64_t v)
 {
@@ -260,9 +261,20 @@ static const char *find_number(struct printing *p, int fd, const char *kind)
 	return syscallfds_find(p->state->fds, p->call->tgid, fd);
 }
 
+/* -yy: what kind of socket, and its addresses. */
+static bool add_socket(struct printing *p, const char *path)
+{
+	uint64_t inode;
+
+	return p->state->sockets && sscanf(path, "socket:[%" SCNu64 "]", &inode) == 1 &&
+	       syscallsockets_fmt(p->state->sockets, p, inode);
+}
+
 void fmt_fd(struct printing *p, int fd)
 {
+	static const char gone[] = " (deleted)";
 	const char *path;
+	size_t n;
 
 	textbuf_add_signed(p->tb, fd);
 	if (!p->o->paths || fd < 0)
@@ -272,9 +284,13 @@ void fmt_fd(struct printing *p, int fd)
 		path = find_number(p, fd, path);
 	if (!path)
 		return;
+	n = strlen(path);
+	if (n > strlen(gone) && !strcmp(path + n - strlen(gone), gone))
+		n -= strlen(gone);
 	textbuf_add_char(p->tb, '<');
-	add(p, path);
-	textbuf_add_char(p->tb, '>');
+	if (!add_socket(p, path))
+		textbuf_add(p->tb, path, n);
+	add(p, path[n] ? ">(deleted)" : ">");
 }
 
 /* The upper half of a file position, which is 0 on 64-bit machines. */

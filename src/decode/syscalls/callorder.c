@@ -36,6 +36,7 @@ struct callorder_entry {
 	uint8_t n_moments;	/* that are still in the heap */
 	bool is_call, is_shown; /* its beginning was shown */
 	bool is_hidden;
+	bool is_note;
 	size_t n_bytes;
 	uint8_t bytes[];
 };
@@ -187,6 +188,7 @@ static struct callorder_entry *copy(uint64_t ts, const struct syscallevents_call
 static int add(struct callorder *o, uint64_t ts, const struct syscallevents_call *call,
 	       size_t n_bytes, bool is_hidden)
 {
+	bool is_note = n_bytes >= sizeof(*call) && call->type == CALLORDER_NOTE;
 	struct callorder_entry *e;
 	uint64_t start;
 	int r = 0;
@@ -194,15 +196,18 @@ static int add(struct callorder *o, uint64_t ts, const struct syscallevents_call
 	if (n_bytes < sizeof(*call))
 		return 0;
 	o->latest = ts > o->latest ? ts : o->latest;
-	if (is_alone(o, call)) {
+	/* a note may lie inside of a call of its thread, whose record is still to come */
+	if (!is_note && is_alone(o, call)) {
 		see_task(o, call, ts);
 		return 1;
 	}
-	see_task(o, call, ts);
+	if (!is_note)
+		see_task(o, call, ts);
 	e = copy(ts, call, n_bytes);
 	if (!e)
 		return -ENOMEM;
 	e->is_hidden = is_hidden;
+	e->is_note = is_note;
 	/* the beginning of a call that lasted was shown when it was announced */
 	start = (uint64_t)(uintptr_t)map_find(&o->open, (uint64_t)e->pid);
 	if (e->is_call && e->end && start) {
@@ -268,7 +273,7 @@ static bool are_beyond(const struct callorder *o, uint64_t ts, int pid)
 static bool is_certain(const struct callorder *o, const struct callorder_moment *m)
 {
 	return o->is_final || m->ts + CALLORDER_LAG_NS <= o->latest ||
-	       are_beyond(o, m->ts, m->entry->pid);
+	       are_beyond(o, m->ts, m->entry->is_note ? 0 : m->entry->pid);
 }
 
 bool callorder_next(struct callorder *o, struct callorder_item *ret)

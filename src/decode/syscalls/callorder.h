@@ -29,6 +29,12 @@ struct syscallevents_call;
 #define CALLORDER_LAG_NS \
 	200000000u /* 50 ms until it counts as long, 50 ms until it is noticed; twice */
 
+/*
+ * The type of a record that is no system call: a moment of its thread, with anything behind the
+ * struct. Such records come out in the order of time, like signals.
+ */
+#define CALLORDER_NOTE 0xffff
+
 enum callorder_part {
 	CALLORDER_WHOLE,      /* the call, or a signal, or an end: nothing came between */
 	CALLORDER_UNFINISHED, /* its beginning */

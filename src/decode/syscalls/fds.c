@@ -13,6 +13,9 @@
  *	"/etc/passwd"   known
  *	""              not known
  *	"socket:["      only the kind is known: /proc says the number
+ *
+ * Calls that make descriptors say what the kernel has behind them, if they were recorded so
+ * (SYSCALLEVENTS_OF_FILE): the numbers of sockets and pipes, and of devices.
  */
 #include "base/map.h"
 #include "decode/syscalls/text_int.h"
@@ -20,8 +23,10 @@
 #include "symbols/syscalls/types.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define PROCESSES_MAX 65536
 #define FDS_MAX	      65536
@@ -211,6 +216,8 @@ enum effect {
 	FCHDIR,
 	PIPE,
 	NAMED,
+	MEMFD,
+	ADDRESS, /* of a socket */
 	FORK,
 	EXEC
 };
@@ -227,11 +234,13 @@ static const struct {
 } effects[] = {
 	{"accept", NAMED, NEVER, "socket:["},
 	{"accept4", NAMED, 3, "socket:["},
+	{"bind", ADDRESS, NEVER, NULL},
 	{"chdir", CHDIR, NEVER, NULL},
 	{"clone", FORK, NEVER, NULL},
 	{"clone3", FORK, NEVER, NULL},
 	{"close", CLOSE, NEVER, NULL},
 	{"close_range", RANGE, NEVER, NULL},
+	{"connect", ADDRESS, NEVER, NULL},
 	{"creat", OPEN, NEVER, NULL},
 	{"dup", DUP, NEVER, NULL},
 	{"dup2", DUP2, NEVER, NULL},
@@ -250,6 +259,8 @@ static const struct {
 	{"inotify_init1", NAMED, 0, "anon_inode:inotify"},
 	{"io_uring_setup", NAMED, ALWAYS, "anon_inode:[io_uring]"},
 	{"ioctl", IOCTL, NEVER, NULL},
+	{"listen", ADDRESS, NEVER, NULL},
+	{"memfd_create", MEMFD, NEVER, NULL},
 	{"open", OPEN, 1, NULL},
 	{"openat", OPENAT, 2, NULL},
 	{"openat2", OPENAT2, NEVER, NULL},
@@ -396,6 +407,23 @@ static void learn_pair(struct syscallfds *f, struct printing *p, const char *nam
 		syscallfds_add(f, p->call->tgid, (int)load32(b + 4 * i), name, cloexec);
 }
 
+/* What /proc calls it: "/memfd:NAME (deleted)". */
+static void learn_memfd(struct syscallfds *f, struct printing *p)
+{
+	uint8_t flags;
+	const uint8_t *b;
+	char text[300];
+	size_t n;
+
+	p->when = SYSCALLEVENTS_AT_ENTRY;
+	b = peek_some(p, p->call->args[0], 256, &n, &flags);
+	if (b && memchr(b, 0, n))
+		snprintf(text, sizeof(text), "/memfd:%s (deleted)", (const char *)b);
+	else
+		*text = 0;
+	syscallfds_add(f, p->call->tgid, (int)p->call->ret, text, p->call->args[1] & 1);
+}
+
 static void learn_range(struct syscallfds *f, const struct syscallevents_call *c)
 {
 	struct process *q = map_find(&f->processes, (uint32_t)c->tgid);
@@ -421,15 +449,60 @@ static void learn_fcntl(struct syscallfds *f, const struct syscallevents_call *c
 		set_cloexec(f, c->tgid, (int)c->args[0], c->args[2] & 1);
 }
 
-void syscallfds_learn(struct syscallfds *f, struct printing *p)
+static uint64_t inode_of_socket(struct syscallfds *f, int32_t tgid, int fd)
+{
+	const char *path = syscallfds_find(f, tgid, fd);
+	uint64_t inode;
+
+	return path && sscanf(path, "socket:[%" SCNu64, &inode) == 1 ? inode : 0;
+}
+
+/* The descriptor is known by its call; the number of its inode or device makes it complete. */
+static void complete(struct syscallfds *f, struct printing *p, int fd,
+		     const struct syscallevents_file *file)
+{
+	const char *path = syscallfds_find(f, p->call->tgid, fd);
+	unsigned major_nr = file->device >> 20, minor_nr = file->device & 0xfffff;
+	char text[4400];
+
+	if (!path)
+		return;
+	if (path[strlen(path) - 1] == '[')
+		snprintf(text, sizeof(text), "%s%" PRIu64 "]", path, file->inode);
+	else if (p->o->paths > 1 && *path == '/' && (S_ISCHR(file->mode) || S_ISBLK(file->mode)))
+		snprintf(text, sizeof(text), "%s<%s %u:%u>", path,
+			 S_ISCHR(file->mode) ? "char" : "block", major_nr, minor_nr);
+	else
+		return;
+	syscallfds_set_path(f, p->call->tgid, fd, text);
+}
+
+static void learn_files(struct syscallfds *f, struct syscallsockets *sockets, struct printing *p)
+{
+	for (size_t i = 0; i < p->n_chunks; i++) {
+		const struct syscallchunk *c = &p->chunks[i];
+		struct syscallevents_file file;
+		uint64_t listener = 0;
+
+		if (c->when != SYSCALLEVENTS_OF_FILE || c->n != sizeof(file))
+			continue;
+		memcpy(&file, c->bytes, sizeof(file));
+		complete(f, p, (int)c->address, &file);
+		if (!sockets || !S_ISSOCK(file.mode))
+			continue;
+		if (!strncmp(p->type->name, "accept", 6))
+			listener = inode_of_socket(f, p->call->tgid, (int)p->call->args[0]);
+		syscallsockets_learn(sockets, p, &file, listener);
+	}
+}
+
+static void learn_call(struct syscallfds *f, struct printing *p)
 {
 	const struct syscallevents_call *c = p->call;
 	const typeof(effects[0]) *e;
 	int fd = (int)c->ret;
 	bool cloexec;
 
-	if (!p->o->paths || !p->type || p->failed || !p->returned)
-		return;
 	e = effect_of(p->type->name);
 	if (!e)
 		return;
@@ -476,6 +549,11 @@ void syscallfds_learn(struct syscallfds *f, struct printing *p)
 	case NAMED:
 		syscallfds_add(f, c->tgid, fd, e->name, cloexec);
 		break;
+	case MEMFD:
+		learn_memfd(f, p);
+		break;
+	case ADDRESS:
+		break; /* learn_files() */
 	case FORK:
 		learn_fork(f, p);
 		break;
@@ -483,4 +561,13 @@ void syscallfds_learn(struct syscallfds *f, struct printing *p)
 		learn_exec(f, c->tgid);
 		break;
 	}
+}
+
+void syscallfds_learn(struct syscallfds *f, struct syscallsockets *sockets, struct printing *p)
+{
+	if (!p->o->paths || !p->type || !p->returned)
+		return;
+	if (!p->failed)
+		learn_call(f, p);
+	learn_files(f, sockets, p); /* also of a connect() that goes on */
 }

@@ -185,7 +185,7 @@ static const struct {
 	void (*fmt)(struct printing *p, const uint8_t *b, size_t n);
 } families[] = {
 	{1, 2, fmt_unix},     {2, 8, fmt_inet},	   {10, 24, fmt_inet6}, {16, 12, fmt_netlink},
-	{17, 12, fmt_packet}, {40, 13, fmt_vsock}, {38, 25, fmt_alg},
+	{17, 20, fmt_packet}, {40, 13, fmt_vsock}, {38, 25, fmt_alg},
 };
 
 void fmt_sockaddr(struct printing *p, uint64_t address, size_t n)

@@ -62,9 +62,12 @@ void sysfmt_timep(struct printing *p, const struct systype *t, uint64_t v)
 void sysfmt_fdpair(struct printing *p, const struct systype *t, uint64_t v)
 {
 	const uint8_t *b = peek_or_addr(p, v, 8);
+	uint8_t when = p->when;
 
 	if (!b)
 		return;
+	syscallfds_learn(p->state->fds, p->state->sockets, p); /* they are open by now */
+	p->when = when;
 	add(p, "[");
 	fmt_fd(p, (int)load32(b));
 	add(p, ", ");

@@ -31,9 +31,9 @@ struct syscalltext_options {
 	uint32_t string_limit; /* -s; 0: 32 */
 	bool no_strings;       /* -s 0 */
 	uint8_t hex_strings;   /* -x: 1 if they are not ASCII, 2 always */
-	uint8_t paths;	       /* -y: descriptors with their paths; 2 (-yy) is the same now */
-	bool verbose;	       /* -v: structures and environment unabbreviated */
-	uint8_t constants;     /* enum syscalltext_constants */
+	uint8_t paths; /* -y: descriptors with their paths; 2 (-yy): also what devices and sockets */
+	bool verbose;  /* -v: structures and environment unabbreviated */
+	uint8_t constants; /* enum syscalltext_constants */
 	/* Bits of numbers of 64-bit calls; NULL: none. */
 	const uint64_t *raw;	       /* shown as numbers */
 	const uint64_t *unabbreviated; /* as with `verbose` */
@@ -73,6 +73,8 @@ void syscalltext_see(struct syscalltext *t, const struct syscallevents_call *cal
 /* A descriptor that was open before, e.g. from /proc. */
 int syscalltext_add_path(struct syscalltext *t, int32_t tgid, int fd, const char *path,
 			 bool cloexec);
+/* Are numbers of devices shown behind paths, as in /dev/null<char 1:3>? */
+bool syscalltext_shows_devices(const struct syscalltext *t);
 /* Not all calls of the process come here: its descriptors get no paths. */
 void syscalltext_distrust(struct syscalltext *t, int32_t tgid);
 /* Calls were lost: what was known of descriptors is not certain any more. */

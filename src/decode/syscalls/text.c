@@ -35,12 +35,18 @@ int syscalltext_new(struct syscalltext **ret, const struct syscalltext_options *
 	if (!t->o.string_limit)
 		t->o.string_limit = t->o.no_strings ? 0 : STRING_DEFAULT;
 	t->fds = syscallfds_new();
-	if (!t->fds) {
-		free(t);
+	t->sockets = t->o.paths > 1 ? syscallsockets_new() : NULL;
+	if (!t->fds || (t->o.paths > 1 && !t->sockets)) {
+		syscalltext_free(t);
 		return -ENOMEM;
 	}
 	*ret = t;
 	return 0;
+}
+
+bool syscalltext_shows_devices(const struct syscalltext *t)
+{
+	return t->o.paths > 1;
 }
 
 void syscalltext_free(struct syscalltext *t)
@@ -48,6 +54,7 @@ void syscalltext_free(struct syscalltext *t)
 	if (!t)
 		return;
 	syscallfds_free(t->fds);
+	syscallsockets_free(t->sockets);
 	free(t);
 }
 
@@ -251,7 +258,7 @@ static void fmt_call(struct printing *p, struct syscalltext_parts *parts)
 	parts->n_args = textbuf_len(p->tb) - p->start;
 	parts->failed = p->failed;
 	add(p, " = ");
-	syscallfds_learn(p->state->fds, p);
+	syscallfds_learn(p->state->fds, p->state->sockets, p);
 	fmt_result(p);
 }
 
@@ -311,7 +318,7 @@ void syscalltext_see(struct syscalltext *t, const struct syscallevents_call *cal
 
 	if (!begin(&p, t, call, n_bytes, NULL) || call->type != SYSCALLEVENTS_CALL)
 		return;
-	syscallfds_learn(t->fds, &p);
+	syscallfds_learn(t->fds, t->sockets, &p);
 }
 
 bool syscalltext_fmt_arg(struct syscalltext *t, const struct syscallevents_call *call,

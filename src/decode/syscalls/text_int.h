@@ -18,6 +18,7 @@
 #define PRINTING_NOTE_BYTES 512
 
 struct syscallfds;
+struct syscallsockets;
 
 struct syscallchunk {
 	uint64_t address;
@@ -29,6 +30,7 @@ struct syscallchunk {
 struct syscalltext {
 	struct syscalltext_options o;
 	struct syscallfds *fds;
+	struct syscallsockets *sockets;
 };
 
 /* A call that is being printed. */
@@ -168,7 +170,8 @@ const char *errno_text(unsigned e);
 /* fds.c */
 struct syscallfds *syscallfds_new(void);
 void syscallfds_free(struct syscallfds *f);
-void syscallfds_learn(struct syscallfds *f, struct printing *p);
+/* sockets: of -yy; NULL: none. */
+void syscallfds_learn(struct syscallfds *f, struct syscallsockets *sockets, struct printing *p);
 /* NULL: unknown. */
 const char *syscallfds_find(struct syscallfds *f, int32_t tgid, int fd);
 int syscallfds_add(struct syscallfds *f, int32_t tgid, int fd, const char *path, bool cloexec);
@@ -178,5 +181,14 @@ void syscallfds_set_path(struct syscallfds *f, int32_t tgid, int fd, const char 
 void syscallfds_distrust(struct syscallfds *f, int32_t tgid);
 /* Calls were lost: nothing is known. */
 void syscallfds_clear(struct syscallfds *f);
+
+/* sockets.c */
+struct syscallsockets *syscallsockets_new(void);
+void syscallsockets_free(struct syscallsockets *s);
+/* What the call says of a socket. listener: the inode of the one that accepted it; 0: none. */
+void syscallsockets_learn(struct syscallsockets *s, struct printing *p,
+			  const struct syscallevents_file *file, uint64_t listener);
+/* Adds "TCP:[…]", or returns false if the socket is not known. */
+bool syscallsockets_fmt(struct syscallsockets *s, struct printing *p, uint64_t inode);
 
 #endif

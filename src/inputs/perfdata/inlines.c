@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * inlines.c - call chains with the functions that the compiler inlined.
+ * inlines.c - what DWARF adds to a place: the functions that the compiler inlined, and the line.
  *
  *	0x1220 beta  ─▶  inl (inlined), beta          from the DWARF of the file
+ *	0x1220 beta  ─▶  w.c:8                        the innermost function's line
  *
  * perf asks addr2line for the functions at an address, and treats every name but the symbol's as an
  * inlined function. So a function with two names (an alias in the symbol table) looks inlined, too;
@@ -97,10 +98,53 @@ size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample 
 	return n;
 }
 
+/*
+ * --- lines of source ---------------------------------------------------------------------------
+ */
+
+struct source_line {
+	const char *file; /* NULL: unknown */
+	unsigned line;
+};
+
+static struct source_line *make_line(struct perfsession *s, const struct perfplace *p)
+{
+	struct debuginfo *d = p->dso ? open_debuginfo((struct perfdso *)p->dso) : NULL;
+	struct debuginfo_frame found[FRAMES_MAX];
+	/* the call, not what follows it */
+	uint64_t address = p->address - (p->is_return && p->address);
+	size_t n = d ? debuginfo_frames(d, address, found, ARRAY_LEN(found)) : 0;
+	struct source_line *l = arena_alloc(&s->arena, sizeof(*l));
+
+	if (!l || !n || !found[0].file)
+		return l;
+	l->file = arena_strndup(&s->arena, found[0].file, strlen(found[0].file));
+	l->line = found[0].line;
+	return l;
+}
+
+bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret_file,
+			unsigned *ret_line)
+{
+	uint64_t file = hash_step(s->seed, place->is_return, (uintptr_t)place->dso);
+	void **slot = map_take(&s->sources, hash_step(s->seed, file, place->address), PLACES_MAX);
+	const struct source_line *l;
+
+	if (slot && !*slot)
+		*slot = make_line(s, place);
+	l = slot ? *slot : NULL;
+	if (!l || !l->file)
+		return false;
+	*ret_file = l->file;
+	*ret_line = l->line;
+	return true;
+}
+
 void perfsession_free_inlines(struct perfsession *s)
 {
 	for (struct perfdso *d = s->dsos; d; d = d->next)
 		if (d->debuginfo)
 			debuginfo_close(d->debuginfo);
 	map_release(&s->inlines);
+	map_release(&s->sources);
 }

@@ -57,9 +57,10 @@ static const struct {
 	const char *name;
 	enum perfrows_key key;
 } keys[] = {
-	{"comm", PERFROWS_COMM},  {"dso", PERFROWS_DSO},     {"sym", PERFROWS_SYM},
-	{"symbol", PERFROWS_SYM}, {"pid", PERFROWS_PID},     {"tid", PERFROWS_TID},
-	{"cpu", PERFROWS_CPU},	  {"trace", PERFROWS_TRACE},
+	{"comm", PERFROWS_COMM},  {"dso", PERFROWS_DSO},	 {"sym", PERFROWS_SYM},
+	{"symbol", PERFROWS_SYM}, {"pid", PERFROWS_PID},	 {"tid", PERFROWS_TID},
+	{"cpu", PERFROWS_CPU},	  {"srcline", PERFROWS_SRCLINE}, {"srcfile", PERFROWS_SRCFILE},
+	{"time", PERFROWS_TIME},  {"trace", PERFROWS_TRACE},
 };
 
 int perfrows_parse_keys(struct perfrows_config *config, const char *words, struct errmsg *err)
@@ -263,9 +264,74 @@ static struct perfhists_cell field_cell(struct perfrows *r, const struct perfdat
 	return text_cell(r, text);
 }
 
+bool perfrows_has_field(const struct perfrows *r, const char *name)
+{
+	const struct perfdata *pd = perfsession_data(r->session);
+	size_t len = strcspn(name, ", ");
+
+	for (size_t i = 0; r->formats && i < pd->n_events; i++) {
+		const struct event *ev =
+			pd->events[i].attr.type == PERF_TYPE_TRACEPOINT
+				? formats_find(r->formats, (uint32_t)pd->events[i].attr.config)
+				: NULL;
+
+		for (size_t k = 0; ev && k < ev->n_fields; k++)
+			if (strlen(ev->fields[k].name) == len &&
+			    !strncmp(ev->fields[k].name, name, len))
+				return true;
+	}
+	return false;
+}
+
 size_t perfrows_field_width(const struct perfrows *r, size_t column)
 {
 	return r->field_widths[column];
+}
+
+/* "w.c:12"; "name+147" (decimal) if DWARF has no line; "file[1205]" without a name. */
+static struct perfhists_cell line_cell(struct perfrows *r, const struct perfplace *p)
+{
+	const char *path;
+	char text[4200];
+	unsigned line;
+
+	if (perfsession_source(r->session, p, &path, &line)) {
+		const char *slash = strrchr(path, '/');
+
+		snprintf(text, sizeof(text), "%.4000s:%u", slash ? slash + 1 : path, line);
+	} else if (p->symbol) {
+		snprintf(text, sizeof(text), "%.4000s+%" PRIu64, p->symbol->name,
+			 p->address - p->symbol->start);
+	} else {
+		snprintf(text, sizeof(text), "%.4000s[%" PRIx64 "]",
+			 p->dso ? p->dso->short_name : "[unknown]", p->address);
+	}
+	return text_cell(r, text);
+}
+
+static struct perfhists_cell source_cell(struct perfrows *r, const struct perfplace *p)
+{
+	const char *path = "", *slash;
+	unsigned line;
+
+	perfsession_source(r->session, p, &path, &line);
+	slash = strrchr(path, '/');
+	return text_cell(r, slash ? slash + 1 : path);
+}
+
+/* The stretch of time that the sample is in. */
+static struct perfhists_cell time_cell(struct perfrows *r, uint64_t time_ns)
+{
+	uint64_t quantum = r->config->quantum_ns ? r->config->quantum_ns : 100000000;
+	uint64_t start = time_ns - time_ns % quantum;
+	struct perfhists_cell c;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%0*" PRIu64, start / 1000000000,
+		 r->config->ns ? 9 : 6, start % 1000000000 / (r->config->ns ? 1 : 1000));
+	c = text_cell(r, text);
+	c.id = start;
+	return c;
 }
 
 struct spot {
@@ -306,6 +372,15 @@ static void fill_cells(struct perfrows *r, const struct spot *at, struct perfhis
 			snprintf(text, sizeof(text), "%.3d", s->cpu);
 			cells[i] = text_cell(r, text);
 			break;
+		case PERFROWS_SRCLINE:
+			cells[i] = line_cell(r, at->place);
+			break;
+		case PERFROWS_SRCFILE:
+			cells[i] = source_cell(r, at->place);
+			break;
+		case PERFROWS_TIME:
+			cells[i] = time_cell(r, s->time_ns);
+			break;
 		case PERFROWS_TRACE:
 			cells[i] = trace_cell(r, s);
 			break;
@@ -343,6 +418,16 @@ static struct perfhists_frame frame_of(struct perfrows *r, const struct perfplac
 	return f;
 }
 
+static void drop_unresolved(struct chain *c)
+{
+	size_t n = c->n;
+
+	c->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (c->places[i].symbol)
+			c->places[c->n++] = c->places[i];
+}
+
 /* The chain in the order of the tree: the outermost frame first, or the innermost. */
 static void read_chain(struct perfrows *r, const struct perfsample *sample, struct chain *c)
 {
@@ -350,12 +435,16 @@ static void read_chain(struct perfrows *r, const struct perfsample *sample, stru
 
 	c->n = r->config->no_inline ? perfsession_chain(r->session, sample, c->places, max)
 				    : perfsession_chain_inlined(r->session, sample, c->places, max);
+	if (r->config->hide_unresolved)
+		drop_unresolved(c);
 	for (size_t i = 0; r->config->caller_first && i < c->n / 2; i++) {
 		struct perfplace other = c->places[i];
 
 		c->places[i] = c->places[c->n - 1 - i];
 		c->places[c->n - 1 - i] = other;
 	}
+	if (r->config->max_stack && c->n > r->config->max_stack)
+		c->n = r->config->max_stack;
 	for (size_t i = 0; i < c->n; i++)
 		c->frames[i] = frame_of(r, &c->places[i]);
 }
@@ -374,6 +463,13 @@ static bool was_seen(const struct perfrows *r, const struct perfhists_cell *cell
 	return false;
 }
 
+/* --symbol-filter */
+static bool is_chosen(const struct perfrows *r, const struct perfplace *p)
+{
+	return !r->config->symbol_filter ||
+	       (p->symbol && strstr(p->symbol->name, r->config->symbol_filter));
+}
+
 /* Rows of callers. rows[0] is the sample's own. */
 static int add_callers(struct perfrows *r, struct perfhists *h, struct spot at, struct chain *c,
 		       struct perfhists_row *own)
@@ -390,14 +486,14 @@ static int add_callers(struct perfrows *r, struct perfhists *h, struct spot at, 
 		fill_cells(r, &at, cells);
 		if (was_seen(r, cells, rows, n))
 			continue;
-		rows[n] =
-			perfhists_add(h, &(struct perfhists_sample){
-						 .cells = cells,
-						 .chain = r->config->chains ? c->frames + i : NULL,
-						 .n_chain = r->config->chains ? c->n - i : 0,
-						 .period = at.sample->s.period,
-						 .is_hidden = at.is_hidden,
-						 .user = at.sample->thread});
+		rows[n] = perfhists_add(
+			h, &(struct perfhists_sample){
+				   .cells = cells,
+				   .chain = r->config->chains ? c->frames + i : NULL,
+				   .n_chain = r->config->chains ? c->n - i : 0,
+				   .period = at.sample->s.period,
+				   .is_hidden = at.is_hidden || !is_chosen(r, at.place),
+				   .user = at.sample->thread});
 		if (!rows[n++])
 			return -ENOMEM;
 	}
@@ -443,22 +539,25 @@ int perfrows_add(struct perfrows *r, const struct perfsample *sample, bool is_sh
 
 	if (!h)
 		return -ENOMEM;
-	perfhists_add_total(h, sample->s.period);
-	chain.n = 0;
 	perfsession_place(r->session, sample, &place);
+	if (r->config->hide_unresolved && !place.symbol)
+		return 0;
+	if (is_shown || !r->config->is_filter_relative)
+		perfhists_add_total(h, sample->s.period);
+	chain.n = 0;
 	if (wants_chain)
 		read_chain(r, sample, &chain);
 	at.level = place.is_kernel ? 'k' : '.';
 	at.shown = file_address(&place);
 	fill_cells(r, &at, cells);
-	own = perfhists_add(h,
-			    &(struct perfhists_sample){.cells = cells,
-						       .chain = chain.frames,
-						       .n_chain = r->config->chains ? chain.n : 0,
-						       .period = sample->s.period,
-						       .is_self = true,
-						       .is_hidden = !is_shown,
-						       .user = sample->thread});
+	own = perfhists_add(
+		h, &(struct perfhists_sample){.cells = cells,
+					      .chain = chain.frames,
+					      .n_chain = r->config->chains ? chain.n : 0,
+					      .period = sample->s.period,
+					      .is_self = true,
+					      .is_hidden = !is_shown || !is_chosen(r, &place),
+					      .user = sample->thread});
 	if (!own)
 		return -ENOMEM;
 	return r->config->children ? add_callers(r, h, at, &chain, own) : 0;

@@ -20,6 +20,9 @@ enum perfrows_key {
 	PERFROWS_PID,
 	PERFROWS_TID,
 	PERFROWS_CPU,
+	PERFROWS_SRCLINE,
+	PERFROWS_SRCFILE,
+	PERFROWS_TIME,	/* the beginning of a stretch of time */
 	PERFROWS_TRACE, /* the text of a tracepoint */
 	PERFROWS_FIELD, /* a field of a tracepoint */
 	PERFROWS_KEYS,
@@ -37,11 +40,20 @@ struct perfrows_config {
 	bool chains;   /* keep call chains */
 	bool caller_first;
 	bool no_inline;
-	double min_percent; /* chains below are dropped */
-	bool is_relative;   /* … of what is above them, not of all */
+	bool hide_unresolved;	   /* leave out what has no function */
+	bool is_filter_relative;   /* samples that are not shown do not count */
+	const char *symbol_filter; /* only rows of functions with this in their names; NULL: all */
+	size_t max_stack;	   /* frames of a chain, in its order; 0: all */
+	uint64_t quantum_ns;	   /* of PERFROWS_TIME; 0: 100 ms */
+	bool ns;		   /* PERFROWS_TIME has nine digits */
+	double min_percent;	   /* chains below are dropped */
+	bool is_relative;	   /* … of what is above them, not of all */
 };
 
-/* "comm,dso,sym": -EINVAL with a message. The words must stay. */
+/*
+ * "comm,dso,sym": -EINVAL with a message. The words must stay. A word that is no key may be a field
+ * of a tracepoint: perfrows_has_field() says.
+ */
 int perfrows_parse_keys(struct perfrows_config *config, const char *words, struct errmsg *err);
 
 /* config must stay. NULL: no memory. */
@@ -51,6 +63,8 @@ SCOPED_POINTER(struct perfrows, perfrows_free)
 
 /* is_shown: else rows that begin with this sample are hidden, as in perf. 0 or -ENOMEM. */
 int perfrows_add(struct perfrows *r, const struct perfsample *sample, bool is_shown);
+/* Has one of the file's tracepoints this field? name ends with a comma, a blank or a zero. */
+bool perfrows_has_field(const struct perfrows *r, const char *name);
 /* How wide perf makes the column of a field. */
 size_t perfrows_field_width(const struct perfrows *r, size_t column);
 void perfrows_sort(struct perfrows *r);

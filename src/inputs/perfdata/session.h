@@ -117,6 +117,13 @@ size_t perfsession_chain(struct perfsession *s, const struct perfsample *sample,
 size_t perfsession_chain_inlined(struct perfsession *s, const struct perfsample *sample,
 				 struct perfplace *ret, size_t max);
 
+/*
+ * The line of source that runs at the place; of a caller, that of the call. *ret_file is as DWARF
+ * names it, and lives as long as the session. Returns false if DWARF has none.
+ */
+bool perfsession_source(struct perfsession *s, const struct perfplace *place, const char **ret_file,
+			unsigned *ret_line);
+
 /* Visits all threads that were seen, in any order; a thread has the last name it had. */
 int perfsession_each_thread(struct perfsession *s,
 			    int (*visit)(void *ctx, const struct perfthread *t), void *ctx);

@@ -31,6 +31,7 @@ struct perfsession {
 	char kernel_ref_name[32]; /* _text, _stext */
 	uint8_t kernel_id[SYMTABLE_ID_BYTES];
 	struct map inlines; /* struct inlined_frames, by file and address */
+	struct map sources; /* struct source_line, by file and address */
 	struct perfsession_counts counts;
 	void *heap;		 /* the bytes of the file, if they are its own */
 	struct perfsample group; /* whose members are being handed out */

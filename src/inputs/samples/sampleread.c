@@ -153,7 +153,7 @@ static int choose(struct sampleread *r, const struct sampleread_spec *spec, stru
 		c->source = SAMPLES_STACKS;
 	} else {
 		c->source = SAMPLES_TAKEN;
-		if (!spec->event)
+		if (!spec->event && !spec->with_waits)
 			c->not_event = SAMPLEREAD_OFF_CPU_EVENT;
 	}
 	return 0;

@@ -32,6 +32,7 @@ struct sampleread_spec {
 	enum sampleread_what what;
 	const char *event; /* NULL: all; of on-CPU samples all but waits */
 	bool one_event;	   /* of several sampled events only the first one */
+	bool with_waits;   /* on-CPU samples and recorded waits */
 	const char *from, *to;
 	const int *tids;
 	size_t n_tids;

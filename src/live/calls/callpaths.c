@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define FD_CWD	   (-100) /* AT_FDCWD */
@@ -49,6 +50,20 @@ static bool is_cloexec(int32_t pid, int fd)
 	return flags & O_CLOEXEC;
 }
 
+/* /dev/null<char 1:3> */
+static void add_device(int32_t pid, int fd, char *path, size_t len)
+{
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, fd);
+	if (*path == '/' && fd >= 0 && !stat(name, &st) &&
+	    (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
+		snprintf(path + len, PATH_BYTES - len, "<%s %u:%u>",
+			 S_ISCHR(st.st_mode) ? "char" : "block", major(st.st_rdev),
+			 minor(st.st_rdev));
+}
+
 static void add_one(struct syscalltext *t, int32_t pid, int fd)
 {
 	char path[PATH_BYTES];
@@ -57,6 +72,8 @@ static void add_one(struct syscalltext *t, int32_t pid, int fd)
 	if (n <= 0)
 		return;
 	path[n] = 0;
+	if (syscalltext_shows_devices(t))
+		add_device(pid, fd, path, (size_t)n);
 	syscalltext_add_path(t, pid, fd, path, fd >= 0 && is_cloexec(pid, fd));
 }
 

@@ -77,8 +77,10 @@ int livecalls_open(struct systrace **ret, struct live_request *o, char **argv, s
 	struct sysprograms_config config = *o->syscalls;
 	struct errmsg why = {0};
 
-	if (!config.string_max)
+	if (!config.string_max) { /* sonde record: who looks at the file may want everything */
 		config.string_max = SYSTRACE_STRING_MAX;
+		config.files = true;
+	}
 	if (!config.ring_bytes)
 		config.ring_bytes = SYSTRACE_RING_BYTES;
 	if (!argv && !o->plan.buffers[0].pids.n)

@@ -136,7 +136,7 @@ void netrecord_late(struct session *s, size_t buffer, struct textbuf *out)
 {
 	SCOPED(textbuf_release) struct textbuf text = {.max_bytes = LATE_MAX_BYTES};
 
-	kernelinfo_read_names(s->t.root, &s->names, &text);
+	kernelinfo_read_names(s->t.root, &s->names, NULL, &text);
 	metadata_fmt_late(SNF_OPTION_CMDLINES, PIECE_OF_TEXT(&text), out);
 	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
 		struct cpu_stats stats;

@@ -39,6 +39,8 @@ int livesources_open(struct livesources *ls, struct live_request *o,
 		TRY(userfunctions_open(&ls->config.user, o, argv, err));
 		oc->has_user = true;
 	}
+	if (ls->config.samples && ls->config.user)
+		userfunctions_connect(ls->config.user, ls->config.samples);
 	oc->is_user_only = o->has_user && livesources_are_alone(o);
 	oc->is_sample_only = !o->has_user && livesources_are_alone(o);
 	return 0;

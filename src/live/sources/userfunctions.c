@@ -166,6 +166,16 @@ int userfunctions_open(struct usertrace **ret, struct live_request *o, char **ar
 	return 0;
 }
 
+static bool find_code(void *ctx, uint64_t inode, uint64_t offset, struct sampling_hook *ret)
+{
+	return userplans_find_code(usertrace_plans(ctx), inode, offset, ret);
+}
+
+void userfunctions_connect(struct usertrace *user, struct sampling *samples)
+{
+	sampling_set_finder(samples, find_code, user);
+}
+
 int userfunctions_record(struct live_request *o, const struct recording_config *config, char **argv,
 			 struct record_outcome *ret_outcome, struct errmsg *err)
 {

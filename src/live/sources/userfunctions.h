@@ -11,6 +11,7 @@
 
 struct errmsg;
 struct live_request;
+struct sampling;
 struct usertrace;
 
 /* Returns true if the request is for user functions and nothing else. */
@@ -19,6 +20,9 @@ bool userfunctions_are_alone(const struct live_request *o);
 /* Checks the request and the command, sets clocks, and opens the trace of user functions. */
 int userfunctions_open(struct usertrace **ret, struct live_request *o, char **argv,
 		       struct errmsg *err);
+
+/* Stacks of samples show what our code in programs stands for. Until user is closed. */
+void userfunctions_connect(struct usertrace *user, struct sampling *samples);
 
 /*
  * Records the sources of config, user functions and samples, without the kernel into config->path.

@@ -78,6 +78,14 @@ static void add_duration(const struct graph_view *v, uint64_t ns, struct textbuf
 	textbuf_add(tb, start, (size_t)(end - start));
 }
 
+/* A node's id is its name; a program may have a function of its own name (fib). */
+static void add_graphviz_node(const struct flow_func *func, const char *program, struct textbuf *tb)
+{
+	textbuf_add_str(tb, func ? "\"" : "\"[");
+	add_plain(func ? func->name : program, "\"\\", tb);
+	textbuf_add_str(tb, func ? "\"" : "]\"");
+}
+
 int graphtext_fmt_graphviz(const struct graph_view *v, struct textbuf *tb)
 {
 	const char *program = callgraph_program(v->graph);
@@ -93,17 +101,17 @@ int graphtext_fmt_graphviz(const struct graph_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_edge *e = &edges[i];
 
-		textbuf_add_str(tb, "\t\"");
-		add_plain(e->from ? e->from->name : program ? program : v->file, "\"\\", tb);
-		textbuf_add_str(tb, "\" -> \"");
-		add_plain(e->to->name, "\"\\", tb);
-		textbuf_addf(tb, "\" [label=\"%" PRIu64 "\", tooltip=\"", e->n);
+		textbuf_add_char(tb, '\t');
+		add_graphviz_node(e->from, program ? program : v->file, tb);
+		textbuf_add_str(tb, " -> ");
+		add_graphviz_node(e->to, NULL, tb);
+		textbuf_addf(tb, " [label=\"%" PRIu64 "\", tooltip=\"", e->n);
 		add_duration(v, e->total, tb);
 		textbuf_add_str(tb, "\"];\n");
 		if (!e->to->is_user) {
-			textbuf_add_str(tb, "\t\"");
-			add_plain(e->to->name, "\"\\", tb);
-			textbuf_add_str(tb, "\" [style=dashed];\n");
+			textbuf_add_char(tb, '\t');
+			add_graphviz_node(e->to, NULL, tb);
+			textbuf_add_str(tb, " [style=dashed];\n");
 		}
 	}
 	textbuf_add_str(tb, "}\n");

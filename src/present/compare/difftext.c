@@ -213,6 +213,23 @@ static void fmt_common(const struct diff_view *v, struct textbuf *tb)
 	}
 }
 
+/* Kinds that the other recording does not have, probably because it did not record them. */
+static void fmt_left_out(const char *has, const char *lacks, const size_t *n_left_out,
+			 struct textbuf *tb)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < MEASURE_N_KINDS; k++)
+		n += n_left_out[k];
+	if (!n)
+		return;
+	textbuf_addf(tb, "%s has no ", lacks);
+	for (size_t k = 0, shown = 0; k < MEASURE_N_KINDS; k++)
+		if (n_left_out[k])
+			textbuf_addf(tb, "%s'%s'", shown++ ? ", " : "", kinds[k].word);
+	textbuf_addf(tb, ": %zu measures of %s are left out\n", n, has);
+}
+
 void difftext_fmt(const struct diff_view *v, struct textbuf *tb)
 {
 	const struct compare *c = v->compare;
@@ -220,6 +237,8 @@ void difftext_fmt(const struct diff_view *v, struct textbuf *tb)
 
 	fmt_side(v, "A", &v->a, tb);
 	fmt_side(v, "B", &v->b, tb);
+	fmt_left_out("A", "B", c->n_left_out_a, tb);
+	fmt_left_out("B", "A", c->n_left_out_b, tb);
 	fmt_common(v, tb);
 	if (!c->n_certain)
 		textbuf_addf(tb, "Nothing differs by more than chance (%zu comparison%s)\n",
@@ -240,7 +259,8 @@ void difftext_fmt(const struct diff_view *v, struct textbuf *tb)
 
 static const char *const what_words[COMPARE_N_WHATS] = {"duration", "count", "total"};
 
-static void json_side(struct jsonwriter *w, const char *key, const struct diff_side *s)
+static void json_side(struct jsonwriter *w, const char *key, const struct diff_side *s,
+		      const size_t *n_left_out)
 {
 	jsonwriter_open(w, key, '{');
 	jsonwriter_add_string(w, "path", s->path);
@@ -248,6 +268,11 @@ static void json_side(struct jsonwriter *w, const char *key, const struct diff_s
 	jsonwriter_add_uint(w, "to", s->measures->to);
 	jsonwriter_add_uint(w, "measures", s->measures->n);
 	jsonwriter_add_uint(w, "gaps", s->n_gaps);
+	jsonwriter_open(w, "left_out", '{');
+	for (size_t k = 0; k < MEASURE_N_KINDS; k++)
+		if (n_left_out[k])
+			jsonwriter_add_uint(w, kinds[k].word, n_left_out[k]);
+	jsonwriter_close(w);
 	jsonwriter_close(w);
 }
 
@@ -299,8 +324,8 @@ void difftext_fmt_json(const struct diff_view *v, struct textbuf *tb)
 
 	jsonwriter_init(&w, tb);
 	jsonwriter_open(&w, NULL, '{');
-	json_side(&w, "a", &v->a);
-	json_side(&w, "b", &v->b);
+	json_side(&w, "a", &v->a, v->compare->n_left_out_a);
+	json_side(&w, "b", &v->b, v->compare->n_left_out_b);
 	jsonwriter_add_uint(&w, "tested", v->compare->n_tested);
 	jsonwriter_add_uint(&w, "certain", v->compare->n_certain);
 	jsonwriter_open(&w, "common", '{');

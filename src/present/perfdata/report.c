@@ -41,7 +41,8 @@ static const char *const key_titles[PERFROWS_KEYS] = {
 	[PERFROWS_COMM] = "Command",	    [PERFROWS_DSO] = "Shared Object",
 	[PERFROWS_SYM] = "Symbol",	    [PERFROWS_PID] = "    Pid:Command",
 	[PERFROWS_TID] = "    Tid:Command", [PERFROWS_CPU] = "CPU",
-	[PERFROWS_TRACE] = "Trace output",
+	[PERFROWS_TRACE] = "Trace output",  [PERFROWS_SRCLINE] = "Source:Line",
+	[PERFROWS_SRCFILE] = "Source File", [PERFROWS_TIME] = "Time",
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -300,6 +301,8 @@ static void find_widths(const struct perfreport_config *config, const struct per
 		char text[64];
 		size_t width = strlen(title_of(config, c, text, sizeof(text)));
 
+		if (config->rows->columns[c].key == PERFROWS_TIME)
+			width = config->rows->ns ? 16 : 12;
 		if (config->rows->columns[c].key == PERFROWS_FIELD &&
 		    perfrows_field_width(r, c) > width)
 			width = perfrows_field_width(r, c);
@@ -365,12 +368,15 @@ static void add_titles(struct textbuf *tb, const struct perfreport_config *confi
 	textbuf_addf(tb, "\n%s\n#\n", textbuf_text(&dots));
 }
 
-/* Only names of functions and long texts are not padded at the end of a line. */
+/* Which columns are not padded at the end of a line. */
 static bool is_bare(const struct perfreport_config *config, size_t i)
 {
-	enum perfrows_key key = config->rows->columns[config->columns[i].cell].key;
+	static const bool are_bare[PERFROWS_KEYS] = {
+		[PERFROWS_SYM] = true,	   [PERFROWS_TRACE] = true, [PERFROWS_SRCLINE] = true,
+		[PERFROWS_SRCFILE] = true, [PERFROWS_TIME] = true,
+	};
 
-	if (key != PERFROWS_SYM && key != PERFROWS_TRACE)
+	if (!are_bare[config->rows->columns[config->columns[i].cell].key])
 		return false;
 	while (++i < config->n_columns)
 		if (!config->columns[i].is_elided)

@@ -48,39 +48,108 @@ static const struct {
 	const char *name;
 	uint32_t field;
 } names[] = {
-	{"comm", PERFSCRIPT_COMM},     {"tid", PERFSCRIPT_TID},	  {"pid", PERFSCRIPT_PID},
-	{"time", PERFSCRIPT_TIME},     {"cpu", PERFSCRIPT_CPU},	  {"event", PERFSCRIPT_EVENT},
-	{"trace", PERFSCRIPT_TRACE},   {"ip", PERFSCRIPT_IP},	  {"sym", PERFSCRIPT_SYM},
-	{"dso", PERFSCRIPT_DSO},       {"addr", PERFSCRIPT_ADDR}, {"symoff", PERFSCRIPT_SYMOFF},
-	{"period", PERFSCRIPT_PERIOD},
+	{"comm", PERFSCRIPT_COMM},     {"tid", PERFSCRIPT_TID},
+	{"pid", PERFSCRIPT_PID},       {"time", PERFSCRIPT_TIME},
+	{"cpu", PERFSCRIPT_CPU},       {"event", PERFSCRIPT_EVENT},
+	{"trace", PERFSCRIPT_TRACE},   {"ip", PERFSCRIPT_IP},
+	{"sym", PERFSCRIPT_SYM},       {"dso", PERFSCRIPT_DSO},
+	{"addr", PERFSCRIPT_ADDR},     {"symoff", PERFSCRIPT_SYMOFF},
+	{"period", PERFSCRIPT_PERIOD}, {"srcline", PERFSCRIPT_SRCLINE},
+	{"misc", PERFSCRIPT_MISC},
 };
+
+/* The kinds of events that a prefix means: bits. All without one. */
+static unsigned take_kinds(const char **words)
+{
+	static const struct {
+		const char *prefix;
+		unsigned kinds;
+	} prefixes[] = {{"hw:", 1u << PERF_TYPE_HARDWARE},	{"sw:", 1u << PERF_TYPE_SOFTWARE},
+			{"trace:", 1u << PERF_TYPE_TRACEPOINT}, {"raw:", 1u << PERF_TYPE_RAW},
+			{"break:", 1u << PERF_TYPE_BREAKPOINT}, {"synth:", 0}};
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		size_t len = strlen(prefixes[i].prefix);
+
+		if (strncmp(*words, prefixes[i].prefix, len) != 0)
+			continue;
+		*words += len;
+		return prefixes[i].kinds;
+	}
+	return (1u << PERFSCRIPT_KINDS) - 1;
+}
+
+static uint32_t find_field(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i].name) == len && !strncmp(names[i].name, word, len))
+			return names[i].field;
+	return 0;
+}
 
 int perfscript_parse_fields(struct perfscript_config *config, const char *words, struct errmsg *err)
 {
-	static const char *const kinds[] = {"hw:", "sw:", "trace:", "raw:", "break:", "synth:"};
-	uint32_t whole = 0;
+	unsigned kinds = take_kinds(&words);
+	uint32_t whole = 0, add = 0, drop = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (!strncmp(words, kinds[i], strlen(kinds[i])))
-			words += strlen(kinds[i]);
 	for (const char *w = words; *w;) {
 		size_t len = strcspn(w, ",");
 		char sign = *w == '+' || *w == '-' ? *w : 0;
-		const char *word = w + !!sign;
-		uint32_t field = 0;
+		uint32_t field = find_field(w + !!sign, len - !!sign);
 
-		for (size_t i = 0; i < ARRAY_LEN(names); i++)
-			if (strlen(names[i].name) == len - !!sign &&
-			    !strncmp(names[i].name, word, len - !!sign))
-				field = names[i].field;
 		if (!field)
 			return errmsg_set(err, -EINVAL, "Invalid field requested: %.*s", (int)len,
 					  w);
-		*(sign == '+' ? &config->add : sign == '-' ? &config->drop : &whole) |= field;
+		*(sign == '+' ? &add : sign == '-' ? &drop : &whole) |= field;
 		w += len + (w[len] == ',');
 	}
-	if (whole)
-		config->fields = whole;
+	for (unsigned i = 0; i < PERFSCRIPT_KINDS; i++) {
+		struct perfscript_choice *c = &config->kinds[i];
+
+		if (!(kinds >> i & 1))
+			continue;
+		if (whole || (!add && !drop)) /* "sw:" shows nothing of these events */
+			*c = (struct perfscript_choice){.is_whole = true, .fields = whole};
+		c->add |= add;
+		c->drop |= drop;
+	}
+	return 0;
+}
+
+static const struct perfscript_choice *choice_of(const struct perfscript *p,
+						 const struct perfdata_event *e)
+{
+	uint32_t kind = e->attr.type;
+
+	return &p->config->kinds[kind < PERFSCRIPT_KINDS - 1 ? kind : PERFSCRIPT_KINDS - 1];
+}
+
+/* A field that was asked for, and that the samples of an event do not have. */
+static int check_fields(const struct perfscript *p, struct errmsg *err)
+{
+	static const struct {
+		uint32_t field;
+		uint64_t bit;
+		const char *name, *word;
+	} needs[] = {{PERFSCRIPT_IP, PERF_SAMPLE_IP, "IP", "ip"},
+		     {PERFSCRIPT_ADDR, PERF_SAMPLE_ADDR, "ADDR", "addr"},
+		     {PERFSCRIPT_TIME, PERF_SAMPLE_TIME, "TIME", "time"},
+		     {PERFSCRIPT_CPU, PERF_SAMPLE_CPU, "CPU", "cpu"},
+		     {PERFSCRIPT_PERIOD, PERF_SAMPLE_PERIOD, "PERIOD", "period"}};
+	const struct perfdata *pd = perfsession_data(p->session);
+
+	for (size_t i = 0; i < pd->n_events; i++) {
+		const struct perfdata_event *e = &pd->events[i];
+		const struct perfscript_choice *c = choice_of(p, e);
+
+		for (size_t k = 0; k < ARRAY_LEN(needs); k++)
+			if ((c->fields | c->add) & needs[k].field &&
+			    !(e->attr.sample_type & needs[k].bit))
+				return errmsg_set(err, -ENODATA,
+						  "Samples for '%s' event do not have %s attribute "
+						  "set. Cannot print '%s' field.",
+						  e->name, needs[k].name, needs[k].word);
+	}
 	return 0;
 }
 
@@ -95,6 +164,10 @@ int perfscript_new(struct perfscript **ret, struct perfsession *session,
 		return errmsg_set_errno(err, -ENOMEM, "cannot print samples");
 	p->session = session;
 	p->config = config;
+	if (check_fields(p, err) < 0) {
+		perfscript_free(p);
+		return errmsg_code(err);
+	}
 	for (size_t i = 0; i < pd->n_events; i++)
 		if ((int)strlen(pd->events[i].name) > p->name_width)
 			p->name_width = (int)strlen(pd->events[i].name);
@@ -126,19 +199,31 @@ void perfscript_free(struct perfscript *p)
 
 static uint32_t fields_of(const struct perfscript *p, const struct perfdata_sample *s)
 {
-	uint32_t fields = p->config->fields;
+	const struct perfscript_choice *c = choice_of(p, s->event);
+	bool is_chosen = c->is_whole || c->add || c->drop;
+	uint32_t fields = c->fields;
 
-	if (!fields && s->event->attr.type == PERF_TYPE_TRACEPOINT)
+	if (!c->is_whole && s->event->attr.type == PERF_TYPE_TRACEPOINT)
 		fields = TRACE_DEFAULT |
-			 (s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? CHAIN_FIELDS : 0);
-	else if (!fields)
+			 (!is_chosen && s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN
+				  ? CHAIN_FIELDS
+				  : 0);
+	else if (!c->is_whole)
 		fields = SOFT_DEFAULT;
-	fields = (fields | p->config->add) & ~p->config->drop;
+	fields = (fields | c->add) & ~c->drop;
 	if (!(s->event->attr.sample_type & PERF_SAMPLE_CPU))
 		fields &= ~(uint32_t)PERFSCRIPT_CPU;
 	if (!(s->event->attr.sample_type & PERF_SAMPLE_TIME))
 		fields &= ~(uint32_t)PERFSCRIPT_TIME;
 	return fields;
+}
+
+/* Where the CPU was: kernel, user, hypervisor, a guest. */
+static void add_misc(uint16_t misc, struct textbuf *tb)
+{
+	static const char modes[] = {' ', 'K', 'U', 'H', 'G', 'g', ' ', ' '};
+
+	textbuf_addf(tb, "%c     ", modes[misc & PERF_RECORD_MISC_CPUMODE_MASK]);
 }
 
 static void add_time(struct perfscript *p, uint64_t ns, struct textbuf *tb)
@@ -179,6 +264,8 @@ static void add_start(struct perfscript *p, const struct perfsample *sample, uin
 		textbuf_addf(tb, "%5d ", s->tid);
 	if (fields & PERFSCRIPT_CPU)
 		textbuf_addf(tb, "[%03d] ", s->cpu);
+	if (fields & PERFSCRIPT_MISC)
+		add_misc(s->misc, tb);
 	if (fields & PERFSCRIPT_TIME)
 		add_time(p, s->time_ns, tb);
 	if (fields & PERFSCRIPT_PERIOD)
@@ -233,6 +320,21 @@ static void add_symbol(const struct perfplace *p, uint32_t fields, struct textbu
 		textbuf_addf(tb, " (%s)", p->dso ? p->dso->path : "[unknown]");
 }
 
+/* The line of source of a frame, on a line of its own. */
+static void add_source(struct perfscript *p, const struct perfplace *place, struct textbuf *tb)
+{
+	const char *path, *slash;
+	unsigned line;
+
+	if (perfsession_source(p->session, place, &path, &line)) {
+		slash = p->config->full_path ? NULL : strrchr(path, '/');
+		textbuf_addf(tb, "\n  %s:%u", slash ? slash + 1 : path, line);
+	} else if (place->dso) {
+		textbuf_addf(tb, "\n  %s[%" PRIx64 "]", place->dso->short_name,
+			     shown_address(place));
+	}
+}
+
 static void add_chain(struct perfscript *p, const struct perfsample *sample, uint32_t fields,
 		      struct textbuf *tb)
 {
@@ -245,6 +347,8 @@ static void add_chain(struct perfscript *p, const struct perfsample *sample, uin
 	for (size_t i = 0; i < n && (!p->config->max_stack || i < p->config->max_stack); i++) {
 		textbuf_addf(tb, "\t%16" PRIx64, shown_address(&chain[i]));
 		add_symbol(&chain[i], fields, tb);
+		if (fields & PERFSCRIPT_SRCLINE)
+			add_source(p, &chain[i], tb);
 		textbuf_add_char(tb, '\n');
 	}
 }
@@ -255,6 +359,8 @@ void perfscript_add(struct perfscript *p, const struct perfsample *sample, struc
 	bool has_chain =
 		sample->s.event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !p->config->no_chain;
 
+	if (!fields)
+		return;
 	add_start(p, sample, fields, has_chain, tb);
 	if (fields & PERFSCRIPT_TRACE)
 		add_trace(p, &sample->s, tb);
@@ -268,6 +374,8 @@ void perfscript_add(struct perfscript *p, const struct perfsample *sample, struc
 		perfsession_place(p->session, sample, &place);
 		textbuf_addf(tb, " %16" PRIx64, sample->s.ip);
 		add_symbol(&place, fields, tb);
+		if (fields & PERFSCRIPT_SRCLINE)
+			add_source(p, &place, tb);
 	}
 	textbuf_add_char(tb, '\n');
 }

@@ -31,25 +31,39 @@ enum perfscript_field {
 	PERFSCRIPT_ADDR = 1 << 10,
 	PERFSCRIPT_SYMOFF = 1 << 11,
 	PERFSCRIPT_PERIOD = 1 << 12,
+	PERFSCRIPT_SRCLINE = 1 << 13,
+	PERFSCRIPT_MISC = 1 << 14,
+};
+
+#define PERFSCRIPT_KINDS 7 /* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, and all others */
+
+/* What -F said of a kind of event. */
+struct perfscript_choice {
+	bool is_whole; /* fields replace perf's defaults */
+	uint32_t fields;
+	uint32_t add, drop; /* to the defaults */
 };
 
 struct perfscript_config {
-	uint32_t fields;    /* 0: perf's defaults for the kind of event */
-	uint32_t add, drop; /* to the defaults */
-	bool ns;	    /* times have nine digits */
-	bool no_chain;	    /* -G */
+	struct perfscript_choice kinds[PERFSCRIPT_KINDS];
+	bool full_path; /* of source files */
+	bool ns;	/* times have nine digits */
+	bool no_chain;	/* -G */
 	bool no_inline;
 	bool reltime, deltatime;
 	size_t max_stack; /* 0: no limit */
 };
 
-/* config must stay. NULL in *ret on failure. */
+/*
+ * config must stay. NULL in *ret on failure: a field was asked for that samples do not have, or
+ * there is no memory.
+ */
 int perfscript_new(struct perfscript **ret, struct perfsession *session,
 		   const struct perfscript_config *config, struct errmsg *err);
 void perfscript_free(struct perfscript *p);
 SCOPED_POINTER(struct perfscript, perfscript_free)
 
-/* "comm,tid,+time,-cpu": see perf-script(1), -F. -EINVAL with a message. */
+/* "comm,tid", "trace:+time,-cpu": see perf-script(1), -F. -EINVAL with a message. */
 int perfscript_parse_fields(struct perfscript_config *config, const char *words,
 			    struct errmsg *err);
 /* Adds the lines of the sample. */

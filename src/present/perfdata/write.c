@@ -58,6 +58,7 @@ struct writing {
 	struct map threads, maps; /* those that have a record */
 	struct map files;	  /* struct file_of, by number */
 	struct twins *twins;	  /* samples that are the stacks of events; NULL: none */
+	size_t n_samples;	  /* that have a record */
 	bool has_chains;
 	bool is_full;
 };
@@ -364,6 +365,7 @@ static void add_samples(struct writing *x)
 
 		if (twins_has(x->twins, r->event))
 			continue;
+		x->n_samples++;
 		at = begin(x->tb, PERF_RECORD_SAMPLE,
 			   sampleevents_is_kernel(place) ? PERF_RECORD_MISC_KERNEL
 							 : PERF_RECORD_MISC_USER);
@@ -415,6 +417,7 @@ static void add_event(void *to, const struct perfwrite_record *rec)
 	if (row)
 		s = sampleset_stack(x->w->set, row->stack);
 	place = s.n ? s.places[0] : 0;
+	x->n_samples++;
 	at = begin(x->tb, PERF_RECORD_SAMPLE,
 		   s.n && !sampleevents_is_kernel(place) ? PERF_RECORD_MISC_USER
 							 : PERF_RECORD_MISC_KERNEL);
@@ -799,6 +802,8 @@ int perfwrite_fmt(const struct perfwrite *w, struct textbuf *tb)
 		add_features(&x, &h.features[0]);
 	if (tb->overflow || x.is_full)
 		return -ENOMEM;
+	if (w->ret_n_samples)
+		*w->ret_n_samples = x.n_samples;
 	set_attributes(&x, &h);
 	if (!w->is_pipe)
 		memcpy(tb->start, &h, sizeof(h));

@@ -48,6 +48,7 @@ struct perfwrite {
 		     void *to);
 	void *ctx;
 	struct piece texts[TRACEFILE_TEXT_KINDS]; /* formats of the events */
+	size_t *ret_n_samples;			  /* how many were written; NULL: not asked */
 	bool is_pipe; /* as perf record -o - writes: it can be read without seeking */
 };
 

@@ -91,6 +91,8 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 		textbuf_addf(tb, "%zu function%s, each from entry to return%s", c->n_calls,
 			     c->n_calls == 1 ? "" : "s",
 			     c->n_calls == 1 ? "" : "; the histogram shows all together");
+	else if (v->counts->n_whole)
+		textbuf_add_str(tb, "system calls, from entry to return");
 	else
 		textbuf_addf(tb, "from %s to %s", c->from, c->to);
 	if (!c->function && c->match == LATENCY_BY_CPU)

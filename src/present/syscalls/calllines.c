@@ -17,11 +17,13 @@
 #include "base/json/jsonwriter.h"
 #include "base/map.h"
 #include "base/textbuf.h"
+#include "decode/record.h"
 #include "decode/syscalls/callorder.h"
 #include "present/syscalls/perflines.h"
 #include "store/events/syscallevents.h"
 #include "symbols/syscalls/types.h"
 #include "symbols/tables/syscalls.h"
+#include "symbols/tasks.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -29,13 +31,14 @@
 #include <string.h>
 #include <time.h>
 
-#define COLUMN	       40
-#define TASKS_MAX      (1u << 20)
-#define SCRATCH_BYTES  (1u << 20)
-#define ERRNO_MAX      4095
-#define SECOND_NS      1000000000u
-#define NO_CALL	       UINT32_MAX
-#define MACHINE_64_BIT 0x80000000u /* __AUDIT_ARCH_64BIT */
+#define COLUMN		40
+#define TASKS_MAX	(1u << 20)
+#define SCRATCH_BYTES	(1u << 20)
+#define ERRNO_MAX	4095
+#define SECOND_NS	1000000000u
+#define NO_CALL		UINT32_MAX
+#define EVENT_MAX_BYTES 2048
+#define MACHINE_64_BIT	0x80000000u /* __AUDIT_ARCH_64BIT */
 
 struct calllines {
 	const struct calllines_spec *spec;
@@ -549,6 +552,31 @@ int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_c
 	else
 		add_certain(c, tb);
 	return 0;
+}
+
+int calllines_add_event(struct calllines *c, const struct record *rec, bool swap,
+			struct textbuf *tb)
+{
+	union {
+		struct syscallevents_call call;
+		uint8_t bytes[sizeof(struct syscallevents_call) + EVENT_MAX_BYTES];
+	} note = {.call = {.type = CALLORDER_NOTE, .pid = rec->task ? rec->task->pid : 0}};
+	size_t n;
+	int r;
+
+	if (!c->perf || !c->spec->perf->events || c->spec->no_lines || !rec->event)
+		return 0;
+	for (size_t i = 0; i < c->spec->n_hidden_pids; i++)
+		if (note.call.pid == c->spec->hidden_pids[i])
+			return 0;
+	textbuf_clear(&c->scratch);
+	perflines_fmt_event(c->perf, rec, swap, &c->scratch);
+	n = textbuf_len(&c->scratch) < EVENT_MAX_BYTES ? textbuf_len(&c->scratch) : EVENT_MAX_BYTES;
+	memcpy(&note.call + 1, c->scratch.start, n);
+	r = callorder_add(&c->order, rec->ts, &note.call, sizeof(note.call) + n);
+	if (r >= 0)
+		add_certain(c, tb);
+	return r < 0 ? r : 0;
 }
 
 void calllines_name(struct calllines *c, int pid, const char *comm, size_t len)

@@ -21,6 +21,7 @@
 
 struct calllines;
 struct callsummary;
+struct record;
 struct perflines_spec;
 struct syscallevents_call;
 struct textbuf;
@@ -86,6 +87,9 @@ bool calllines_is_full(const struct calllines *c);
 /* Adds lines to tb, perhaps of earlier records. Returns 0 or -ENOMEM. */
 int calllines_add(struct calllines *c, uint64_t ts, const struct syscallevents_call *call,
 		  size_t n_bytes, struct textbuf *tb);
+/* Adds another event, if the form has any (struct perflines_spec). */
+int calllines_add_event(struct calllines *c, const struct record *rec, bool swap,
+			struct textbuf *tb);
 /* n calls were lost before the next one; how many so far. */
 void calllines_add_lost(struct calllines *c, uint64_t n, struct textbuf *tb);
 uint64_t calllines_n_lost(const struct calllines *c);

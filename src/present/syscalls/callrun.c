@@ -60,6 +60,8 @@ static void add_raw(struct callrun_state *s, const struct record *rec, struct te
 
 	if (rawcalls_take(&s->raw, rec, s->swap, &call))
 		calllines_add(s->lines, rec->ts, &call, sizeof(call), tb);
+	else
+		calllines_add_event(s->lines, rec, s->swap, tb);
 }
 
 static void add_record(struct callrun_state *s, const struct record *rec, struct textbuf *tb)

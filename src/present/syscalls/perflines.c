@@ -25,6 +25,7 @@
 #include "base/textbuf.h"
 #include "decode/syscalls/callorder.h"
 #include "decode/syscalls/syscalltext.h"
+#include "present/syscalls/perfevents.h"
 #include "store/events/syscallevents.h"
 #include "symbols/syscalls/types.h"
 
@@ -366,11 +367,41 @@ static void add_end(struct perflines *p, const struct callorder_item *item,
 	add_result(p, call, item->n_bytes, text, from, tb);
 }
 
+static const char *find_name(void *ctx, int pid)
+{
+	return name_of(ctx, pid);
+}
+
+void perflines_fmt_event(struct perflines *p, const struct record *rec, bool swap,
+			 struct textbuf *tb)
+{
+	struct perfevents_names names = {find_name, p};
+
+	perfevents_fmt(rec, swap, &names, tb);
+}
+
+/* A line whose text is ready, behind the struct. */
+static void add_event(struct perflines *p, const struct callorder_item *item, struct textbuf *tb)
+{
+	if (perflines_is_full(p))
+		return;
+	if (!p->first_ns)
+		p->first_ns = item->ts;
+	flush(p, tb);
+	add_head(p, item->ts, false, 0, item->call->pid, tb);
+	textbuf_add(tb, (const char *)(item->call + 1), item->n_bytes - sizeof(*item->call));
+	textbuf_add_char(tb, '\n');
+}
+
 void perflines_add(struct perflines *p, const struct callorder_item *item, struct syscalltext *text,
 		   struct textbuf *tb)
 {
 	const struct syscallevents_call *call = item->call;
 
+	if (call->type == CALLORDER_NOTE) {
+		add_event(p, item, tb);
+		return;
+	}
 	learn(p, call, item->n_bytes, text);
 	if (item->is_hidden || perflines_is_full(p) ||
 	    (call->type != SYSCALLEVENTS_CALL && call->type != SYSCALLEVENTS_OPEN))

@@ -21,6 +21,7 @@
 
 struct callorder_item;
 struct perflines;
+struct record;
 struct syscallevents_call;
 struct syscalltext;
 struct textbuf;
@@ -28,6 +29,7 @@ struct textbuf;
 struct perflines_spec {
 	bool full_time;	    /* -T: the time itself, not that since the first call */
 	bool errnos;	    /* --errno-summary */
+	bool events;	    /* other events are shown, too (-e) */
 	uint64_t max_lines; /* --max-events; 0: all */
 	/* Writes the name of a running thread into buf, and returns its length. NULL: none. */
 	size_t (*find_name)(int pid, char *buf, size_t size);
@@ -41,6 +43,9 @@ void perflines_count(struct perflines *p, const struct syscallevents_call *call,
 		     struct syscalltext *text);
 void perflines_add(struct perflines *p, const struct callorder_item *item, struct syscalltext *text,
 		   struct textbuf *tb);
+/* The text of another event; its record in callorder.h is a note. */
+void perflines_fmt_event(struct perflines *p, const struct record *rec, bool swap,
+			 struct textbuf *tb);
 void perflines_finish(struct perflines *p, struct textbuf *tb);
 /* All lines that were wanted are written. */
 bool perflines_is_full(const struct perflines *p);

@@ -14,6 +14,7 @@
 
 _Static_assert(sizeof(struct syscallevents_call) == SYSCALLEVENTS_CALL_BYTES, "no gaps");
 _Static_assert(sizeof(struct syscallevents_chunk) == 16, "no gaps");
+_Static_assert(sizeof(struct syscallevents_file) == 80, "no gaps");
 
 #define ARGS_TEXT "(%llx, %llx, %llx, %llx, %llx, %llx)"
 #define ARGS                                                                    \

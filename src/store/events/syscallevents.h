@@ -39,7 +39,12 @@ enum syscallevents_id {
 	SYSCALLEVENTS_EXIT,
 };
 
-enum syscallevents_when { SYSCALLEVENTS_AT_ENTRY, SYSCALLEVENTS_AT_EXIT };
+enum syscallevents_when {
+	SYSCALLEVENTS_AT_ENTRY,
+	SYSCALLEVENTS_AT_EXIT,
+	/* no memory: the address is a descriptor, the bytes are a struct syscallevents_file */
+	SYSCALLEVENTS_OF_FILE,
+};
 
 /* One layout for all four events. */
 struct syscallevents_call {
@@ -65,6 +70,20 @@ struct syscallevents_chunk {
 	uint8_t when;  /* enum syscallevents_when */
 	uint8_t flags; /* SYSCALLEVENTS_CUT … */
 	uint32_t unused;
+};
+
+/* The file of a descriptor when the call returned. What is not known is 0. */
+struct syscallevents_file {
+	uint64_t inode;
+	uint32_t device; /* of a device file: major << 20 | minor */
+	uint16_t mode;	 /* S_IFSOCK … */
+	/* of a socket; its remote port is in network order */
+	uint16_t type, family, protocol, local_port, remote_port;
+	uint8_t state; /* TCP_ESTABLISHED … */
+	uint8_t unused[3];
+	uint32_t netlink_port;
+	uint8_t local4[4], remote4[4], local6[16], remote6[16];
+	uint64_t peer; /* of a UNIX socket: the inode of the other one */
 };
 
 /* The record must fit into a sub-buffer of 4 KB. */

@@ -11,6 +11,7 @@
  * comes from a file that may be hostile: libiberty limits its recursion, and a long symbol is
  * refused here.
  */
+#include "base/array.h"
 #include "base/scope.h"
 #include "symbols/cxx/demangle.h"
 
@@ -76,11 +77,33 @@ static bool demangle_rust(const char *symbol, char *name, size_t n_bytes)
 	return text && (size_t)snprintf(name, n_bytes, "%s", text) < n_bytes;
 }
 
+/*
+ * The functions that construct and destroy what a source file defines outside of functions: they
+ * are named by the first of its symbols.
+ */
+static bool demangle_initializer(const char *symbol, char *name, size_t n_bytes)
+{
+	static const char *const prefixes[] = {"_GLOBAL__sub_I_", "_GLOBAL__sub_D_"};
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		size_t len = strlen(prefixes[i]);
+
+		if (strncmp(symbol, prefixes[i], len) || strncmp(symbol + len, "_Z", 2) ||
+		    n_bytes <= len || !demangle(symbol + len, name + len, n_bytes - len))
+			continue;
+		memcpy(name, prefixes[i], len);
+		return true;
+	}
+	return false;
+}
+
 bool demangle(const char *symbol, char *name, size_t n_bytes)
 {
 	struct demangled d;
 	bool is_read;
 
+	if (demangle_initializer(symbol, name, n_bytes))
+		return true;
 	if (demangle_rust(symbol, name, n_bytes))
 		return true;
 	is_read = demangled_read(&d, symbol);

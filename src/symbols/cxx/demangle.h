@@ -12,8 +12,9 @@
 
 /*
  * Writes the function's name with namespaces, classes and template arguments, without parameters
- * and return type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if
- * the symbol is not a mangled name, or if the name does not fit into n_bytes.
+ * and return type. A suffix of the optimiser stays: "ns::work [clone .isra.0]", and the prefix of
+ * a file's initializer: "_GLOBAL__sub_I_ns::work". Returns false if the symbol is not a mangled
+ * name, or if the name does not fit into n_bytes.
  */
 bool demangle(const char *symbol, char *name, size_t n_bytes);
 

@@ -13,6 +13,7 @@
  */
 #include "base/arena.h"
 #include "symbols/cxx/demangle.h"
+#include "symbols/cxx/shorten.h"
 #include "symbols/uftrace/module.h"
 
 #include <stdio.h>
@@ -20,48 +21,6 @@
 #include <string.h>
 
 #define NAME_BYTES 8192
-
-/* Operators whose names have brackets or parentheses. */
-static size_t operator_length(const char *s)
-{
-	static const char *const words[] = {"operator<<=", "operator>>=", "operator<=>",
-					    "operator<<",  "operator>>",  "operator->*",
-					    "operator->",  "operator<=",  "operator>=",
-					    "operator<",   "operator>",	  "operator()"};
-
-	if (strncmp(s, "operator", 8))
-		return 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strncmp(s, words[i], strlen(words[i])))
-			return strlen(words[i]);
-	return 0;
-}
-
-/* Removes "<…>" and "(…)" from a name, in place. */
-static void strip_brackets(char *name)
-{
-	char *to = name;
-	int depth = 0;
-
-	for (const char *s = name; *s;) {
-		size_t len = depth ? 0 : operator_length(s);
-
-		if (len) {
-			memmove(to, s, len);
-			to += len;
-			s += len;
-			continue;
-		}
-		if (*s == '<' || *s == '(')
-			depth++;
-		else if ((*s == '>' || *s == ')') && depth)
-			depth--;
-		else if (!depth)
-			*to++ = *s;
-		s++;
-	}
-	*to = 0;
-}
 
 /* What stands before a name of something that the compiler has made. */
 static const struct {
@@ -248,7 +207,7 @@ static void simplify(const char *raw, char *name)
 {
 	strip_clone(name);
 	replace_all(name, "(anonymous namespace)", "_GLOBAL__N_1");
-	strip_brackets(name);
+	name[shorten_brackets(name, strlen(name))] = 0;
 	drop_words(name);
 	shorten_cast(name);
 	shorten_lambdas(name);
@@ -259,10 +218,29 @@ static void simplify(const char *raw, char *name)
 	rename_string(raw, name);
 }
 
+/* The short form of what stands behind the prefix of an initializer; destroyers have none. */
+static bool show_initializer(const char *raw, char *name)
+{
+	static const char prefix[] = "_GLOBAL__sub_I_";
+	size_t len = sizeof(prefix) - 1;
+
+	if (strncmp(raw, prefix, len) || strncmp(raw + len, "_Z", 2) ||
+	    !demangle(raw + len, name, NAME_BYTES))
+		return false;
+	simplify(raw + len, name);
+	replace(name, name, 0, prefix);
+	return true;
+}
+
 const char *uft_name_shown(struct arena *a, const char *raw, enum uft_names_how how)
 {
 	char name[NAME_BYTES];
 	bool is_shown = false;
+
+	if (!strncmp(raw, "_GLOBAL__", 9)) {
+		is_shown = how == UFT_NAMES_SIMPLE && show_initializer(raw, name);
+		return arena_strndup(a, is_shown ? name : raw, strlen(is_shown ? name : raw));
+	}
 
 	if (how == UFT_NAMES_FULL)
 		is_shown = demangle_whole(raw, name, sizeof(name));

@@ -108,6 +108,7 @@ void userplans_free(struct userplans *p)
 	}
 	for (size_t i = 0; i < p->n_old; i++)
 		free(p->old[i]);
+	userplans_release_codes(p);
 	userdetours_release(p);
 	free(p->files);
 	free(p->plans);
@@ -346,6 +347,21 @@ static void keep_memory(struct userplans *p, const struct owner *owner, const st
 	userswitch_take(p->switches, owner->pid, owner->plan, memory, n_bytes, areas, n_areas);
 }
 
+/* For those who find addresses in it. */
+static void keep_code(struct userplans *p, const struct placed *placed, size_t n, int fd)
+{
+	struct usercode *code = usercode_new(n);
+	struct stat st;
+
+	for (size_t i = 0; i < n && code; i++)
+		usercode_set(code, i, placed[i].area_at, placed[i].place.bias,
+			     placed[i].file->image);
+	if (fstat(fd, &st))
+		free(code);
+	else
+		userplans_keep_code(p, st.st_ino, code);
+}
+
 static int write_plan(struct userplans *p, const struct owner *owner, struct placed *placed,
 		      size_t n, struct mapped_list *l, struct userplans_answer *ret,
 		      struct errmsg *err)
@@ -387,6 +403,7 @@ static int write_plan(struct userplans *p, const struct owner *owner, struct pla
 		close(fd);
 		return errmsg_set_errno(err, r, "cannot make the code of user functions");
 	}
+	keep_code(p, placed, n, fd);
 	keep_memory(p, owner, placed, n, memory, n_bytes);
 	ret->fd = fd;
 	return 0;

@@ -12,13 +12,14 @@
  * hooked functions has one number in the recording. A plan gives the functions of a process ids: 1,
  * 2 … as its hooks write them; a child by fork() keeps its parent's plan.
  *
- * Threads: make and extend belong to one thread, find may run in another one at the same time; the
- * rest is for the end.
+ * Threads: make and extend belong to one thread, find and find_code may run in others at the same
+ * time; the rest is for the end.
  */
 #ifndef SONDE_CAPTURE_CALLS_PLANS_PLANS_H
 #define SONDE_CAPTURE_CALLS_PLANS_PLANS_H
 
 #include "capture/calls/usercollector.h"
+#include "capture/perf/sampling.h"
 #include "capture/user/choice.h"
 
 #include <stdint.h>
@@ -87,6 +88,10 @@ int userplans_extend(struct userplans *p, pid_t pid, uint32_t plan, struct userp
 /* The name of the process when it got its plan; "": unknown. */
 const char *userplans_find_comm(const struct userplans *p, uint32_t plan);
 bool userplans_find(struct userplans *p, uint32_t plan, struct usercollector_meaning *ret);
+
+/* As sampling_finder: what the code that programs got from us stands for. Any thread. */
+bool userplans_find_code(struct userplans *p, uint64_t inode, uint64_t offset,
+			 struct sampling_hook *ret);
 
 /* Functions that have numbers so far; any thread. */
 uint32_t userplans_n_functions(const struct userplans *p);

@@ -5,6 +5,7 @@
 #ifndef SONDE_CAPTURE_CALLS_PLANS_PLANS_INT_H
 #define SONDE_CAPTURE_CALLS_PLANS_PLANS_INT_H
 
+#include "base/map.h"
 #include "base/textbuf.h"
 #include "capture/calls/plans/plans.h"
 #include "capture/user/image.h"
@@ -64,6 +65,7 @@ struct userplans {
 	pthread_mutex_t lock;
 	struct userplan **plans;
 	size_t n_plans, plans_cap;
+	struct map codes; /* struct usercode, by the inode of the plan's file (userplans_code.c) */
 	/* arrays that were replaced by longer ones; freed at the end */
 	void **old;
 	size_t n_old, old_cap;
@@ -123,6 +125,20 @@ void mapped_list_release(struct mapped_list *l);
 bool mapped_has_area(const struct mapped_list *l, uint64_t area);
 /* A descriptor, or a negative errno. */
 int mapped_open(pid_t pid, const struct mapped *m);
+
+/*
+ * --- userplans_code.c ---
+ */
+
+struct usercode;
+
+/* Room for n images, which are then set; NULL: out of memory. */
+struct usercode *usercode_new(size_t n);
+void usercode_set(struct usercode *c, size_t i, uint64_t at, uint64_t bias,
+		  const struct userimage *image);
+/* Takes c. */
+void userplans_keep_code(struct userplans *p, uint64_t inode, struct usercode *c);
+void userplans_release_codes(struct userplans *p);
 
 /*
  * --- userdetours.c ---

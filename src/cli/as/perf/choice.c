@@ -153,6 +153,18 @@ int perf_choice_init(struct perf_choice *f, struct errmsg *err)
 	return 0;
 }
 
+int perf_choice_check(const struct perf_choice *f, struct perfsession *s, struct errmsg *err)
+{
+	const struct perfdata *pd = perfsession_data(s);
+
+	for (size_t i = 0; f->cpus && i < pd->n_events; i++)
+		if (!(pd->events[i].attr.sample_type & PERF_SAMPLE_CPU))
+			return errmsg_set(err, -ENODATA,
+					  "File does not contain CPU events. Remove -C option to "
+					  "proceed.");
+	return 0;
+}
+
 void perf_choice_release(struct perf_choice *f)
 {
 	free(f->cpu_bits);

@@ -24,6 +24,8 @@ int perf_open(struct perfsession **ret, const char *path, struct errmsg *err);
 int perf_report_damage(struct perfsession *s);
 
 int perf_choice_init(struct perf_choice *f, struct errmsg *err);
+/* Fails if the samples do not have what they are chosen by. */
+int perf_choice_check(const struct perf_choice *f, struct perfsession *s, struct errmsg *err);
 void perf_choice_release(struct perf_choice *f);
 bool perf_choice_takes(const struct perf_choice *f, struct perfsession *s,
 		       const struct perfsample *sample);

@@ -12,8 +12,10 @@
  * The file appears when the recording ends.
  */
 #include "base/array.h"
+#include "base/errmsg.h"
 #include "base/options.h"
 #include "base/scope.h"
+#include "capture/perf/events/perfevents.h"
 #include "cli/as/perf.h"
 #include "cli/as/perf/choice.h"
 #include "cli/as/perf_words.h"
@@ -29,9 +31,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define WORDS_MAX      4096
-#define CPUS_MAX       8192
-#define TEXT_MAX_BYTES (2000u << 20)
+#define WORDS_MAX	4096
+#define CPUS_MAX	8192
+#define TEXT_MAX_BYTES	(2000u << 20)
+#define STACK_MAX_BYTES 65528u /* of the kernel: a record has 64 KB */
 
 extern const struct command cmd_record, cmd_sample;
 
@@ -42,9 +45,11 @@ struct options {
 	size_t n_events, n_tracepoints;
 	bool last_is_tracepoint;
 	const char *freq, *count, *pids, *tids, *cpus, *output, *stacks, *pages, *user;
-	bool all, all_user, all_kernel, graph, no_inherit, quiet, unused;
+	bool all, all_user, all_kernel, graph, no_inherit, quiet, off_cpu, unused;
 };
 #define AT(field) offsetof(struct options, field)
+
+static int refuse_value(const char *letters, struct errmsg *err);
 
 /* Is SYSTEM:EVENT an event of the kernel's tracing directory? */
 static bool is_tracepoint(const char *name)
@@ -74,11 +79,22 @@ static int add_event(struct options *o, const char *name, struct errmsg *err)
 /* A list with commas; those in braces and between slashes do not end an event. */
 static int apply_event(void *opts, const char *value, struct errmsg *err)
 {
+	SCOPED(perfevents_release) struct perfevents known = {0};
 	char *copy = strdup(value), *start = copy;
+	struct errmsg why = {0};
 	bool in_braces = false, in_slashes = false;
 
 	if (!copy)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read -e");
+	if (perfevents_parse(value, &known, &why) < 0) {
+		fprintf(stderr,
+			"event syntax error: '%s'\n%*s\\___ %s\nRun 'perf list' for a list of "
+			"valid "
+			"events\n",
+			value, 21, "", why.text);
+		free(copy);
+		return refuse_value("e", err);
+	}
 	for (char *c = copy;; c++) {
 		bool is_end = !*c;
 
@@ -109,10 +125,36 @@ static int apply_filter(void *opts, const char *value, struct errmsg *err)
 static int apply_graph(void *opts, const char *value, struct errmsg *err)
 {
 	struct options *o = opts;
+	char *end = NULL;
+	unsigned long n_bytes = strncmp(value, "dwarf,", 6) ? 0 : strtoul(value + 6, &end, 0);
 
+	if (end && (*end || n_bytes > STACK_MAX_BYTES)) {
+		fprintf(stderr, "callchain: Incorrect stack dump size (max %u): %s\n",
+			STACK_MAX_BYTES, value + 6);
+		return refuse_value("g", err);
+	}
+	if (!end && strcmp(value, "fp") && strcmp(value, "dwarf") && strcmp(value, "lbr")) {
+		fprintf(stderr, "callchain: Unknown --call-graph option value: %s\n", value);
+		return refuse_value("g", err);
+	}
 	o->graph = true;
 	o->stacks = value;
 	return 0;
+}
+
+static int refuse_branches(void *opts, const char *value, struct errmsg *err)
+{
+	return errmsg_set(err, -ENOTSUP,
+			  "perf: sonde does not record branch stacks (-b, -j); --call-graph lbr "
+			  "takes call chains from them");
+}
+
+static int refuse_cgroup(void *opts, const char *value, struct errmsg *err)
+{
+	return errmsg_set(
+		err, -ENOTSUP,
+		"perf: sonde does not sample a cgroup (-G); choose its processes with -p, "
+		"or count with perf stat -G");
 }
 
 static const struct option_row rows[] = {
@@ -150,6 +192,26 @@ static const struct option_row rows[] = {
 	ROW_FLAG('s', "stat", "per thread counts", AT(unused)),
 	ROW_FLAG('N', "no-buildid-cache", "do not update the buildid cache", AT(unused)),
 	ROW_FLAG('B', "no-buildid", "do not collect buildids in perf.data", AT(unused)),
+	ROW_FLAG(0, "off-cpu", "also sample waits, with their lengths in ns", AT(off_cpu)),
+	ROW_CALL('b', "branch-any", NULL, "refused: sonde records no branch stacks",
+		 refuse_branches),
+	ROW_CALL('j', "branch-filter", "branch filter mask",
+		 "refused: sonde records no branch stacks", refuse_branches),
+	ROW_CALL('G', "cgroup", "name", "refused: sonde samples no cgroups by name", refuse_cgroup),
+	ROW_FLAG(0, "buildid-all", "accepted; sonde records the build ids of all files",
+		 AT(unused)),
+	ROW_FLAG(0, "buildid-mmap", "accepted; build ids are in the header", AT(unused)),
+	ROW_FLAG(0, "sample-identifier", "accepted; samples always have an identifier", AT(unused)),
+	ROW_FLAG(0, "timestamp-boundary", "accepted; has no effect", AT(unused)),
+	ROW_FLAG(0, "no-bpf-event", "accepted; has no effect", AT(unused)),
+	ROW_FLAG(0, "tail-synthesize", "accepted; has no effect", AT(unused)),
+	ROW_STRING(0, "synth", "no|all|task|mmap|cgroup", "accepted; has no effect", AT(user)),
+	ROW_STRING(0, "mmap-flush", "number", "accepted; has no effect", AT(user)),
+	ROW_STRING(0, "affinity", "node|cpu", "accepted; has no effect", AT(user)),
+	ROW_STRING(0, "aio", "n", "accepted; has no effect", AT(user), .arg_optional = true),
+	ROW_STRING(0, "threads", "spec", "accepted; has no effect", AT(user), .arg_optional = true),
+	ROW_STRING(0, "num-thread-synthesize", "n", "accepted; has no effect", AT(user)),
+	ROW_STRING(0, "proc-map-timeout", "n", "accepted; has no effect", AT(user)),
 	ROW_FLAG('v', "verbose", "be more verbose (show counter open errors, etc)", AT(unused)),
 	ROW_END,
 };
@@ -157,6 +219,15 @@ static const struct option_row rows[] = {
 static const char *const usage_lines[] = {"perf record [<options>] [<command>]",
 					  "perf record [<options>] -- <command> [<options>]", NULL};
 static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+
+/* A wrong value: perf's text, the row of its option, and perf's status. */
+static int refuse_value(const char *letters, struct errmsg *err)
+{
+	perf_usage_print(&usage, letters, stderr);
+	errmsg_set(err, -EPIPE, "wrong value");
+	err->reason = PERF_USAGE;
+	return -EPIPE;
+}
 
 /*
  * --- the command line of sonde -----------------------------------------------------------------
@@ -203,12 +274,24 @@ static const char *max_rate(void)
 	return strdup(text);
 }
 
-/* Samples a second: perf's default, or as many as the kernel allows. */
-static const char *rate_of(const struct options *o)
+/* Samples a second: perf's default, and not more than the kernel allows. */
+static void settle_rate(struct options *o)
 {
-	if (!o->freq)
-		return "4000";
-	return strcmp(o->freq, "max") ? o->freq : max_rate();
+	const char *max = max_rate();
+
+	if (!o->freq) {
+		o->freq = "4000";
+	} else if (!strcmp(o->freq, "max")) {
+		fprintf(stderr, "info: Using a maximum frequency rate of %s Hz\n", max);
+		o->freq = max;
+	} else if (strtoull(o->freq, NULL, 0) > strtoull(max, NULL, 0)) {
+		fprintf(stderr,
+			"warning: Maximum frequency rate (%s Hz) exceeded, throttling from %s Hz "
+			"to %s Hz.\n         The limit can be raised via "
+			"/proc/sys/kernel/perf_event_max_sample_rate.\n",
+			max, o->freq, max);
+		o->freq = max;
+	}
 }
 
 /* Samples alone. */
@@ -217,7 +300,7 @@ static void add_sampling(struct words *w, const struct options *o)
 	add(w, "sample");
 	add_pair(w, "-e", join(o->events, o->n_events));
 	if (!o->count)
-		add_pair(w, "-F", rate_of(o));
+		add_pair(w, "-F", o->freq);
 	add_pair(w, "-c", o->count);
 	add_pair(w, "-p", o->pids);
 	add_pair(w, "-t", o->tids);
@@ -283,7 +366,7 @@ static void add_sample(struct words *w, const char *what, const char *count)
 static void add_samples(struct words *w, const struct options *o)
 {
 	if (o->n_events && !o->count)
-		add_sample(w, rate_of(o), NULL);
+		add_sample(w, o->freq, NULL);
 	for (size_t i = 0; i < o->n_events; i++)
 		add_sample(w, o->events[i], o->count);
 	for (size_t i = 0; i < o->n_tracepoints && o->graph; i++)
@@ -407,6 +490,8 @@ static int run_sonde(struct options *o, const char *trace, char **command, struc
 		add_sampling(&w, o);
 	if (!o->n_tracepoints || o->n_events || o->graph)
 		add_pair(&w, "--stacks", !o->graph ? "none" : o->stacks ? o->stacks : "fp");
+	if (o->off_cpu)
+		add(&w, "--off-cpu");
 	add_pair(&w, "-o", trace);
 	add(&w, "-q");
 	if (*command)
@@ -447,16 +532,22 @@ static int write_file(const struct options *o, const char *trace, const char *co
 		.command = command, .is_pipe = !strcmp(path, "-"), .may_be_empty = true};
 	struct sampleread_spec spec = {.path = trace};
 	TEXTBUF(tb, TEXT_MAX_BYTES);
-	int r = perfexport_fmt(&spec, &form, &tb, err);
+	size_t n_samples = 0;
+	char samples[64] = "";
+	int r;
 
+	form.ret_n_samples = &n_samples;
+	r = perfexport_fmt(&spec, &form, &tb, err);
 	if (r == -ENODATA)
 		return errmsg_set(err, r, "perf: none of the events happened; %s was not written",
 				  path);
 	TRY(r);
 	TRY(form.is_pipe ? write_stdout(&tb, err) : write_path(&tb, path, err));
+	if (n_samples)
+		snprintf(samples, sizeof(samples), " (%zu samples)", n_samples);
 	if (!o->quiet)
-		fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s ]\n",
-			(double)textbuf_len(&tb) / 1048576.0, path);
+		fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s ]\n",
+			(double)textbuf_len(&tb) / 1048576.0, path, samples);
 	return 0;
 }
 
@@ -487,7 +578,8 @@ int perf_record(int argc, char **argv, struct errmsg *err)
 				    err);
 
 	if (r)
-		return r;
+		return r < 0 && err->reason == PERF_USAGE ? PERF_USAGE : r;
+	settle_rate(&o);
 	if (!n && !o.all && !o.pids && !o.tids && !o.cpus)
 		o.all = true;	  /* the whole machine, until Ctrl-C */
 	words.argv[1 + n] = NULL; /* what follows are options that were read */

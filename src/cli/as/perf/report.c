@@ -29,6 +29,8 @@ struct options {
 	struct perfrows_config rows;
 	struct perfreport_config report;
 	const char *input, *sort, *fields, *graph, *limit, *separator, *ignored;
+	const char *percentage, *quantum;
+	long long max_stack;
 	bool show_n, no_children, children, header, header_only, unused, has_graph, order_set;
 	bool no_call_graph, show_total_period;
 };
@@ -111,6 +113,23 @@ static const struct option_row rows[] = {
 	ROW_STRING(0, "time", "str", "Time span of interest (start,stop)", AT(choice.time)),
 	ROW_STRING(0, "percent-limit", "percent", "Don't show entries under that percent",
 		   AT(limit)),
+	ROW_STRING(0, "symbol-filter", "filter",
+		   "only show symbols that (partially) match with this filter",
+		   AT(rows.symbol_filter)),
+	ROW_FLAG('U', "hide-unresolved", "Only display entries resolved to a symbol",
+		 AT(rows.hide_unresolved)),
+	ROW_STRING(0, "percentage", "relative|absolute",
+		   "How to display percentage of filtered entries", AT(percentage)),
+	ROW_NUMBER(0, "max-stack", "n", "Set the maximum stack depth when parsing the callchain",
+		   AT(max_stack)),
+	ROW_STRING(0, "time-quantum", "time (ms|us|ns|s)",
+		   "Set time quantum for time sort key (default 100ms)", AT(quantum)),
+	ROW_FLAG(0, "ns", "Show times in nanosecs", AT(rows.ns)),
+	ROW_FLAG('m', "modules", "accepted; modules of the kernel always have names", AT(unused)),
+	ROW_FLAG(0, "demangle", "accepted; names of C++ and Rust are always plain", AT(unused)),
+	ROW_STRING('M', "disassembler-style", "style", "accepted; the report has no instructions",
+		   AT(ignored)),
+	ROW_STRING(0, "objdump", "path", "accepted; the report has no instructions", AT(ignored)),
 	ROW_STRING('t', "field-separator", "separator", "separator for columns, no spaces",
 		   AT(separator)),
 	ROW_FLAG('f', "force", "don't complain, do it", AT(unused)),
@@ -121,6 +140,108 @@ static const struct option_row rows[] = {
 
 static const char *const usage_lines[] = {"perf report [<options>]", NULL};
 static const struct perf_usage usage = {.lines = usage_lines, .rows = rows, .exclusive = ""};
+
+/*
+ * --- keys --------------------------------------------------------------------------------------
+ */
+
+/* perf's keys that sonde does not have. */
+static const char *const missing[] = {
+	"overhead_sys",
+	"overhead_us",
+	"overhead_guest_sys",
+	"overhead_guest_us",
+	"parent",
+	"socket",
+	"local_weight",
+	"weight",
+	"transaction",
+	"symbol_size",
+	"dso_size",
+	"cgroup",
+	"cgroup_id",
+	"ipc_null",
+	"code_page_size",
+	"addr",
+	"dso_from",
+	"dso_to",
+	"symbol_from",
+	"symbol_to",
+	"mispredict",
+	"abort",
+	"in_tx",
+	"cycles",
+	"srcline_from",
+	"srcline_to",
+	"symbol_daddr",
+	"dso_daddr",
+	"locked",
+	"tlb",
+	"mem",
+	"snoop",
+	"dcacheline",
+	"symbol_iaddr",
+	"phys_daddr",
+};
+
+/* Prints perf's message about a word of -s or -F, and ends with perf's status. */
+static int refuse_key(bool is_sort, const char *word, struct errmsg *err)
+{
+	int len = (int)strcspn(word, ", ");
+	bool is_missing = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(missing); i++)
+		is_missing |= (int)strlen(missing[i]) == len && !strncmp(missing[i], word, len);
+	fprintf(stderr, "Error:\n%s --%s key: `%.*s'",
+		is_missing ? "sonde does not have the" : "Unknown", is_sort ? "sort" : "fields",
+		len, word);
+	perf_usage_print(&usage, is_sort ? "s" : "F", stderr);
+	errmsg_set(err, -EPIPE, "unknown key");
+	err->reason = PERF_USAGE;
+	return -EPIPE;
+}
+
+/* A word that is no key must be a field of a tracepoint of the file. */
+static int check_keys(const struct options *o, const struct perfrows *table, struct errmsg *err)
+{
+	for (size_t i = 0; i < o->rows.n_columns; i++) {
+		const struct perfrows_column *c = &o->rows.columns[i];
+
+		if (c->key == PERFROWS_FIELD && !perfrows_has_field(table, c->field))
+			return refuse_key(true, c->field, err);
+	}
+	return 0;
+}
+
+/* "10ms": perf's units, and a number without one is of ns. */
+static int parse_quantum(const char *text, uint64_t *ret_ns, struct errmsg *err)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"", 1}};
+	char *end;
+	uint64_t n = strtoull(text, &end, 0);
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (n && end > text && !strcmp(end, units[i].name) &&
+		    !__builtin_mul_overflow(n, units[i].ns, ret_ns))
+			return 0;
+	return errmsg_set(err, -EINVAL,
+			  "time quantum cannot be '%s'; it is a number with s, ms, us or ns", text);
+}
+
+static int apply_words(struct options *o, struct errmsg *err)
+{
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
+		return errmsg_set(err, -EINVAL, "--percentage is relative or absolute, not '%s'",
+				  o->percentage);
+	o->rows.is_filter_relative = o->percentage && !strcmp(o->percentage, "relative");
+	o->rows.max_stack = o->max_stack > 0 ? (size_t)o->max_stack : 0;
+	if (o->quantum)
+		TRY(parse_quantum(o->quantum, &o->rows.quantum_ns, err));
+	return 0;
+}
 
 /*
  * --- columns -----------------------------------------------------------------------------------
@@ -174,7 +295,7 @@ static int choose_fields(struct options *o, struct errmsg *err)
 			snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), w);
 			TRY(perfrows_parse_keys(&o->rows, word, err));
 			if (o->rows.columns[before].key == PERFROWS_FIELD)
-				return errmsg_set(err, -EINVAL, "Unknown --fields key: `%s'", word);
+				return refuse_key(false, word, err);
 			add_column(o, PERFREPORT_COLUMN, before);
 		}
 		w += len + strspn(w + len, ", ");
@@ -247,14 +368,21 @@ static void choose_chains(struct options *o, const struct perfdata *pd)
  * --- the report --------------------------------------------------------------------------------
  */
 
+/* What columns would show that are left out because all rows have the same. */
 static void add_filters(const struct options *o, struct textbuf *tb)
 {
-	if (o->choice.comms)
-		textbuf_addf(tb, "# comm: %s\n", o->choice.comms);
-	if (o->choice.dsos)
-		textbuf_addf(tb, "# dso: %s\n", o->choice.dsos);
-	if (o->choice.symbols)
-		textbuf_addf(tb, "# symbol: %s\n", o->choice.symbols);
+	for (size_t i = 0; i < o->report.n_columns; i++) {
+		enum perfrows_key key = o->rows.columns[o->report.columns[i].cell].key;
+
+		if (!o->report.columns[i].is_elided)
+			continue;
+		if (key == PERFROWS_COMM)
+			textbuf_addf(tb, "# comm: %s\n", o->choice.comms);
+		else if (key == PERFROWS_DSO)
+			textbuf_addf(tb, "# dso: %s\n", o->choice.dsos);
+		else
+			textbuf_addf(tb, "# symbol: %s\n", o->choice.symbols);
+	}
 }
 
 static int make_text(struct options *o, struct perfsession *s, struct textbuf *tb,
@@ -265,6 +393,8 @@ static int make_text(struct options *o, struct perfsession *s, struct textbuf *t
 	struct perfsample sample;
 	int r = table ? 0 : -ENOMEM;
 
+	if (table)
+		TRY(check_keys(o, table, err));
 	while (r >= 0 && (r = perfsession_next(s, &sample)) > 0)
 		if (r == PERFSESSION_SAMPLE)
 			r = perfrows_add(table, &sample, perf_choice_takes(&o->choice, s, &sample));
@@ -296,6 +426,8 @@ static int run(struct options *o, struct errmsg *err)
 
 	TRY(perf_open(&s, o->input, err));
 	TRY(perf_choice_init(&o->choice, err));
+	TRY(perf_choice_check(&o->choice, s, err));
+	TRY(apply_words(o, err));
 	choose_chains(o, perfsession_data(s));
 	TRY(choose_columns(o, perfsession_data(s), err));
 	if (!o->header_only)
@@ -320,6 +452,8 @@ int perf_report(int argc, char **argv, struct errmsg *err)
 		o.choice.symbols = words.argv[1];
 	if (!r)
 		r = run(&o, err);
+	if (r < 0 && err->reason == PERF_USAGE)
+		r = PERF_USAGE;
 	perf_choice_release(&o.choice);
 	return r;
 }

@@ -38,7 +38,11 @@ struct options {
 
 static int apply_fields(void *opts, const char *value, struct errmsg *err)
 {
-	return perfscript_parse_fields(&((struct options *)opts)->config, value, err);
+	int r = perfscript_parse_fields(&((struct options *)opts)->config, value, err);
+
+	if (r < 0)
+		err->reason = PERF_USAGE;
+	return r;
 }
 
 static int apply_input(void *opts, const char *value, struct errmsg *err)
@@ -80,6 +84,11 @@ static const struct option_row rows[] = {
 	ROW_FLAG(0, "inline", "Show inline function", AT(unused)),
 	ROW_FLAG(0, "header", "Show data header.", AT(header)),
 	ROW_FLAG(0, "header-only", "Show only data header.", AT(header_only)),
+	ROW_FLAG(0, "full-source-path", "Show full source file name path for source lines",
+		 AT(config.full_path)),
+	ROW_FLAG('a', "all-cpus", "accepted; the file says whose samples it has", AT(unused)),
+	ROW_FLAG(0, "demangle", "accepted; names of C++ and Rust are always plain", AT(unused)),
+	ROW_FLAG('v', "verbose", "be more verbose (show symbol address, etc)", AT(unused)),
 	ROW_FLAG('f', "force", "don't complain, do it", AT(force)),
 	ROW_END,
 };
@@ -129,6 +138,7 @@ static int run(struct options *o, struct errmsg *err)
 	o->config.max_stack = (size_t)o->max_stack;
 	TRY(perf_open(&s, o->input, err));
 	TRY(perf_choice_init(&o->filter, err));
+	TRY(perf_choice_check(&o->filter, s, err));
 	TRY(perfscript_new(&script, s, &o->config, err));
 	TRY(output_open(&out, "never", false, err));
 	r = o->header || o->header_only ? perf_print_header(s, &out) : 0;
@@ -159,6 +169,12 @@ int perf_script(int argc, char **argv, struct errmsg *err)
 	int n, r = perf_words_parse(&words, &usage, &o, OPTIONS_STOP_AT_ARGUMENT, argc, argv, &n,
 				    err);
 
+	if (r < 0 && err->reason == PERF_USAGE) { /* of -F */
+		fprintf(stderr, "%s\n", err->text);
+		perf_usage_print(&usage, "F", stderr);
+		err->code = -EPIPE; /* it was printed */
+		r = PERF_USAGE;
+	}
 	if (!r && n == 2 && !strcmp(words.argv[1], "report") &&
 	    !strcmp(words.argv[2], "flamegraph"))
 		r = draw_flamegraph(&o, err);

@@ -37,27 +37,37 @@
 
 #define TABLES_MAX_BYTES (64u << 20)
 #define RECORD_WORDS_MAX 256
+#define CHOICE_MAX_BYTES (1u << 20)
 
 struct trace_options {
 	struct traceopts o; /* first: its callbacks get it */
 	struct perflines_spec perf;
 	const char *output;
-	bool tables_only, tables_too, ignored;
+	bool tables_only, tables_too, no_syscalls, ignored;
 	long long max_events, unused;
 	int hidden[CALLLINES_PIDS_MAX];
 };
 
-/* Events between system calls are another command's. */
+/* -e open,close,sched:sched_switch: names with a colon are events, the others system calls. */
 static int apply_event(void *opts, const char *value, struct errmsg *err)
 {
+	SCOPED(scope_free) char *copy = strdup(value);
+	TEXTBUF(calls, CHOICE_MAX_BYTES);
+	struct trace_options *t = opts;
 	struct errmsg why = {0};
+	char *rest = copy, *word;
 
-	if (strchr(value, ':'))
-		return errmsg_set(err, -EINVAL,
-				  "perf trace -e %s: sonde shows system calls here; 'sonde record "
-				  "--syscalls -e %s' and 'sonde report' show both",
-				  value, value);
-	if (traceopts_choose(opts, value, &why) < 0)
+	if (!copy)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the events");
+	while ((word = strsep(&rest, ","))) {
+		if (strchr(word, ':')) {
+			TRY(recordopts_event(opts, word, err));
+			t->perf.events = true;
+		} else {
+			textbuf_addf(&calls, "%s%s", textbuf_len(&calls) ? "," : "", word);
+		}
+	}
+	if (textbuf_len(&calls) && traceopts_choose(opts, textbuf_text(&calls), &why) < 0)
 		return errmsg_set(err, -EINVAL, "event syntax error: '%s'\n%*s\\___ %s", value, 21,
 				  "", why.text);
 	return 0;
@@ -145,6 +155,7 @@ static const struct option_row rows[] = {
 		 AT(perf.errnos)),
 	ROW_CALL(0, "expr", "expr", "list of syscalls/events to trace", apply_event),
 	ROW_FLAG(0, "failure", "Show only syscalls that failed", AT(o.lines.only_failed)),
+	ROW_CALL(0, "filter", "filter", "event filter", recordopts_filter),
 	ROW_CALL(0, "filter-pids", "CSV list of pids", "pids to filter", apply_filter_pids),
 	ROW_CALL(0, "kernel-syscall-graph", NULL,
 		 "Show the kernel callchains on the syscall exit path", refuse_stacks),
@@ -155,6 +166,7 @@ static const struct option_row rows[] = {
 	ROW_CALL(0, "sched", NULL, "show blocking scheduler events", refuse_sched),
 	ROW_FLAG(0, "sort-events", "Sort batch of events before processing", AT(ignored)),
 	ROW_FLAG(0, "syscalls", "Trace syscalls", AT(ignored)),
+	ROW_FLAG(0, "no-syscalls", "", AT(no_syscalls), .hidden = true),
 	ROW_END,
 };
 
@@ -208,6 +220,33 @@ static int show_live(struct trace_options *t, FILE *to, char **argv, struct errm
 	return r < 0 ? r : r2;
 }
 
+/* The kernel records the events of the tasks whose system calls are traced. */
+static int settle_events(struct trace_options *t, bool has_command, struct errmsg *err)
+{
+	struct traceopts *o = &t->o;
+	struct plan *plan = &o->record.plan;
+
+	/* as in perf: -e with events only leaves out system calls */
+	if (t->no_syscalls || (t->perf.events && !o->has_calls)) {
+		memset(o->calls, 0, sizeof(o->calls));
+		memset(o->calls_32, 0, sizeof(o->calls_32));
+		o->has_calls = o->lines.no_calls = true;
+	}
+	if (!t->perf.events)
+		return 0;
+	if (o->input || o->cpu_list || o->cgroup)
+		return errmsg_set(err, -EINVAL,
+				  "perf trace -e EVENT cannot be combined with -%c here; 'sonde "
+				  "record --syscalls -e EVENT' and 'sonde report' show both",
+				  o->input	? 'i'
+				  : o->cpu_list ? 'C'
+						: 'G');
+	plan->only_command = has_command && !o->all_tasks;
+	plan->children =
+		!o->all_tasks && !o->no_children && (has_command || plan->buffers[0].pids.n);
+	return 0;
+}
+
 static int trace(struct trace_options *t, char **argv, struct errmsg *err)
 {
 	SCOPED(fclose_scoped) FILE *file = NULL;
@@ -224,6 +263,7 @@ static int trace(struct trace_options *t, char **argv, struct errmsg *err)
 	o->counts = t->tables_only; /* no lines */
 	o->counts_too = t->tables_too;
 	o->record.quiet = true;
+	TRY(settle_events(t, argv, err));
 	TRY(traceopts_check(o, argv, err));
 	if (t->output) {
 		int fd = outplace_open_file(t->output, OUTPLACE_WRITE, err);

@@ -51,8 +51,9 @@ static int apply_event(void *opts, const char *value, struct errmsg *err)
 		"event syntax error: '%s'\n%*s\\___ %s\nRun 'perf list' for a list of valid "
 		"events\n",
 		value, 21, "", why.text);
-	err->reason = PERF_USAGE;
-	return errmsg_set(err, -EPIPE, "%s", why.text);
+	errmsg_set(err, -EPIPE, "%s", why.text);
+	err->reason = PERF_USAGE; /* show the row of -e only */
+	return -EPIPE;
 }
 
 static int apply_detail(void *opts, const char *value, struct errmsg *err)

@@ -5,7 +5,7 @@
  * A row is n_columns cells of 8 bytes in one array. Memory of all such tables counts against the
  * query's limit; a table that does not fit fails with a sentence and is not cut.
  */
-#include "query/listtable.h"
+#include "query/tables/listtable.h"
 
 #include "base/array.h"
 #include "base/scope.h"
@@ -413,6 +413,8 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
 	if (r != SQLITE_OK)
 		return r;
 	use_index(m, c);
+	if (c->pushed.is_none)
+		c->end = c->at;
 	seek(m, c);
 	return SQLITE_OK;
 }

@@ -9,7 +9,7 @@
  * that the end of the recording cuts has is_open 1, and lasts until then: Perfetto's -1 would make
  * sums wrong. Idle tasks have no rows.
  */
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "decode/taskstate.h"
 #include "timeline/states/states.h"

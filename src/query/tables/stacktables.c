@@ -8,7 +8,7 @@
  */
 #include "analyse/tally.h"
 #include "format/bytes.h"
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "base/array.h"
 #include "base/scope.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slicetables.c - the tables slice and thread_track: functions, system calls, interrupts.
+ * slicetables.c - the tables slice_with_task, thread_track and cpu_track: functions, system calls,
+ * interrupts. The table slice is a view without task and CPU (views.c): Perfetto's has neither, so
+ * that "SELECT utid FROM slice JOIN thread_track …" names only one column.
  *
  *	calls:M:PID    functions of a task, of its program and of the kernel    category function
  *	sys:M:PID      its system calls                                         category syscall
@@ -10,7 +12,7 @@
  * Each is a lane of the viewer (timeline/lanes/lane.h), so both show the same spans. A track is a
  * lane; its number is made of the task or CPU, so that it needs no table of its own.
  */
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "base/array.h"
 #include "base/scope.h"
@@ -38,14 +40,15 @@ enum {
 	SLICE_PARENT
 };
 
+/* type and name of the track are Perfetto's; the name of a CPU's ends with its number */
 static const struct lane_sort {
-	const char *spec, *category;
+	const char *spec, *category, *type, *name;
 	bool of_cpu;
 } sorts[] = {
-	{"calls", "function", false},
-	{"sys", "syscall", false},
-	{"irq", "irq", true},
-	{"softirq", "softirq", true},
+	{"calls", "function", "thread_funcgraph", "Funcgraph", false},
+	{"sys", "syscall", "thread_execution", "syscall", false},
+	{"irq", "irq", "cpu_irq", "Irq Cpu", true},
+	{"softirq", "softirq", "cpu_softirq", "SoftIrq Cpu", true},
 };
 
 struct slice_lane {
@@ -237,24 +240,47 @@ static int fill_slices(struct list_rows *rows, const struct list_args *args)
 	return set_parents(rows);
 }
 
-static int fill_tracks(struct list_rows *rows, const struct list_args *args)
+static int add_track(struct list_rows *rows, const struct slice_lane *lane)
+{
+	const struct lane_sort *sort = &sorts[lane->sort];
+	int64_t id = track_of(lane->sort, lane->machine, lane->number);
+	char name[SPEC_BYTES];
+
+	snprintf(name, sizeof(name), "%s %d", sort->name, lane->number);
+	return list_add(
+		rows,
+		(int64_t[]){id, sort->of_cpu ? list_text(rows, name) : list_static(sort->name),
+			    list_static(sort->type), list_static(sort->category),
+			    sort->of_cpu ? lane->number : query_utid(lane->machine, lane->number),
+			    lane->machine});
+}
+
+static int fill_tracks(struct list_rows *rows, bool of_cpus)
 {
 	struct lane_list l = {0};
 	int r = query_trace_index(rows->trace);
 
 	if (r >= 0)
-		r = list_lanes(&l, rows->trace->tl, false);
+		r = list_lanes(&l, rows->trace->tl, of_cpus);
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
-		r = list_add(rows, (int64_t[]){track_of(l.list[i].sort, l.list[i].machine,
-							l.list[i].number),
-					       list_static(sorts[l.list[i].sort].category),
-					       query_utid(l.list[i].machine, l.list[i].number)});
+		if (sorts[l.list[i].sort].of_cpu == of_cpus)
+			r = add_track(rows, &l.list[i]);
 	free(l.list);
 	return r;
 }
 
+static int fill_thread_tracks(struct list_rows *rows, const struct list_args *args)
+{
+	return fill_tracks(rows, false);
+}
+
+static int fill_cpu_tracks(struct list_rows *rows, const struct list_args *args)
+{
+	return fill_tracks(rows, true);
+}
+
 const struct list_table slice_tables[] = {
-	{.name = "slice",
+	{.name = "slice_with_task",
 	 .columns = {{"id", LIST_INTEGER},
 		     {"ts", LIST_INTEGER},
 		     {"dur", LIST_INTEGER},
@@ -269,11 +295,26 @@ const struct list_table slice_tables[] = {
 		     {"is_open", LIST_INTEGER}},
 	 .fill = fill_slices,
 	 .sorted = SLICE_TS,
-	 .what = "functions, system calls, interrupts: category function, syscall, irq, softirq"},
+	 .what = "slice with the task or the CPU of each"},
 	{.name = "thread_track",
-	 .columns = {{"id", LIST_INTEGER}, {"name", LIST_TEXT}, {"utid", LIST_INTEGER}},
-	 .fill = fill_tracks,
+	 .columns = {{"id", LIST_INTEGER},
+		     {"name", LIST_TEXT},
+		     {"type", LIST_TEXT},
+		     {"category", LIST_TEXT},
+		     {"utid", LIST_INTEGER},
+		     {"machine_id", LIST_INTEGER}},
+	 .fill = fill_thread_tracks,
 	 .sorted = -1,
 	 .what = "the tracks of slices that belong to a task"},
+	{.name = "cpu_track",
+	 .columns = {{"id", LIST_INTEGER},
+		     {"name", LIST_TEXT},
+		     {"type", LIST_TEXT},
+		     {"category", LIST_TEXT},
+		     {"cpu", LIST_INTEGER},
+		     {"machine_id", LIST_INTEGER}},
+	 .fill = fill_cpu_tracks,
+	 .sorted = -1,
+	 .what = "the tracks of slices that belong to a CPU"},
 	{0},
 };

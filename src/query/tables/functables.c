@@ -6,7 +6,7 @@
  *	                                    "cpu", a field, or KEY:KEY_OF_THE_SECOND
  *	critical_path(task, from, to)       what made a task wait (sonde why)
  */
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "analyse/keys.h"
 #include "base/array.h"

@@ -6,6 +6,7 @@
  *	process     every process that is known, by upid
  *	cpu         every CPU with data
  *	event_kind  the kinds of events that occur, with their numbers
+ *	trace_bounds  the times of the first and the last event
  *
  * They come from counts of events (info_count(), on all cores) and the file's own lists. A process
  * is known only if the recording has processes (sonde's option record-tgid and census); else upid
@@ -14,7 +15,7 @@
 #include "analyse/tally.h"
 #include "decode/formats/event.h"
 #include "inputs/inputs.h"
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "base/array.h"
 #include "base/scope.h"
@@ -186,6 +187,15 @@ static int fill_kinds(struct list_rows *rows, const struct list_args *args)
 	return 0;
 }
 
+static int fill_bounds(struct list_rows *rows, const struct list_args *args)
+{
+	uint64_t start, end;
+
+	if (!query_trace_bounds(rows->trace, &start, &end))
+		return 0;
+	return list_add(rows, (int64_t[]){(int64_t)start, (int64_t)end});
+}
+
 const struct list_table task_tables[] = {
 	{.name = "thread",
 	 .columns = {{"utid", LIST_INTEGER},
@@ -227,5 +237,10 @@ const struct list_table task_tables[] = {
 	 .fill = fill_kinds,
 	 .sorted = -1,
 	 .what = "the kinds of events that occur"},
+	{.name = "trace_bounds",
+	 .columns = {{"start_ts", LIST_INTEGER}, {"end_ts", LIST_INTEGER}},
+	 .fill = fill_bounds,
+	 .sorted = 0,
+	 .what = "the times of the first and the last event; also trace_start(), trace_end()"},
 	{0},
 };

@@ -21,6 +21,8 @@ struct fold_row {
 	uint16_t file;
 	const char *comm;
 	const struct event *event;
+	int64_t bucket; /* of time; only with struct fold_spec */
+	uint64_t ts;	/* of its first event; the same */
 };
 
 struct fold {

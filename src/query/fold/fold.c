@@ -6,13 +6,13 @@
  *	CPU, task, kind           foldscan(): the same, into tables of (file, CPU, task, kind)
  *	a range of time           one scan, in order, into such a table
  */
-#include "query/fold.h"
+#include "query/fold/fold.h"
 
 #include "analyse/tally.h"
 #include "base/array.h"
 #include "base/scope.h"
 #include "decode/formats/formats.h"
-#include "query/foldscan.h"
+#include "query/fold/foldscan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * sorts both lists by time and keeps those rows of b that have not ended, so that it costs as much
  * as it returns; two lists of a million rows take a second.
  */
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 #include "base/array.h"
 #include "base/scope.h"

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define SNRT_MAGIC	0x54524e53u /* "SNRT" */
-#define SNRT_VERSION	3u
+#define SNRT_VERSION	4u
 /*
  * NAME.KEY: the name of the recorder's abstract unix socket, without the NUL; and what a program
  * must say there. Every user can see names of sockets, in /proc/net/unix, but no other user's
@@ -178,6 +178,7 @@ struct snrt_shared {
 	uint32_t is_paused; /* calls are not recorded at the moment */
 	uint32_t is_finished;
 	uint32_t n_stuck; /* hooks that could not be taken out of the code: remove.c */
+	uint64_t n_claims;
 };
 
 /*
@@ -200,7 +201,8 @@ struct snrt_thread {
 	uint64_t slot_number;
 	uint64_t depth_due; /* returns were not recorded: an SNRT_DEPTH record must come first */
 	uint64_t pid_ns;    /* the namespace of tid and pid: an inode of /proc; 0: unknown */
-	uint64_t pad0[3];
+	uint64_t serial;    /* of all claims of slots: a thread's last one counts (exec) */
+	uint64_t pad0[2];
 	/* written by the reader */
 	uint64_t limit;	  /* the program may reserve below this: read + ring - spare; 0: off */
 	uint32_t wake;	  /* futex: raised with limit when the program waits */

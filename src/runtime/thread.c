@@ -131,6 +131,7 @@ static void begin(struct snrt_thread *t, uint32_t number)
 	t->pid_ns = snrt_process.pid_ns;
 	t->plan = snrt_process.plan;
 	t->slot_number = number;
+	t->serial = __atomic_add_fetch(&snrt_process.shared->n_claims, 1, __ATOMIC_RELAXED);
 	t->cpu = UINT32_MAX;
 	t->cpu_ptr = snrt_process.cpu_ptr_offset
 			     ? arch_thread_pointer() + snrt_process.cpu_ptr_offset

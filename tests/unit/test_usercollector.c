@@ -101,10 +101,12 @@ static int take_page(void *ctx, unsigned cpu, const void *data, size_t n_bytes)
 	return 0;
 }
 
+#define PLAN_AFTER_EXEC 7
+
 static bool find_meaning(void *ctx, uint32_t plan, struct usercollector_meaning *ret)
 {
 	*ret = (struct usercollector_meaning){.funcs = funcs, .n = n_known};
-	return plan == 1;
+	return plan == 1 || plan == PLAN_AFTER_EXEC;
 }
 
 static struct usercollector *begin(void)
@@ -427,6 +429,38 @@ static void a_killed_program_leaves_its_calls(void **state)
 	close(ready[1]);
 }
 
+/* Both slots of the thread are new to the collector, which sees the lower one first. */
+static void after_exec(uint32_t old_slot, uint32_t new_slot)
+{
+	struct usercollector *c = begin();
+	struct snrt_thread *old = start(old_slot), *new;
+	struct usercollector_sum sum;
+
+	new = start_as(new_slot, getpid(), gettid(), PLAN_AFTER_EXEC);
+	old->serial = 1;
+	new->serial = 2;
+	make_calls(old, 1);
+	make_calls(new, 1);
+	for (int i = 0; i < 300 && userrings_state(&rings, old_slot) != SNRT_FREE; i++) {
+		usercollector_round(c);
+		usleep(10000);
+	}
+	assert_int_equal(userrings_state(&rings, old_slot), SNRT_FREE);
+	assert_int_equal(userrings_state(&rings, new_slot), SNRT_LIVE);
+	assert_int_equal(new->tid, gettid());
+	make_calls(new, 1);
+	sum = end(c);
+	assert_int_equal(n_events_of(gettid()), 9);
+	assert_int_equal(sum.n_odd, 0);
+	release();
+}
+
+static void exec_leaves_the_slot_of_the_new_program(void **state)
+{
+	after_exec(4, 9);
+	after_exec(9, 4);
+}
+
 static void a_thread_that_stops_in_a_record_does_not_stop_others(void **state)
 {
 	struct usercollector *c = begin();
@@ -596,6 +630,7 @@ int main(void)
 		cmocka_unit_test(lost_records_are_counted_where_they_are_missing),
 		cmocka_unit_test(a_lost_return_takes_no_other),
 		cmocka_unit_test(a_killed_program_leaves_its_calls),
+		cmocka_unit_test(exec_leaves_the_slot_of_the_new_program),
 		cmocka_unit_test(a_thread_that_stops_in_a_record_does_not_stop_others),
 		cmocka_unit_test(a_ring_that_is_read_can_be_written_again),
 		cmocka_unit_test(plans_may_grow),

@@ -52,6 +52,7 @@ bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t 
 		.pid = __atomic_load_n(&t->pid, __ATOMIC_RELAXED),
 		.tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED),
 		.plan = __atomic_load_n(&t->plan, __ATOMIC_RELAXED),
+		.serial = __atomic_load_n(&t->serial, __ATOMIC_RELAXED),
 		.search_left = CURSOR_SEARCH_MAX,
 		.enabled = &round->config->rings->shared->enabled,
 		.is_fed = &round->config->rings->is_fed[slot],

@@ -83,6 +83,7 @@ struct cursor {
 	uint32_t cpu;
 	uint32_t slot, pid, tid, plan;
 	uint64_t pid_ns;	 /* of pid and tid, if these are not ours; else 0 */
+	uint64_t serial;	 /* later than those of the thread's other slots */
 	const uint32_t *enabled; /* of all rings: 0: nothing is recorded any more */
 	const bool *is_fed;	 /* see struct userrings */
 	bool has_event;		 /* fetched, not taken yet */

@@ -351,14 +351,23 @@ static void tell_thread(const struct usercollector *c, const struct cursor *cur)
 		c->config.tell_thread(c->config.ctx, cur->plan, cur->pid, cur->tid);
 }
 
-/* exec() leaves the slot of its thread as it was; the new program has taken another. */
-static void find_replaced(struct usercollector *c, const struct cursor *cur)
+/*
+ * exec() leaves the slot of its thread as it was; the new program has taken another. If both come
+ * in one round, the new one may be seen first: its slot must stay, or the program would lose the
+ * memory under its hooks.
+ */
+static void find_replaced(struct usercollector *c, struct cursor *cur)
 {
 	for (uint32_t slot = 0; slot < SNRT_SLOTS; slot++) {
 		struct cursor *other = c->cursors[slot];
 
-		if (other && other != cur && other->tid == cur->tid && other->plan != cur->plan)
+		if (!other || other == cur || other->tid != cur->tid ||
+		    other->pid_ns != cur->pid_ns || other->plan == cur->plan)
+			continue;
+		if (other->serial < cur->serial)
 			other->is_gone = true;
+		else
+			cur->is_gone = true;
 	}
 }
 

@@ -105,6 +105,7 @@ static uint32_t begin_slot(struct userfeed *f, const struct fed *fed)
 	t->tid = fed->tid;
 	t->pid = fed->pid;
 	t->plan = f->plan;
+	t->serial = __atomic_add_fetch(&f->rings->shared->n_claims, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->limit, SNRT_RING_BYTES - SNRT_RING_SPARE, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&f->rings->is_fed[slot], true, __ATOMIC_RELEASE);
 	__atomic_store_n(&f->rings->shared->state[slot], SNRT_LIVE, __ATOMIC_RELEASE);

@@ -266,8 +266,11 @@ int recordopts_max_rate(void *opts, const char *value, struct errmsg *err)
 int recordopts_user(void *opts, const char *value, struct errmsg *err)
 {
 	struct live_request *o = opts;
-	bool is_exclude = value && *value == '!';
+	bool is_exclude;
 
+	/* -u=GLOB: the help shows --user-functions[=GLOB], and no name begins like that */
+	value += value && *value == '=';
+	is_exclude = value && *value == '!';
 	o->has_user = true;
 	if (!value)
 		o->user_choice.has_program = true;

@@ -780,6 +780,17 @@ int uft_record_into(struct uft_opts *o, int argc, char **argv)
 	return record(o, argc, argv, false);
 }
 
+/* What live shows: calls, and before them the report if it is asked for. */
+static void show_recorded(struct uft_opts *o, char **none)
+{
+	if (o->report) {
+		fputs("#\n# uftrace report\n#\n", stdout);
+		uft_report(o, 0, none);
+		fputs("\n#\n# uftrace replay\n#\n", stdout);
+	}
+	uft_replay(o, 0, none);
+}
+
 int uft_live(struct uft_opts *o, int argc, char **argv)
 {
 	char place[256], dir[300];
@@ -800,12 +811,8 @@ int uft_live(struct uft_opts *o, int argc, char **argv)
 	status = record(o, argc, argv, o->record);
 	if (o->signal) /* the recording has begun switched off: what there is came later */
 		o->disabled = false;
-	if (!access(o->dir, F_OK)) {
-		const struct uft_command *c = uft_command_find(o->report ? "report" : "replay");
-
-		if (c)
-			c->run(o, 0, argv + argc);
-	}
+	if (!access(o->dir, F_OK))
+		show_recorded(o, argv + argc);
 	if (!o->record)
 		remove_temporary(place, dir);
 	return status;

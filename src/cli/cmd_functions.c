@@ -3,21 +3,19 @@
  * cmd_functions.c - `sonde functions`: counts and times function calls, of programs and the kernel
  * in a file, or of the kernel of the running machine.
  *
- *	gather ──▶ calltimes_add ──▶ calltimestext
+ *	calls of a file, or live    cli/calls/functionsjob.c
+ *	samples of a file           cli/samples/samplefunctions.c
  *
- * cli/calls/functionopts.h says what the options mean together; samples of a file are shown by
- * cli/samples/samplefunctions.h.
+ * This file reads the question; cli/calls/functionopts.h says what the options mean together. Without
+ * anything to trace, and without FILE, it reads trace.dat if that exists.
  */
-#include "analyse/calltimes.h"
 #include "base/scope.h"
 #include "capture/plan.h"
 #include "cli/command.h"
 #include "cli/ask/gather.h"
 #include "cli/calls/functionopts.h"
+#include "cli/calls/functionsjob.h"
 #include "cli/samples/samplefunctions.h"
-#include "decode/record.h"
-#include "present/result/calltimestext.h"
-#include "symbols/tasks.h"
 
 #include <errno.h>
 
@@ -78,123 +76,6 @@ static const struct option_row rows[] = {
 	ROW_END,
 };
 
-/* --- the answer ------------------------------------------------------------------------------- */
-
-static int open_calls(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
-		      struct errmsg *err)
-{
-	struct functions_options *o = ctx;
-
-	o->config.with_own = o->gather.record.plan.trace_self;
-	o->config.from = o->gather.from_ns;
-	o->config.to = o->gather.to_ns;
-	return calltimes_new(&o->calls, f, &o->config, err);
-}
-
-static const uint8_t *events(void *ctx, size_t *ret_n)
-{
-	return calltimes_events(((struct functions_options *)ctx)->calls, ret_n);
-}
-
-static void add(void *ctx, const struct record *rec)
-{
-	calltimes_add(((struct functions_options *)ctx)->calls, rec);
-}
-
-static void run_calls(void *ctx, struct walker *w, struct record *rec, uint64_t offset,
-		      uint64_t before)
-{
-	calltimes_run(((struct functions_options *)ctx)->calls, w, rec, offset, before);
-}
-
-static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
-{
-	struct functions_options *o = ctx;
-	struct calltimes_view v = {.calls = o->calls,
-				   .in_time = in_time,
-				   .colour = colour,
-				   .sources = o->sources,
-				   .n_rows = o->gather.n_rows,
-				   .columns = o->columns};
-
-	o->diff.options.quiet = o->gather.record.quiet;
-	o->diff.options.short_names = o->gather.record.short_names;
-	if (o->gather.input || (o->gather.record.has_user && o->gather.is_last))
-		calltimes_end(o->calls);
-	if (calltimes_finish(o->calls) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
-	if (o->diff.path)
-		return timesdiff_fmt(&o->diff, &v, &o->config, o->gather.output, tb, err);
-	if (o->gather.output == GATHER_JSON)
-		calltimestext_fmt_json(&v, tb);
-	else if (o->gather.output == GATHER_CSV)
-		calltimestext_fmt_csv(&v, tb);
-	else
-		calltimestext_fmt(&v, tb);
-	return 0;
-}
-
-static void close_calls(void *ctx)
-{
-	struct functions_options *o = ctx;
-
-	calltimes_free(o->calls);
-	o->calls = NULL;
-}
-
-/* --- a file, on all CPUs ---------------------------------------------------------------------- */
-
-static void release_part(void *state)
-{
-	calltimes_free(state);
-}
-
-static int init_part(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
-		     void **ret_state)
-{
-	struct functions_options *o = ctx;
-	struct errmsg err = {0};
-	struct calltimes *part;
-	int r;
-
-	TRY(calltimes_new(&part, f, &o->config, &err));
-	r = calltimes_make_part(part);
-	if (r < 0)
-		calltimes_free(part);
-	else
-		*ret_state = part;
-	return r;
-}
-
-static const uint8_t *part_events(void *state, size_t *ret_n)
-{
-	return calltimes_events(state, ret_n);
-}
-
-static void add_to_part(void *state, const struct record *rec)
-{
-	calltimes_add(state, rec);
-}
-
-static int join_part(void *ctx, void *state, struct tasks *tasks)
-{
-	return calltimes_join(((struct functions_options *)ctx)->calls, state, tasks);
-}
-
-static bool start(void *ctx, bool *ret_uses_names)
-{
-	*ret_uses_names = false;
-	return !((struct functions_options *)ctx)->config.n_groups;
-}
-
-static const struct gather_fold functions_fold = {.init = init_part,
-						  .events = part_events,
-						  .add = add_to_part,
-						  .run = calltimes_run,
-						  .join = join_part,
-						  .release = release_part,
-						  .start = start};
-
 static int show_samples(struct functions_options *o, struct errmsg *err)
 {
 	const struct plan_words *only = &o->gather.record.plan.buffers[0].functions;
@@ -213,48 +94,36 @@ static int show_samples(struct functions_options *o, struct errmsg *err)
 	return samplefunctions_run(&f, err);
 }
 
+static void release(struct functions_options *o)
+{
+	callrun_close(&o->diff.run);
+	plan_words_release(&o->only);
+	plan_words_release(&o->never);
+	gather_release(&o->gather);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct functions_options o = {0};
-	struct gather_job job = {.ctx = &o,
-				 .open = open_calls,
-				 .events = events,
-				 .add = add,
-				 .run = run_calls,
-				 .fmt = fmt,
-				 .close = close_calls,
-				 .fold = &functions_fold,
-				 .needs = "functions needs a trace"};
+	SCOPED(release) struct functions_options o = {0};
+	struct gather_job job = functions_job;
+	int n = gather_parse(cmd, &o.gather, argc, argv, err);
 	bool of_samples;
-	int n, r;
 
-	n = gather_parse(cmd, &o.gather, argc, argv, err);
-	if (n >= 0 && functionopts_are_about_file(&o, n))
+	job.ctx = &o;
+	TRY(n);
+	if (functionopts_are_about_file(&o, n))
 		o.gather.input = FUNCTIONOPTS_FILE;
-	r = n < 0 ? n : sampleopts_settle(&o.samples, err);
-	of_samples = r >= 0 && !n && o.gather.input && !o.diff.path &&
+	TRY(sampleopts_settle(&o.samples, err));
+	of_samples = !n && o.gather.input && !o.diff.path &&
 		     sampleopts_are_meant(&o.samples, o.gather.input);
-	if (r >= 0)
-		r = functionopts_refuse(&o, of_samples, err);
-	if (r >= 0 && of_samples) {
-		r = show_samples(&o, err);
-		gather_release(&o.gather);
-		return r;
-	}
-	if (r >= 0)
-		r = functionopts_check(&o, err);
-	if (r >= 0)
-		r = functionopts_check_file(&o, err);
-	if (r >= 0)
-		r = functionopts_choose_tracer(&o, err);
+	TRY(functionopts_refuse(&o, of_samples, err));
+	if (of_samples)
+		return show_samples(&o, err);
+	TRY(functionopts_check(&o, err));
+	TRY(functionopts_check_file(&o, err));
+	TRY(functionopts_choose_tracer(&o, err));
 	job.by_task = !o.config.n_groups;
-	if (r >= 0)
-		r = gather_run(&job, &o.gather, n, argv, err);
-	callrun_close(&o.diff.run);
-	plan_words_release(&o.only);
-	plan_words_release(&o.never);
-	gather_release(&o.gather);
-	return r;
+	return gather_run(&job, &o.gather, n, argv, err);
 }
 
 const struct command cmd_functions = {

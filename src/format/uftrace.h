@@ -115,13 +115,4 @@ static inline bool uft_record_parse(const uint8_t *p, bool swaps, struct uft_rec
 	return true;
 }
 
-static inline void uft_record_write(uint8_t *p, const struct uft_record *r)
-{
-	uint64_t word = r->type | (uint64_t)r->more << 2 | UFT_RECORD_MAGIC << 3 |
-			(uint64_t)(r->depth & UFT_DEPTH_MAX) << 6 | r->addr << 16;
-
-	memcpy(p, &r->time_ns, 8);
-	memcpy(p + 8, &word, 8);
-}
-
 #endif

@@ -172,10 +172,8 @@ void tracefile_read_header_page(struct tracefile *tf, struct piece text)
 
 	tf->long_size = tf->writer_long_size == 4 ? 4 : 8;
 	tf->data_offset = 8 + tf->long_size;
-	if (!text.len) {
-		tf->old_format = true;
+	if (!text.len) /* kernels before 2.6.31 */
 		return;
-	}
 	if (header_field(text, " commit", &offset, &size) && offset == 8 &&
 	    (size == 4 || size == 8))
 		tf->long_size = size;

@@ -78,7 +78,6 @@ struct tracefile {
 	uint8_t writer_long_size;
 	uint8_t long_size;   /* size of the kernel's commit word */
 	uint8_t data_offset; /* offset of the first event in a sub-buffer */
-	bool old_format;     /* no header_page: kernels before 2.6.31 */
 	uint32_t page_size;
 	uint32_t cpu_count; /* 0 if the file does not have it */
 	enum compression compression;

@@ -37,7 +37,7 @@ struct ptask {
 	enum wait_state state; /* of the last wait */
 	uint64_t out, wakeup;
 	/* timehist */
-	uint64_t last_out, ready, last_state;
+	uint64_t last_out, ready;
 };
 
 struct pcpu {
@@ -272,7 +272,6 @@ void perfsched_turn(struct perfsched *p, const struct sched_turn *t, bool is_cho
 	c->before = t->task->pid ? t->task : NULL;
 	k->row.is_dead |= t->out_state == STATE_DEAD;
 	k->last_out = t->end;
-	k->last_state = t->raw_state;
 	k->ready = 0;
 	c->last_switch = t->end;
 	c->current = t->next;

@@ -116,10 +116,8 @@ static struct sched_task *task_get(struct schedflow *s, int pid, uint32_t cpu)
 	struct cpu *c = pid ? NULL : cpu_get(s, cpu);
 	void **slot;
 
-	if (c && !c->idle && (c->idle = task_new(s, 0))) {
-		c->idle->idle_cpu = cpu;
+	if (c && !c->idle && (c->idle = task_new(s, 0)))
 		memcpy(c->idle->comm, "<idle>", sizeof("<idle>"));
-	}
 	if (!pid)
 		return c ? c->idle : NULL;
 	slot = map_take(&s->by_pid, (uint64_t)(uint32_t)pid, TASKS_MAX);

@@ -40,7 +40,6 @@ struct sched_link {
 struct sched_task {
 	size_t index;	     /* among all tasks, in the order of appearance */
 	int pid, tgid, ppid; /* tgid, ppid -1: unknown */
-	uint32_t idle_cpu;   /* pid 0: the CPU whose idle task it is */
 	int prio;
 	char comm[SCHED_COMM_BYTES];
 	bool is_own; /* a task of sonde itself */

@@ -27,7 +27,6 @@ struct attach_config {
 
 struct attach_result {
 	uint64_t stopped_ns; /* how long the process stood still, in all */
-	uint32_t n_stops;
 	uint32_t n_failures; /* attach_begin: files whose functions could not be hooked after all */
 	/*
 	 * attach_end: a thread may still return to sonde's code, which stays mapped and does

@@ -105,7 +105,6 @@ void operation_stop(struct operation *o)
 	remote_close(&o->remote);
 	tracees_resume(&o->threads);
 	o->result.stopped_ns += clock_now_ns() - o->since_ns;
-	o->result.n_stops++;
 }
 
 void operation_release(struct operation *o)

@@ -56,7 +56,6 @@ bool cursor_open(struct cursor *cur, const struct cursor_round *round, uint32_t 
 		.search_left = CURSOR_SEARCH_MAX,
 		.enabled = &round->config->rings->shared->enabled,
 		.is_fed = &round->config->rings->is_fed[slot],
-		.idle_since = round->now,
 	};
 	cur->is_broken = !cur->tid || cur->tid > TID_MAX || cur->pid > TID_MAX ||
 			 !round->config->find_meaning(round->config->ctx, cur->plan, &cur->meaning);

@@ -89,7 +89,6 @@ struct cursor {
 	bool has_event;		 /* fetched, not taken yet */
 	bool is_broken, is_gone;
 	uint64_t stuck_at, stuck_since; /* tail, and the counter then */
-	uint64_t idle_since;
 	struct cursor_event event;
 	struct cursor_values values;	/* of the record at tail; n_bytes 0: none */
 	struct cursor_texts *texts;	/* NULL: never needed yet */

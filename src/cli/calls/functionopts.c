@@ -9,6 +9,7 @@
 #include "cli/calls/functionopts.h"
 
 #include "base/array.h"
+#include "base/scope.h"
 #include "live/request.h"
 
 #include <errno.h>
@@ -26,12 +27,13 @@ static void set_shown(struct functions_options *o, const struct plan_words *only
 int functionopts_check(struct functions_options *o, struct errmsg *err)
 {
 	struct plan_buffer *b = &o->gather.record.plan.buffers[0];
-	int r = o->by ? calltimes_parse_groups(&o->config, o->by, err) : 0;
 
-	if (r >= 0 && o->sort)
-		r = calltimes_sort_parse("-s", o->sort, &o->config, err);
-	if (r >= 0 && o->fields)
-		r = calltimes_columns_parse("-f", o->fields, &o->columns, err);
+	if (o->by)
+		TRY(calltimes_parse_groups(&o->config, o->by, err));
+	if (o->sort)
+		TRY(calltimes_sort_parse("-s", o->sort, &o->config, err));
+	if (o->fields)
+		TRY(calltimes_columns_parse("-f", o->fields, &o->columns, err));
 	for (size_t i = 0; i < o->columns.n; i++)
 		calltimes_column_need(o->columns.list[i], &o->config);
 	if (o->gather.record.has_user) {
@@ -41,7 +43,7 @@ int functionopts_check(struct functions_options *o, struct errmsg *err)
 	}
 	set_shown(o, o->gather.record.has_user ? &o->only : &b->functions,
 		  o->gather.record.has_user ? &o->never : &b->no_functions);
-	return r;
+	return 0;
 }
 
 bool functionopts_are_about_file(const struct functions_options *o, int n_words)

@@ -33,30 +33,25 @@ struct sampleread_spec sampleopts_spec(const struct sample_options *o, const cha
 /* Prints what the result lacks. Returns the exit status. */
 int sampleopts_finish(const struct sampleread *r, const struct sample_options *o, bool quiet);
 
-/* clang-format off */
-#define SAMPLEOPTS_ROWS(AT)                                                                        \
-	{.kind = OPTION_HEADING, .help = "samples and stacks"},                                    \
-	{.kind = OPTION_STRING, .letter = 'e', .name = "event", .arg = "EVENT",                    \
-	 .help = "use samples of this event, or the stacks behind events of this name",            \
-	 .offset = AT(event)},                                                                     \
-	{.kind = OPTION_FLAG, .name = "off-cpu",                                                   \
-	 .help = "use the time that tasks wait off the CPU, by the stack that waits",              \
-	 .offset = AT(off_cpu)},                                                                   \
-	{.kind = OPTION_FLAG, .name = "wakeup",                                                    \
-	 .help = "use the time that tasks wait, by the stack that wakes them",                     \
-	 .offset = AT(wakeup)},                                                                    \
-	{.kind = OPTION_FLAG, .name = "samples",                                                   \
-	 .help = "use samples, although the file has recorded calls, too", .offset = AT(only)},    \
-	{.kind = OPTION_FLAG, .name = "calls",                                                     \
-	 .help = "use calls, although the file has samples, too", .offset = AT(calls)},            \
-	{.kind = OPTION_STRING, .name = "comm", .arg = "GLOB",                                     \
-	 .help = "use samples of tasks with this name", .offset = AT(comm)},                       \
-	{.kind = OPTION_STRING, .name = "cpu", .arg = "N,…",                                       \
-	 .help = "use samples of these CPUs: 0,2-3", .offset = AT(cpu_words)},                     \
-	{.kind = OPTION_FLAG, .name = "inline",                                                    \
-	 .help = "show inlined functions (default of graph and flame)", .offset = AT(inlines)},    \
-	{.kind = OPTION_FLAG, .name = "no-inline",                                                 \
-	 .help = "do not show inlined functions (default of functions)", .offset = AT(no_inline)}
-/* clang-format on */
+#define SAMPLEOPTS_ROWS(AT)                                                                       \
+	ROW_HEADING("samples and stacks"),                                                        \
+		ROW_STRING('e', "event", "EVENT",                                                 \
+			   "use samples of this event, or the stacks behind events of this name", \
+			   AT(event)),                                                            \
+		ROW_FLAG(0, "off-cpu",                                                            \
+			 "use the time that tasks wait off the CPU, by the stack that waits",     \
+			 AT(off_cpu)),                                                            \
+		ROW_FLAG(0, "wakeup",                                                             \
+			 "use the time that tasks wait, by the stack that wakes them",            \
+			 AT(wakeup)),                                                             \
+		ROW_FLAG(0, "samples", "use samples, although the file has recorded calls, too",  \
+			 AT(only)),                                                               \
+		ROW_FLAG(0, "calls", "use calls, although the file has samples, too", AT(calls)), \
+		ROW_STRING(0, "comm", "GLOB", "use samples of tasks with this name", AT(comm)),   \
+		ROW_STRING(0, "cpu", "N,…", "use samples of these CPUs: 0,2-3", AT(cpu_words)),   \
+		ROW_FLAG(0, "inline", "show inlined functions (default of graph and flame)",      \
+			 AT(inlines)),                                                            \
+		ROW_FLAG(0, "no-inline", "do not show inlined functions (default of functions)",  \
+			 AT(no_inline))
 
 #endif

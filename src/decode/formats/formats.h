@@ -35,7 +35,7 @@ struct plugin_options { /* report -O */
 struct sources;
 
 struct formats_config {
-	bool no_plugins; /* report -N and -L: only the built-in handlers */
+	bool no_plugins; /* report -N and -L: events have no handlers */
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
 	bool short_names;	   /* functions of programs: without template arguments */

@@ -37,31 +37,6 @@ static void add_function(struct printer *p, uint64_t addr)
 	textbuf_add_hex(p->out, addr);
 }
 
-/* Prints "child <-- parent", for use without plugins. */
-int handle_function_builtin(struct printer *p, const struct event *ev, const struct record *rec)
-{
-	const struct ksym *sym;
-	uint64_t addr;
-
-	if (!handler_number(p, ev, 0, "ip", &addr))
-		return handler_give_up(p);
-	sym = printer_symbol(p, addr);
-	if (sym) {
-		textbuf_add(p->out, sym->name, sym->name_len);
-		textbuf_add(p->out, " <-- ", 5);
-	} else {
-		textbuf_addf(p->out, "0x%llx", (unsigned long long)addr);
-	}
-	if (!handler_number(p, ev, 1, "parent_ip", &addr))
-		return handler_give_up(p);
-	sym = printer_symbol(p, addr);
-	if (sym)
-		textbuf_add(p->out, sym->name, sym->name_len);
-	else
-		textbuf_addf(p->out, "0x%llx", (unsigned long long)addr);
-	return 0;
-}
-
 int handle_function(struct printer *p, const struct event *ev, const struct record *rec)
 {
 	uint64_t addr, parent;
@@ -97,7 +72,7 @@ int handle_func_repeats(struct printer *p, const struct event *ev, const struct 
 	return 0;
 }
 
-static int print_stack(struct printer *p, const struct event *ev, const char *title, bool offsets)
+int handle_stack(struct printer *p, const struct event *ev, const struct record *rec)
 {
 	unsigned step = p->formats->long_size;
 	uint32_t pos;
@@ -106,7 +81,7 @@ static int print_stack(struct printer *p, const struct event *ev, const char *ti
 		textbuf_add_str(p->out, "<CANT FIND FIELD caller>");
 		return 0;
 	}
-	textbuf_add_str(p->out, title);
+	textbuf_add_str(p->out, "<stack trace >\n");
 	for (pos = ev->wanted[0]->offset; pos <= p->size && p->size - pos >= step; pos += step) {
 		uint64_t addr = bytes_get(p->data + pos, step, p->swap);
 		const struct ksym *sym;
@@ -115,26 +90,14 @@ static int print_stack(struct printer *p, const struct event *ev, const char *ti
 			break;
 		sym = printer_symbol(p, addr);
 		textbuf_add(p->out, "=> ", 3);
-		if (sym && offsets)
+		if (sym) {
 			add_symbol_offset(p, sym, addr);
-		else if (sym)
-			textbuf_add(p->out, sym->name, sym->name_len);
-		if (sym)
 			textbuf_add(p->out, " (", 2);
+		}
 		textbuf_add_hex(p->out, addr);
 		textbuf_add_str(p->out, sym ? ")\n" : "\n");
 	}
 	return 0;
-}
-
-int handle_stack_builtin(struct printer *p, const struct event *ev, const struct record *rec)
-{
-	return print_stack(p, ev, "<stack trace>\n", false);
-}
-
-int handle_stack(struct printer *p, const struct event *ev, const struct record *rec)
-{
-	return print_stack(p, ev, "<stack trace >\n", true);
 }
 
 /*

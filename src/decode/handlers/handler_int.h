@@ -45,10 +45,8 @@ static inline int handler_give_up(struct printer *p)
 int handle_syscall(struct printer *p, const struct event *ev, const struct record *rec);
 
 /* ftrace.c */
-int handle_function_builtin(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_function(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_func_repeats(struct printer *p, const struct event *ev, const struct record *rec);
-int handle_stack_builtin(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_stack(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_raw_data(struct printer *p, const struct event *ev, const struct record *rec);

@@ -13,7 +13,6 @@
 struct handler_row {
 	const char *system, *name;
 	event_handler handler;
-	bool is_builtin; /* built into trace-cmd; its plugins override it */
 	bool needs_symbols;
 	const char *fields[EVENT_WANTED_MAX];
 };

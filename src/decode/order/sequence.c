@@ -514,7 +514,6 @@ int sequence_fill(struct sequence *s, struct batch *b)
 	TRY(r);
 	/* after any refused allocation a line may be missing or have a wrong name */
 	TRY(s->error ? s->error : -shortage_pending());
-	s->stats.n_batched += b->n;
 	if (s->n_batches % PROGRESS_EVERY == 1)
 		s->progress = progress(s);
 	b->progress = s->progress;

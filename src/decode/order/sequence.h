@@ -108,8 +108,7 @@ struct batch {
 
 struct sequence_stats {
 	uint64_t n_records; /* walked records, before filters */
-	uint64_t n_batched;
-	uint64_t n_bytes; /* bytes of sub-buffers that were read */
+	uint64_t n_bytes;   /* bytes of sub-buffers that were read */
 };
 
 /* The summary of report -w. */

@@ -340,7 +340,6 @@ static void count(struct perfsession *s, const struct perfdata_sample *sample)
 {
 	s->counts.n_samples++;
 	s->counts.n_branch_stacks += sample->n_branches != 0;
-	s->counts.n_user_stacks += sample->stack.len != 0;
 }
 
 static int read_sample(struct perfsession *s, const struct perfdata_record *rec,

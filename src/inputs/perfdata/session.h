@@ -76,7 +76,7 @@ struct perfsample {
 
 /* What was in the file, for a message. */
 struct perfsession_counts {
-	uint64_t n_samples, n_lost, n_branch_stacks, n_user_stacks, n_aux, n_stat, n_unparsed;
+	uint64_t n_samples, n_lost, n_branch_stacks, n_unparsed;
 };
 
 struct perfsession;

@@ -26,12 +26,10 @@ struct perfsession {
 	struct map dso_hashes;
 	uint64_t seed;
 	struct perfdso *dsos;
-	size_t n_dsos;
 	struct perfdso *kernel;
 	uint64_t kernel_ref;	  /* recorded address of kernel_ref_name; 0: unknown */
 	char kernel_ref_name[32]; /* _text, _stext */
 	uint8_t kernel_id[SYMTABLE_ID_BYTES];
-	uint8_t n_kernel_id;
 	struct map inlines; /* struct inlined_frames, by file and address */
 	struct map sources; /* struct source_line, by file and address */
 	struct perfsession_counts counts;

@@ -135,7 +135,7 @@ static int show(struct run *run)
 	p.is_only_user = sum.is_only_user;
 	p.is_clock = sum.is_clock;
 	p.n_a_second = (double)run->n_new * 1e9 / (double)(now - run->last_ns + 1);
-	p.n_picture = run->n_pictures++;
+	run->n_pictures++;
 	while (find_event(textbuf_text(&option), (uint32_t)p.n_events, event, sizeof(event)))
 		p.n_events++;
 	for (uint32_t i = 0; !r && i < p.n_events; i++) {

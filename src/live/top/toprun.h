@@ -21,7 +21,6 @@ struct toppicture {
 	double kernel_share; /* of them, percent */
 	uint64_t n_lost, n_dropped;
 	bool is_only_user, is_clock;
-	unsigned n_picture; /* from 0 */
 };
 
 struct toprun {

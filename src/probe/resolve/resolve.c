@@ -203,8 +203,8 @@ static int refuse_other(struct gathering *g, struct span span)
 		"this is something else at the place %s than at the others; %s",
 		p->places[p->n_places - 1].text,
 		g->place->mark_args
-			? "without a name for the event each kind of place becomes an event, "
-			  "or select one: %PROVIDER:NAME@1"
+			? "omit the name of the event, so that each kind of place becomes an "
+			  "event; or select one: %PROVIDER:NAME@1"
 			: "give it a type that fits all, as in :x64, or name one place");
 }
 
@@ -303,8 +303,8 @@ static int take_fetch(struct gathering *g, const struct fetch *f, const char *na
 }
 
 /*
- * Returns true for $params of a return that does not keep them: a recording joins the return with
- * the entry, which has them.
+ * Returns true for $params of a return that has no copies of them: the event of the entry has them,
+ * and a recording joins both events.
  */
 static bool is_of_entry(const struct gathering *g, const struct variable *v)
 {

@@ -75,7 +75,6 @@ void uft_module_parse_head(struct uft_module *m, struct arena *a, const char *te
 struct sym_line {
 	uint64_t addr;
 	uint32_t size;
-	bool has_size;
 	char type;
 	const char *name;
 	size_t name_len;
@@ -93,11 +92,11 @@ static bool parse_sym_line(const char *line, size_t len, struct sym_line *ret)
 	memcpy(head, line, n);
 	head[n] = 0;
 	*ret = (struct sym_line){0};
-	if (sscanf(head, "%16llx %8x %c %n", &addr, &size, &ret->type, &used) == 3 && used == 28)
-		ret->has_size = true;
-	else if (used = 0, size = 0,
-		 sscanf(head, "%16llx %c %n", &addr, &ret->type, &used) != 2 || !used)
-		return false;
+	if (sscanf(head, "%16llx %8x %c %n", &addr, &size, &ret->type, &used) != 3 || used != 28) {
+		used = size = 0;
+		if (sscanf(head, "%16llx %c %n", &addr, &ret->type, &used) != 2 || !used)
+			return false;
+	}
 	if ((size_t)used >= len)
 		return false;
 	ret->addr = addr;

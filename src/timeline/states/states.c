@@ -273,7 +273,6 @@ static void waking(struct states_run *r, const struct sched_entry *e)
 		t->woken_by = waker;
 		t->woken_in_irq = in_irq;
 		t->woken_at = e->ts;
-		t->woken_on = e->stream;
 		return;
 	}
 	if (t->was_guessed) {
@@ -289,7 +288,6 @@ static void waking(struct states_run *r, const struct sched_entry *e)
 	close_span(r, e->a, e->ts, STATE_RUNNABLE);
 	make_runnable(t, e->ts, waker, in_irq);
 	t->woken_at = e->ts;
-	t->woken_on = e->stream;
 }
 
 static bool is_wanted(const struct states_run *r, uint16_t task)

@@ -55,7 +55,6 @@ struct task_track {
 	bool woken_in_irq;
 	int32_t woken_by;
 	uint64_t woken_at; /* if the current span is runnable: time of the waking */
-	uint16_t woken_on; /* stream that contains the waking */
 	bool was_dark; /* a CPU was dark in this span, before the stored moment; since dark_at */
 	uint64_t dark_at;
 	bool is_lost; /* the current span ends because the data ends */

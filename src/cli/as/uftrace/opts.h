@@ -56,7 +56,7 @@ struct uft_opts {
 	int column_offset, sort_column;
 	uint64_t sample_time_ns;
 	/* how it is recorded */
-	uint64_t buffer_bytes, kernel_buffer_bytes; /* 0: default */
+	uint64_t kernel_buffer_bytes; /* 0: default */
 	bool estimate_return, force, no_pltbind, libmcount_single, keep_pid, no_randomize, nop;
 	bool time, record, report, list_event, agent;
 	int max_stack, num_thread, rt_prio, port, pid;

@@ -170,9 +170,10 @@ static uint64_t parse_pages(const char *text)
 	return (v + page - 1) & ~(page - 1);
 }
 
+/* Checks the size: the rings of programs have one size. */
 static void apply_buffer(struct uft_opts *o, const char *value)
 {
-	o->buffer_bytes = parse_pages(value);
+	parse_pages(value);
 }
 
 static void apply_kernel_buffer(struct uft_opts *o, const char *value)

@@ -169,7 +169,7 @@ size_t perfdata_group(struct perfdata *pd, size_t event, const char **ret_name)
 	uint64_t n = f.data ? byte_reader_take_number(&r, 4) : 0;
 
 	for (uint64_t i = 0; i < n && !r.failed; i++) {
-		const char *name = perfdata_take_text(pd, &r);
+		const char *name = take_text(pd, &r);
 		uint64_t leader = byte_reader_take_number(&r, 4);
 		uint64_t n_events = byte_reader_take_number(&r, 4);
 

@@ -57,6 +57,7 @@ struct kept_event {
 	uint16_t source;
 	uint8_t kind; /* row of call_kinds */
 	bool is_first;
+	void *aside;		    /* of the segment after it */
 	struct flow_segment before; /* unless is_first */
 };
 
@@ -176,6 +177,7 @@ bool callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_
 	if (t->has_begun)
 		e->before = end_segment(t);
 	begin_segment(cf, t, at + (kind->step == CALL_ENTER), kind->is_user);
+	e->aside = t->aside;
 	t->last_ts = rec->ts;
 	return true;
 }
@@ -249,6 +251,8 @@ static int join_kept(struct callflow *cf, const struct kept_event *e, const uint
 
 	if (r < 0)
 		return r;
+	if (cf->sink->seek)
+		cf->sink->seek(cf->sink->ctx, e->aside);
 	cf->epochs[e->source % EPOCHS] = epochs[e->source % EPOCHS] + e->epoch;
 	callflow_replay(cf, t, &cf->kinds.rows[e->kind], &e->ev, e->at, &rec);
 	return 0;

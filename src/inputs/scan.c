@@ -39,8 +39,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* 2 to 3 ms of work: much more than a wake-up, and little enough to share at the end */
+/*
+ * At least 2 to 3 ms of work: much more than a wake-up. More if the trace is large; but SHARES slices
+ * for each thread, so that the threads end together.
+ */
 #define SLICE_BYTES  (4u << 20)
+#define SLICE_MOST   (32u << 20)
+#define SHARES	     16
 #define SLICES_MAX   65536
 /* packed: of each CPU; a chunk is 40 KB */
 #define PACKED_BYTES (640u << 10)
@@ -238,6 +243,8 @@ static size_t count_slices(const struct inputs_sources *src, size_t n_places, un
 		if (config->buffer->compressed && each < n_places * PACKED_BYTES)
 			each = n_places * PACKED_BYTES;
 	}
+	if (n / SHARES / n_threads > each)
+		each = n / SHARES / n_threads < SLICE_MOST ? n / SHARES / n_threads : SLICE_MOST;
 	n /= each;
 	return n < least ? least : n < SLICES_MAX ? n : SLICES_MAX;
 }

@@ -11,8 +11,7 @@
  * advance.
  *
  * A slice (taskwalk_slice()) begins at the first record of each CPU that is not before its time, and
- * ends when all CPUs have passed its end. Of packed traces the times of chunks are kept: to learn
- * one, the chunk is unpacked.
+ * ends when all CPUs have passed its end.
  *
  * Nearly all traces have the layout of this machine (`is_plain`); for them the compiler makes a
  * copy of the loop that tests no byte order and no sizes.
@@ -44,7 +43,6 @@ struct cursor {
 	uint32_t cpu;
 	struct page_layout layout;
 	struct record seen; /* the record to visit; most of its members stay the same */
-	uint64_t *times;    /* packed, in slices: the times of chunks; 0: unknown */
 };
 
 struct taskwalk {
@@ -327,11 +325,9 @@ int taskwalk_set_range(struct taskwalk_spec *spec, const struct inputs_sources *
 
 static void release(struct taskwalk *w)
 {
-	for (size_t i = 0; i < w->n_cursors; i++) {
+	for (size_t i = 0; i < w->n_cursors; i++)
 		if (w->cursors[i].ps)
 			pagestream_free(w->cursors[i].ps);
-		free(w->cursors[i].times);
-	}
 	unpacker_free(w->unpacker);
 	free(w->cursors);
 	free(w->heap);
@@ -384,39 +380,14 @@ int taskwalk(struct inputs_sources *src, const struct taskwalk_spec *spec)
  * --- slices ------------------------------------------------------------------------------------
  */
 
-/* Returns the time at which a part begins (pagestream.h). */
-static uint64_t part_time(struct cursor *c, uint64_t n)
+static uint64_t page_time(void *ctx, const struct page *page)
 {
+	const struct cursor *c = ctx;
 	struct walker w;
-	struct page page;
-	uint64_t ts = c->times ? c->times[n] : 0;
 
-	if (ts)
-		return ts;
-	pagestream_seek(c->ps, n);
-	if (pagestream_next(c->ps, &page) <= 0 ||
-	    !walker_start(&w, page.data, page.len, &c->layout))
-		return 0;
-	ts = timeconv(&c->config->time, w.ts, c->cpu);
-	if (c->times)
-		c->times[n] = ts;
-	return ts;
-}
-
-/* Returns the last part that begins before `from`. */
-static uint64_t part_find(struct cursor *c, uint64_t from)
-{
-	uint64_t low = 0, high = pagestream_n_parts(c->ps);
-
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (part_time(c, mid) < from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low - (low > 0);
+	return walker_start(&w, page->data, page->len, &c->layout)
+		       ? timeconv(&c->config->time, w.ts, c->cpu)
+		       : 0;
 }
 
 /*
@@ -445,7 +416,7 @@ static bool seek_in(struct taskwalk *w, struct cursor *c, uint64_t part, uint64_
 /* Moves to the first wanted record that is not before `from`. */
 static bool seek(struct taskwalk *w, struct cursor *c, uint64_t from)
 {
-	uint64_t part = from ? part_find(c, from) : 0;
+	uint64_t part = from ? pagestream_find_time(c->ps, from, page_time, c) : 0;
 	bool has_passed, found;
 
 	do
@@ -476,10 +447,6 @@ struct taskwalk *taskwalk_new(struct inputs_sources *src, const struct taskwalk_
 		taskwalk_free(w);
 		return NULL;
 	}
-	for (size_t i = 0; i < w->n_cursors; i++)
-		if (w->cursors[i].config->buffer->compressed)
-			w->cursors[i].times = calloc(pagestream_n_parts(w->cursors[i].ps) + 1,
-						     sizeof(*w->cursors[i].times));
 	return w;
 }
 
@@ -527,7 +494,7 @@ size_t taskwalk_find_cuts(struct taskwalk *w, uint64_t *ret_times, size_t n)
 			n_parts = pagestream_n_parts(c->ps);
 		}
 	for (size_t i = 1; c && i <= n; i++) {
-		uint64_t ts = part_time(c, n_parts * i / (n + 1));
+		uint64_t ts = pagestream_part_time(c->ps, n_parts * i / (n + 1), page_time, c);
 
 		if (ts > last)
 			ret_times[n_cuts++] = last = ts;

@@ -58,9 +58,10 @@ struct slot {
 	struct chunk *chunk;
 };
 
-/* A chunk: where its header is, and how many bytes of sub-buffers come before. */
+/* A chunk: where its header is, how many bytes of sub-buffers come before, and its time. */
 struct chunk_place {
 	uint64_t pos, position;
+	uint64_t time; /* 0: unknown */
 };
 
 struct pagestream {
@@ -617,7 +618,7 @@ static bool find_places(struct pagestream *ps)
 		packed = bytes_get32(tf->map.data + pos, tf->swap);
 		if (packed > end - pos - 8)
 			return false;
-		ps->places[i] = (struct chunk_place){pos, position};
+		ps->places[i] = (struct chunk_place){pos, position, 0};
 		position += bytes_get32(tf->map.data + pos + 4, tf->swap);
 		pos += 8 + (uint64_t)packed;
 	}
@@ -667,6 +668,58 @@ void pagestream_seek(struct pagestream *ps, uint64_t n)
 	ps->current_pos = 0;
 	ps->pages.plain = ps->pages.pos = 0;
 	ps->error = 0;
+}
+
+uint64_t pagestream_part_time(struct pagestream *ps, uint64_t n,
+			      uint64_t (*time_of)(void *ctx, const struct page *page), void *ctx)
+{
+	uint64_t time = ps->places ? ps->places[n].time : 0;
+	struct page page;
+
+	if (time)
+		return time;
+	pagestream_seek(ps, n);
+	time = pagestream_next(ps, &page) > 0 ? time_of(ctx, &page) : 0;
+	if (ps->places)
+		ps->places[n].time = time;
+	return time;
+}
+
+/* Guesses where a time is, as if all parts took equally long. */
+static uint64_t guess_part(uint64_t time, uint64_t first, uint64_t last, uint64_t n)
+{
+	if (time <= first || last <= first)
+		return 0;
+	return time >= last ? n - 1
+			    : (uint64_t)((double)(time - first) / (double)(last - first) *
+					 (double)(n - 1));
+}
+
+/*
+ * To learn the time of a chunk it must be unpacked, so the search begins at a guess, and steps away
+ * from it until it has passed the time; between the last two steps it halves. All parts below `low`
+ * begin before the time, those from `high` on do not.
+ */
+uint64_t pagestream_find_time(struct pagestream *ps, uint64_t time,
+			      uint64_t (*time_of)(void *ctx, const struct page *page), void *ctx)
+{
+	uint64_t low = 0, n = pagestream_n_parts(ps), high = n, step = 1, at;
+
+	if (!n)
+		return 0;
+	at = guess_part(time, pagestream_part_time(ps, 0, time_of, ctx),
+			pagestream_part_time(ps, n - 1, time_of, ctx), n);
+	while (low < high) {
+		if (pagestream_part_time(ps, at, time_of, ctx) < time) {
+			low = at + 1;
+			at = high == n && step < n - low ? at + step : low + (high - low) / 2;
+		} else {
+			high = at;
+			at = !low && step < high ? high - step : low + (high - low) / 2;
+		}
+		step *= 2;
+	}
+	return low - (low > 0);
 }
 
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total)

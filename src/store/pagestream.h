@@ -70,6 +70,15 @@ void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 uint64_t pagestream_n_parts(struct pagestream *ps);
 /* Returns true if pagestream_seek() reaches all the data. Not if it is live or truncated. */
 bool pagestream_can_seek(struct pagestream *ps);
+/*
+ * Returns the last part that begins before a time, or 0. time_of: the time of a page; for packed
+ * data it is called once for each chunk and remembered. The place of the stream is lost.
+ */
+uint64_t pagestream_find_time(struct pagestream *ps, uint64_t time,
+			      uint64_t (*time_of)(void *ctx, const struct page *page), void *ctx);
+/* Returns the time at which part n begins, as above; 0: unknown. */
+uint64_t pagestream_part_time(struct pagestream *ps, uint64_t n,
+			      uint64_t (*time_of)(void *ctx, const struct page *page), void *ctx);
 /* The first page of this part is the next one, or the data ends if there is no such part. */
 void pagestream_seek(struct pagestream *ps, uint64_t n);
 

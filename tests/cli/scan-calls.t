@@ -1,4 +1,4 @@
-# functions of a file gives the same answer with any number of threads
+# functions, graph and flame of calls give the same answer with any number of threads
 # not: tsan
 # covers: B14
 
@@ -17,6 +17,8 @@ $ for seed in 1 2; do
 >         for words in "" lossy "lossy packed"; do
 >             python3 $TESTS/lib/randomcalls.py calls.dat $which $seed $words
 >             same functions -f all --json calls.dat
+>             same graph calls.dat
+>             same flame --folded calls.dat
 >         done
 >     done
 > done
@@ -25,6 +27,7 @@ $ for seed in 1 2; do
 
 $ for trace in $GOLDEN/*.dat; do
 >     same functions -f all --csv "$trace"
+>     same graph --json "$trace"
 > done
 $ python3 $TESTS/bench/grow $GOLDEN/fgraph-vfs.dat calls.dat 2
 $ same functions calls.dat

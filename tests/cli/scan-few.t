@@ -1,4 +1,4 @@
-# count, latency and functions give the same answers with three threads: small enough for the thread sanitizer
+# count, latency, functions and graph give the same answers with three threads: small enough for the thread sanitizer
 
 $ python3 $TESTS/bench/grow $GOLDEN/events-v6.dat grown.dat 6
 $ same() {
@@ -8,3 +8,4 @@ $ same() {
 > same latency -e sched_waking,sched_switch --by-field pid=next_pid --by comm --json grown.dat
 $ python3 $TESTS/lib/randomcalls.py calls.dat user 3 lossy packed
 $ same functions -f all --json calls.dat
+$ same graph --json calls.dat

@@ -795,8 +795,10 @@ add_kind(struct callflow *cf, const struct call_kind *kind, const struct record 
 		return;
 	}
 	at = kind->is_user ? ev.depth : t->n_user + ev.depth;
-	if (cf->part && callparts_keep(cf, t, kind, &ev, at, rec))
+	if (cf->part && !callparts_is_local(cf, t, kind, at, rec)) {
+		callparts_keep(cf, t, kind, &ev, at, rec);
 		return;
+	}
 	if (kind->step == CALL_LEAVE)
 		leave(cf, t, kind, &ev, at, rec);
 	else

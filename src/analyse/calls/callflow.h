@@ -125,6 +125,8 @@ struct flow_sink {
 	 * Returns 0 or a negative errno.
 	 */
 	int (*join)(void *ctx, struct flow_task *t, void *aside);
+	/* In the whole: the next event is the one with which this segment began. Optional. */
+	void (*seek)(void *ctx, const void *aside);
 	/* In the whole: f is a call that the part left open, with the part's `aside`. Optional. */
 	void (*carry)(void *ctx, struct flow_frame *f);
 };

@@ -8,9 +8,13 @@
 #include "base/map.h"
 #include "decode/callevent.h"
 
-#define DEPTH_MAX   (1u << 20)
-#define CACHE_SLOTS 1024
-#define EPOCHS	    256 /* of sources; more share one */
+#define DEPTH_MAX	(1u << 20)
+#define CACHE_SLOTS	1024
+#define EPOCHS		256 /* of sources; more share one */
+
+#define SEVERAL_SOURCES UINT32_MAX
+
+enum call_side { SIDE_USER = 1, SIDE_KERNEL = 2 };
 
 struct flow_part;
 
@@ -43,8 +47,8 @@ struct callflow {
 	bool is_simple; /* no filter, no calls of the kernel, the usual layout */
 	struct flow_counts counts;
 	uint64_t seed;
-	unsigned seen;		/* of its parts: enum call_side */
-	uint32_t only_source;	/* of its parts: the source of all calls, plus 1; 0: none yet */
+	unsigned seen;		/* of a part, or of all that joined: enum call_side */
+	uint32_t only_source;	/* … the source of all calls, plus 1; 0: none yet */
 	struct flow_part *part; /* it follows a part of a trace; NULL: a whole one */
 };
 
@@ -65,10 +69,24 @@ void callflow_replay(struct callflow *cf, struct flow_task *t, const struct call
 
 /* --- callparts.c ------------------------------------------------------------------------------ */
 
-/* Returns true if the event depends on calls that began before the part: then it is kept. */
-bool callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+/* Keeps an event that depends on calls which began before the part. */
+void callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
 		    const struct call_event *ev, uint32_t at, const struct record *rec);
 void callparts_note_func(struct callflow *cf, struct flow_func *fn);
 void callparts_free(struct flow_part *p);
+
+/* In a part: can it handle the event? It can if it knows all calls from this depth on. */
+static inline bool callparts_is_local(struct callflow *cf, struct flow_task *t,
+				      const struct call_kind *kind, uint32_t at,
+				      const struct record *rec)
+{
+	cf->seen |= kind->is_user ? SIDE_USER : SIDE_KERNEL;
+	if (cf->only_source != rec->source + 1u)
+		cf->only_source = cf->only_source ? SEVERAL_SOURCES : rec->source + 1u;
+	if (!t->has_begun || at < t->base)
+		return false;
+	t->n_since++;
+	return true;
+}
 
 #endif

@@ -6,7 +6,12 @@
  * usually the child that was called last; otherwise a hash table finds it by (parent, function). No
  * walk of the tree is recursive: a program may be a hundred thousand calls deep.
  *
- * Memory: a node takes 128 bytes, and 16 in the table; NODES_MAX_BYTES hold 800 000 nodes. Calls
+ * Parts of a trace (callparts.c): each segment of a task has a tree of its own, which hangs below
+ * the call that was open. It is merged when the part is joined. Children stand in the order of their
+ * first call, so a node knows its place in that order: it is counted within a part, and parts follow
+ * each other.
+ *
+ * Memory: a node takes 136 bytes, and 16 in the table; NODES_MAX_BYTES hold 800 000 nodes. Calls
  * beyond this limit are counted as cut, and their time counts for their callers.
  */
 #include "analyse/calls/callgraph.h"
@@ -38,7 +43,12 @@ struct callgraph {
 	struct graph_node **slots; /* by parent and function; half of them free */
 	size_t n_slots, n_used;
 	uint64_t seed, n_cut;
+	uint64_t now;  /* the place of the next node in the order of first calls */
+	uint64_t base; /* where that of the next part begins */
+	bool is_part, is_joined;
+	const struct callgraph *joining; /* the part that is joined */
 	const struct task *first;
+	uint64_t first_order;
 	const char *program; /* of a graph of stacks */
 	uint8_t *wanted;
 };
@@ -105,6 +115,7 @@ static struct graph_node *child_of(struct callgraph *g, struct graph_node *paren
 		if (!node)
 			return NULL;
 		node->func = func;
+		node->order = g->now++;
 		adopt(parent, node);
 		g->slots[at] = node;
 		g->n_used++;
@@ -126,6 +137,44 @@ struct graph_node *graph_next(const struct graph_node *node, const struct graph_
 	return node->child ? node->child : graph_skip(node, top);
 }
 
+static int compare_orders(const void *a, const void *b)
+{
+	const struct graph_node *x = *(struct graph_node *const *)a,
+				*y = *(struct graph_node *const *)b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_children(struct graph_node *node, struct graph_node **list,
+			  int (*compare)(const void *a, const void *b))
+{
+	size_t n = 0;
+
+	for (struct graph_node *c = node->child; c; c = c->next)
+		list[n++] = c;
+	qsort(list, n, sizeof(struct graph_node *), compare);
+	for (size_t i = 0; i < n; i++)
+		list[i]->next = i + 1 < n ? list[i + 1] : NULL;
+	node->child = n ? list[0] : NULL;
+	node->last_child = n ? list[n - 1] : NULL;
+}
+
+static void sort_all(struct callgraph *g, int (*compare)(const void *a, const void *b))
+{
+	struct graph_node **list;
+	uint32_t most = 0;
+
+	for (struct graph_node *n = &g->root; n; n = graph_next(n, &g->root))
+		most = n->n_children > most ? n->n_children : most;
+	list = calloc((size_t)most + 1, sizeof(struct graph_node *));
+	if (!list)
+		return; /* the order of the first calls is one, too */
+	for (struct graph_node *n = &g->root; n; n = graph_next(n, &g->root))
+		if (n->n_children > 1)
+			sort_children(n, list, compare);
+	free(list);
+}
+
 /*
  * --- calls -------------------------------------------------------------------------------------
  */
@@ -134,11 +183,14 @@ static void enter(void *ctx, struct flow_task *t, struct flow_frame *f)
 {
 	struct callgraph *g = ctx;
 	struct flow_frame *caller = flow_caller(t, f);
-	struct graph_node *parent = caller ? caller->aside : &g->root;
+	struct graph_node *top = g->is_part ? t->aside : &g->root;
+	struct graph_node *parent = caller ? caller->aside : top;
 
-	f->aside = parent ? child_of(g, parent, f->func) : NULL;
-	if (!g->first || !g->first->pid)
+	if (!g->first || !g->first->pid) {
 		g->first = t->task;
+		g->first_order = g->now;
+	}
+	f->aside = parent ? child_of(g, parent, f->func) : NULL;
 }
 
 static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const struct flow_end *end,
@@ -209,6 +261,118 @@ void callgraph_add_chain(struct callgraph *g, const struct flow_func *const *fun
 	node->self += weight;
 }
 
+/*
+ * --- parts -------------------------------------------------------------------------------------
+ */
+
+static void add_numbers(struct graph_node *to, const struct graph_node *from)
+{
+	if (from->n && (!to->n || from->min < to->min))
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	to->n += from->n;
+	to->total += from->total;
+	to->self += from->self;
+}
+
+static bool begin_segment(void *ctx, struct flow_task *t)
+{
+	struct callgraph *g = ctx;
+	struct graph_node *top = arena_alloc(&g->arena, sizeof(*top));
+
+	if (top)
+		top->order = g->now++;
+	t->aside = top;
+	return top;
+}
+
+/* The node of the last call that is known. */
+static struct graph_node *node_of_top(struct callgraph *g, const struct flow_task *t)
+{
+	const struct flow_frame *top = t->n ? &t->frames[t->n - 1] : NULL;
+
+	if (top && !(top->flags & FLOW_SHOWN))
+		top = flow_caller(t, top);
+	return top ? top->aside : &g->root;
+}
+
+static int join_segment(void *ctx, struct flow_task *t, void *aside)
+{
+	struct callgraph *g = ctx;
+	struct graph_node *top = aside;
+
+	top->recent = node_of_top(g, t);
+	if (!top->recent)
+		return -EAGAIN;
+	for (struct graph_node *n = graph_next(top, top); n; n = graph_next(n, top)) {
+		uint64_t order = g->base + n->order;
+		struct graph_node *twin;
+
+		g->now = order;
+		twin = child_of(g, n->parent->recent, callflow_same(g->joining->flow, n->func));
+		if (!twin)
+			return -EAGAIN;
+		twin->order = twin->order < order ? twin->order : order;
+		add_numbers(twin, n);
+		n->recent = twin;
+	}
+	return 0;
+}
+
+static void seek_segment(void *ctx, const void *aside)
+{
+	struct callgraph *g = ctx;
+
+	g->now = g->base + ((const struct graph_node *)aside)->order;
+}
+
+static void carry_frame(void *ctx, struct flow_frame *f)
+{
+	f->aside = ((struct graph_node *)f->aside)->recent;
+}
+
+/* The task of the first call of all gives the graph its name. */
+static void join_first(struct callgraph *g, const struct callgraph *part, struct tasks *tasks)
+{
+	uint64_t order = g->base + part->first_order;
+
+	if (!part->first || (g->first && !part->first->pid))
+		return;
+	if (g->first && g->first->pid && g->first_order < order)
+		return;
+	g->first = tasks_find(tasks, part->first->pid);
+	g->first_order = order;
+}
+
+int callgraph_make_part(struct callgraph *g)
+{
+	g->is_part = true;
+	return g->config->n_tids ? -ENOTSUP : callflow_make_part(g->flow);
+}
+
+int callgraph_join(struct callgraph *g, struct callgraph *part, struct tasks *tasks)
+{
+	int r;
+
+	if (part->n_cut)
+		return -EAGAIN;
+	g->joining = part;
+	g->is_joined = true;
+	r = callflow_join(g->flow, part->flow, tasks);
+	if (r < 0 || g->n_cut)
+		return r < 0 ? r : -EAGAIN;
+	join_first(g, part, tasks);
+	g->now = g->base += part->now;
+	arena_release(&part->arena);
+	arena_init(&part->arena, NODES_MAX_BYTES);
+	memset(part->slots, 0, part->n_slots * sizeof(struct graph_node *));
+	part->n_used = 0;
+	part->now = 0;
+	part->first = NULL;
+	return 0;
+}
+
 bool callgraph_is_bare(const struct callgraph *g)
 {
 	return !g->flow;
@@ -258,6 +422,8 @@ void callgraph_end(struct callgraph *g)
 {
 	if (g->flow) {
 		callflow_finish(g->flow);
+		if (g->is_joined)
+			sort_all(g, compare_orders);
 		prune(g);
 	}
 	g->root.n = g->root.total = 0;
@@ -308,33 +474,9 @@ static int compare_nodes(const void *a, const void *b)
 			     (*(struct graph_node *const *)b)->func);
 }
 
-static void sort_children(struct graph_node *node, struct graph_node **list)
-{
-	size_t n = 0;
-
-	for (struct graph_node *c = node->child; c; c = c->next)
-		list[n++] = c;
-	qsort(list, n, sizeof(struct graph_node *), compare_nodes);
-	for (size_t i = 0; i < n; i++)
-		list[i]->next = i + 1 < n ? list[i + 1] : NULL;
-	node->child = n ? list[0] : NULL;
-	node->last_child = n ? list[n - 1] : NULL;
-}
-
 void callgraph_sort(struct callgraph *g)
 {
-	struct graph_node **list;
-	uint32_t most = 0;
-
-	for (struct graph_node *n = &g->root; n; n = graph_next(n, &g->root))
-		most = n->n_children > most ? n->n_children : most;
-	list = calloc((size_t)most + 1, sizeof(struct graph_node *));
-	if (!list)
-		return; /* the order of the first calls is one, too */
-	for (struct graph_node *n = &g->root; n; n = graph_next(n, &g->root))
-		if (n->n_children > 1)
-			sort_children(n, list);
-	free(list);
+	sort_all(g, compare_nodes);
 }
 
 /* A function of the other graph as one of this. */
@@ -450,17 +592,6 @@ static bool add_node(struct graph_focus *f, struct graph_node *node, size_t *cap
 	return true;
 }
 
-static void add_numbers(struct graph_node *to, const struct graph_node *from)
-{
-	if (from->n && (!to->n || from->min < to->min))
-		to->min = from->min;
-	if (from->max > to->max)
-		to->max = from->max;
-	to->n += from->n;
-	to->total += from->total;
-	to->self += from->self;
-}
-
 /* Adds everything below `from` to what is below `to`. */
 static int merge_below(struct callgraph *g, struct graph_node *to, const struct graph_node *from)
 {
@@ -563,7 +694,13 @@ static int open_flow(struct callgraph *g, struct errmsg *err)
 						  .with_own = g->config->with_own,
 						  .from = g->config->from,
 						  .to = g->config->to};
-	g->sink = (struct flow_sink){.ctx = g, .enter = enter, .leave = leave};
+	g->sink = (struct flow_sink){.ctx = g,
+				     .enter = enter,
+				     .leave = leave,
+				     .begin = begin_segment,
+				     .join = join_segment,
+				     .seek = seek_segment,
+				     .carry = carry_frame};
 	r = callflow_new(&g->flow, g->f, &g->flow_config, &g->sink);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot make the call graph");

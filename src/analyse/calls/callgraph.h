@@ -20,6 +20,7 @@
 
 struct callgraph;
 struct errmsg;
+struct tasks;
 struct walker;
 
 struct graph_node {
@@ -29,7 +30,8 @@ struct graph_node {
 	uint64_t other_n, other_total, other_self; /* after callgraph_compare() */
 	uint32_t depth;				   /* of the root 0 */
 	uint32_t n_children;
-	struct graph_node *recent; /* the child that was called last */
+	struct graph_node *recent; /* the child that was called last; of a joined part: its twin */
+	uint64_t order;		   /* of the first call */
 };
 
 struct callgraph_config {
@@ -51,6 +53,13 @@ void callgraph_add(struct callgraph *g, const struct record *rec);
 /* For struct taskwalk_spec: callflow_run(). */
 void callgraph_run(void *callgraph, struct walker *w, struct record *rec, uint64_t offset,
 		   uint64_t before);
+/*
+ * Makes the graph of a part of a trace, to be joined; as callflow_make_part(). Not of some tasks:
+ * -ENOTSUP.
+ */
+int callgraph_make_part(struct callgraph *g);
+/* Adds a part, and empties it: as callflow_join(). */
+int callgraph_join(struct callgraph *g, struct callgraph *part, struct tasks *tasks);
 /* The trace has ended: open calls of programs count until here; nodes without any call vanish. */
 void callgraph_end(struct callgraph *g);
 

@@ -37,8 +37,6 @@
 #define KEPT_MAX  (1u << 18) /* events; with more, one flow does it */
 #define FUNCS_MAX (1u << 20)
 
-enum call_side { SIDE_USER = 1, SIDE_KERNEL = 2 };
-
 /* What the events of a task between two kept ones did. */
 struct flow_segment {
 	uint32_t base;
@@ -57,6 +55,7 @@ struct kept_event {
 	uint16_t source;
 	uint8_t kind; /* row of call_kinds */
 	bool is_first;
+	void *aside;		    /* of the segment after it */
 	struct flow_segment before; /* unless is_first */
 };
 
@@ -66,10 +65,7 @@ struct flow_part {
 	struct flow_func **funcs; /* by number */
 	struct flow_func **same;  /* … those of the whole */
 	size_t n_funcs, cap_funcs, cap_same, n_same;
-	unsigned seen; /* enum call_side */
-	uint32_t only_source;
-	bool has_sources; /* calls come from several sources */
-	bool is_short;	  /* of memory, or of luck */
+	bool is_short; /* of memory, or of luck */
 };
 
 /*
@@ -137,29 +133,17 @@ static void begin_segment(struct callflow *cf, struct flow_task *t, uint32_t bas
 		cf->part->is_short = true;
 }
 
-static void note_source(struct flow_part *p, uint32_t source)
-{
-	p->has_sources |= p->only_source && p->only_source != source + 1;
-	p->only_source = source + 1;
-}
-
-bool callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
+void callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_kind *kind,
 		    const struct call_event *ev, uint32_t at, const struct record *rec)
 {
 	struct flow_part *p = cf->part;
 	struct kept_event *e;
 
-	p->seen |= kind->is_user ? SIDE_USER : SIDE_KERNEL;
-	note_source(p, rec->source);
-	if (t->has_begun && at >= t->base) {
-		t->n_since++;
-		return false;
-	}
 	/* functions are numbered in the order in which they appear, here and in the whole */
 	if (!callflow_func(cf, ev->func, kind->is_user) ||
 	    !ARRAY_ROOM(p->list, p->cap, p->n + 1, KEPT_MAX)) {
 		p->is_short = true;
-		return true;
+		return;
 	}
 	if (t->has_begun)
 		callflow_lose_above(cf, t, t->base, rec);
@@ -176,8 +160,8 @@ bool callparts_keep(struct callflow *cf, struct flow_task *t, const struct call_
 	if (t->has_begun)
 		e->before = end_segment(t);
 	begin_segment(cf, t, at + (kind->step == CALL_ENTER), kind->is_user);
+	e->aside = t->aside;
 	t->last_ts = rec->ts;
-	return true;
 }
 
 /*
@@ -249,6 +233,8 @@ static int join_kept(struct callflow *cf, const struct kept_event *e, const uint
 
 	if (r < 0)
 		return r;
+	if (cf->sink->seek)
+		cf->sink->seek(cf->sink->ctx, e->aside);
 	cf->epochs[e->source % EPOCHS] = epochs[e->source % EPOCHS] + e->epoch;
 	callflow_replay(cf, t, &cf->kinds.rows[e->kind], &e->ev, e->at, &rec);
 	return 0;
@@ -285,7 +271,7 @@ static int join_task(struct callflow *cf, const struct callflow *part, const str
 					from->last_ts, tasks);
 	struct flow_task *t = callflow_take(cf, &rec);
 	struct flow_segment last = end_segment(from);
-	uint32_t source = part->part->only_source;
+	uint32_t source = part->only_source;
 	int r = t ? join_segment(cf, t, &last, &rec) : -ENOMEM;
 
 	if (r < 0)
@@ -311,17 +297,18 @@ static bool has_losses(const uint32_t *epochs)
 static bool can_join(struct callflow *cf, const struct callflow *part)
 {
 	const struct flow_part *p = part->part;
-	bool has_sources = p->has_sources ||
-			   (cf->only_source && p->only_source && cf->only_source != p->only_source);
+	bool has_sources =
+		part->only_source == SEVERAL_SOURCES ||
+		(cf->only_source && part->only_source && cf->only_source != part->only_source);
 
-	cf->seen |= p->seen;
-	if (p->only_source)
-		cf->only_source = p->only_source;
+	cf->seen |= part->seen;
+	if (part->only_source)
+		cf->only_source = part->only_source;
 	if (p->is_short || part->counts.n_dropped || cf->seen == (SIDE_USER | SIDE_KERNEL) ||
 	    (cf->seen & SIDE_KERNEL && cf->only_user_first))
 		return false;
 	if (has_sources)
-		cf->only_source = UINT32_MAX; /* never again the only one */
+		cf->only_source = SEVERAL_SOURCES;
 	return !has_sources || (!has_losses(cf->epochs) && !has_losses(part->epochs));
 }
 
@@ -352,8 +339,7 @@ static void forget(struct callflow *part)
 	part->counts = (struct flow_counts){0};
 	part->last = NULL;
 	p->n = 0;
-	p->seen = p->only_source = 0;
-	p->has_sources = false;
+	part->seen = part->only_source = 0;
 }
 
 int callflow_join(struct callflow *cf, struct callflow *part, struct tasks *tasks)

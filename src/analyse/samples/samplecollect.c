@@ -382,6 +382,30 @@ void samplecollect_add(struct samplecollect *sc, const struct record *rec)
 		add_taken(sc, rec);
 }
 
+/* A stack is new in a row that is new, so rows in their order give stacks in theirs. */
+int samplecollect_join(struct samplecollect *sc, struct samplecollect *part, struct tasks *tasks)
+{
+	size_t n;
+	const struct sampleset_row *rows = sampleset_rows(part->set, &n);
+	struct sampleset *empty = sampleset_new(part->config->keep);
+
+	if (!empty)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct sampleset_stack stack = sampleset_stack(part->set, rows[i].stack);
+		struct sampleset_row row = rows[i];
+
+		row.task = row.task ? tasks_find(tasks, row.task->pid) : NULL;
+		sampleset_add(sc->set, row, stack.places, stack.n);
+	}
+	sc->n_bad += part->n_bad;
+	part->n_bad = 0;
+	n = sampleset_cut(part->set) + sampleset_cut(sc->set);
+	sampleset_free(part->set);
+	part->set = empty;
+	return n ? -EAGAIN : 0;
+}
+
 void samplecollect_end(struct samplecollect *sc)
 {
 	for (size_t i = 0; i < sc->n_waiting; i++)

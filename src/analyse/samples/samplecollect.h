@@ -27,6 +27,7 @@ struct record;
 struct samplecollect;
 struct sampleinfo;
 struct sampleset;
+struct tasks;
 
 enum samples_source { SAMPLES_TAKEN, SAMPLES_STACKS, SAMPLES_OFF_CPU, SAMPLES_WAKEUPS };
 
@@ -64,6 +65,11 @@ void samplecollect_free(struct samplecollect *sc);
 /* By event id: those that matter. */
 const uint8_t *samplecollect_events(const struct samplecollect *sc, size_t *ret_n);
 void samplecollect_add(struct samplecollect *sc, const struct record *rec);
+/*
+ * Adds the samples of a part of the trace, which follows those of sc, and empties it. Only of
+ * SAMPLES_TAKEN. tasks: those of sc. Returns 0, or a negative errno if there is no room.
+ */
+int samplecollect_join(struct samplecollect *sc, struct samplecollect *part, struct tasks *tasks);
 /* The trace has ended. */
 void samplecollect_end(struct samplecollect *sc);
 

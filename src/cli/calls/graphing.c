@@ -2,7 +2,7 @@
 /*
  * graphing.c - the graph of a file, for graph, flame and export.
  *
- *	calls      callrun_open ─▶ callrun_walk ─▶ callgraph_add … ─▶ callgraph_end
+ *	calls      callrun_open ─▶ scan_run, or callrun_walk ─▶ callgraph_add … ─▶ callgraph_end
  *	samples    sampleread_open ─▶ sampletree_new
  *
  * The file stays open as long as the graph: names of functions come from it.
@@ -14,7 +14,9 @@
 #include "base/scope.h"
 #include "base/shortage.h"
 #include "decode/record.h"
+#include "inputs/scan.h"
 #include "inputs/taskwalk.h"
+#include "symbols/tasks.h"
 
 #include <errno.h>
 
@@ -23,10 +25,64 @@ static void visit(void *ctx, const struct record *rec)
 	callgraph_add(ctx, rec);
 }
 
+/* --- on all CPUs ------------------------------------------------------------------------------ */
+
+static int init_part(void *ctx, struct formats *f, void **ret_state)
+{
+	struct graphing *g = ctx;
+	struct errmsg err = {0};
+	struct callgraph *part;
+	int r;
+
+	TRY(callgraph_new(&part, f, &g->config, &err));
+	r = callgraph_make_part(part);
+	if (r < 0)
+		callgraph_free(part);
+	else
+		*ret_state = part;
+	return r;
+}
+
+static const uint8_t *part_events(void *state, size_t *ret_n)
+{
+	return callgraph_events(state, ret_n);
+}
+
+static int join_part(void *ctx, void *state, struct tasks *tasks)
+{
+	return callgraph_join(((struct graphing *)ctx)->graph, state, tasks);
+}
+
+static void release_part(void *state)
+{
+	callgraph_free(state);
+}
+
+/* Makes the graph. Returns 1, or 0 if one thread has to do it; then the graph is empty again. */
+static int fold(struct graphing *g, struct errmsg *err)
+{
+	struct scan_fold how = {.ctx = g,
+				.init = init_part,
+				.events = part_events,
+				.add = visit,
+				.run = callgraph_run,
+				.join = join_part,
+				.release = release_part};
+
+	if (g->config.from || g->config.to || g->config.n_tids)
+		return 0;
+	if (scan_run(&g->run.src, NULL, &how))
+		return 1;
+	callgraph_free(g->graph);
+	g->graph = NULL;
+	return callgraph_new(&g->graph, callrun_formats(&g->run), &g->config, err);
+}
+
 static int read_calls(struct graphing *g, const struct call_options *o, const char *path,
 		      struct errmsg *err)
 {
 	struct taskwalk_spec spec = {.visit = visit, .run = callgraph_run};
+	int r;
 
 	TRY(callrun_open(&g->run, o, path, err));
 	g->in_time = g->run.in_time;
@@ -36,9 +92,12 @@ static int read_calls(struct graphing *g, const struct call_options *o, const ch
 					      .tids = o->tids,
 					      .n_tids = o->n_tids};
 	TRY(callgraph_new(&g->graph, callrun_formats(&g->run), &g->config, err));
+	r = fold(g, err);
+	TRY(r);
 	spec.ctx = g->graph;
 	spec.events = callgraph_events(g->graph, &spec.n_events);
-	TRY(callrun_walk(&g->run, spec, err));
+	if (!r)
+		TRY(callrun_walk(&g->run, spec, err));
 	callgraph_end(g->graph);
 	return shortage_check(err, "cannot make the call graph");
 }

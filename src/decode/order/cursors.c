@@ -182,32 +182,19 @@ static void heap_push(struct source *src, uint32_t v)
 	src->heap[i] = v;
 }
 
-/* Returns the time at which a part begins (pagestream.h). */
-static uint64_t part_time(const struct source *src, struct cursor *c, uint64_t n)
+struct page_clock {
+	const struct source *src;
+	const struct cursor *c;
+};
+
+static uint64_t page_time(void *ctx, const struct page *page)
 {
+	const struct page_clock *clock = ctx;
 	struct walker w;
 
-	pagestream_seek(c->ps, n);
-	if (pagestream_next(c->ps, &c->page) <= 0 ||
-	    !walker_start(&w, c->page.data, c->page.len, &src->layout))
-		return 0;
-	return timeconv(&src->config.time, w.ts, c->cpu);
-}
-
-/* Returns the last part that begins before `from`. */
-static uint64_t part_find(const struct source *src, struct cursor *c, uint64_t from)
-{
-	uint64_t low = 0, high = pagestream_n_parts(c->ps);
-
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (part_time(src, c, mid) < from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low - (low > 0);
+	return walker_start(&w, page->data, page->len, &clock->src->layout)
+		       ? timeconv(&clock->src->config.time, w.ts, clock->c->cpu)
+		       : 0;
 }
 
 /*
@@ -234,7 +221,8 @@ static bool seek_in(struct sequence *s, struct source *src, struct cursor *c, ui
 
 static void cursor_seek(struct sequence *s, struct source *src, struct cursor *c, uint64_t from)
 {
-	uint64_t part = from ? part_find(src, c, from) : 0;
+	struct page_clock clock = {src, c};
+	uint64_t part = from ? pagestream_find_time(c->ps, from, page_time, &clock) : 0;
 
 	while (!seek_in(s, src, c, part, from) && part)
 		part--;

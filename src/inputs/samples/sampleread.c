@@ -2,7 +2,7 @@
 /*
  * sampleread.c - opens a file, chooses where its stacks come from, and collects them.
  *
- *	inputs_open ─▶ samplecollect_new ─▶ taskwalk ─▶ sampleset ─▶ stacknames
+ *	inputs_open ─▶ samplecollect_new ─▶ scan_run, or taskwalk ─▶ sampleset ─▶ stacknames
  *	a text      ─▶ folded_parse ──────────────────▶ sampleset ─▶ stacknames
  *
  *	asked for          taken from
@@ -24,6 +24,7 @@
 #include "base/scope.h"
 #include "format/bytes.h"
 #include "decode/order/order.h"
+#include "inputs/scan.h"
 #include "inputs/taskwalk.h"
 #include "store/events/sampleevents.h"
 #include "store/tracefile.h"
@@ -162,6 +163,7 @@ static int choose(struct sampleread *r, const struct sampleread_spec *spec, stru
 /* Samples lie in the buffer "perf", everything else elsewhere. */
 static void choose_buffers(struct sampleread *r)
 {
+	static const char *perf[] = {SAMPLEEVENTS_BUFFER};
 	bool taken = r->config.source == SAMPLES_TAKEN;
 	size_t n = 0;
 
@@ -171,8 +173,11 @@ static void choose_buffers(struct sampleread *r)
 		if (is_perf == taken)
 			r->src.list[n++] = r->src.list[i];
 	}
-	if (n)
-		r->src.n = n;
+	if (!n)
+		return;
+	r->src.n = n;
+	if (taken) /* for those who open the file again */
+		r->inputs_spec.buffers = (struct word_list){perf, 1};
 }
 
 struct visitor {
@@ -197,6 +202,63 @@ static void visit_event(void *ctx, const struct record *rec)
 	samplecollect_add(v->r->collect, &named);
 }
 
+/* --- on all CPUs ------------------------------------------------------------------------------ */
+
+static void release_part(void *state)
+{
+	samplecollect_free(state);
+}
+
+static int init_part(void *ctx, struct formats *f, void **ret_state)
+{
+	struct sampleread *r = ctx;
+	struct samplecollect *part;
+	struct errmsg err = {0};
+
+	TRY(samplecollect_new(&part, f, &r->info, &r->config, &err));
+	*ret_state = part;
+	return 0;
+}
+
+static const uint8_t *part_events(void *state, size_t *ret_n)
+{
+	return samplecollect_events(state, ret_n);
+}
+
+static void add_to_part(void *state, const struct record *rec)
+{
+	samplecollect_add(state, rec);
+}
+
+static int join_part(void *ctx, void *state, struct tasks *tasks)
+{
+	return samplecollect_join(((struct sampleread *)ctx)->collect, state, tasks);
+}
+
+/*
+ * Collects the samples. Returns 1, or 0 if one thread has to do it; then there are none again. If
+ * each sample is a row, the join would do all the work.
+ */
+static int fold(struct sampleread *r, struct errmsg *err)
+{
+	struct scan_fold how = {.ctx = r,
+				.init = init_part,
+				.events = part_events,
+				.add = add_to_part,
+				.join = join_part,
+				.release = release_part};
+
+	if (r->config.source != SAMPLES_TAKEN || r->config.keep & SAMPLESET_TIME)
+		return 0;
+	if (scan_run(&r->src, NULL, &how))
+		return 1;
+	samplecollect_free(r->collect);
+	r->collect = NULL;
+	TRY(samplecollect_new(&r->collect, r->in.files[0].formats, &r->info, &r->config, err));
+	r->set = samplecollect_set(r->collect);
+	return 0;
+}
+
 static int walk(struct sampleread *r, struct errmsg *err)
 {
 	SCOPED(order_free_scoped) struct order_state *names = order_new(true, true, true, false);
@@ -208,8 +270,10 @@ static int walk(struct sampleread *r, struct errmsg *err)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read the samples");
 	if (r->config.source == SAMPLES_TAKEN)
 		spec.visit = visit_sample; /* samples have no names of tasks */
+	e = fold(r, err);
+	TRY(e);
 	spec.events = samplecollect_events(r->collect, &spec.n_events);
-	e = taskwalk(&r->src, &spec);
+	e = e ? 0 : taskwalk(&r->src, &spec);
 	if (e < 0)
 		return errmsg_set_errno(err, e, "cannot read the samples");
 	samplecollect_end(r->collect);

@@ -7,7 +7,7 @@
  *	         ^^^
  *
  * SQLite has one code for everything that is wrong with a statement; which it is, and the name, are
- * only in its message. These two forms have not changed since 2004, so they are read here; if one
+ * only in its message. These forms have not changed since 2004, so they are read here; if one
  * did, the sentence would lack the nearest name.
  */
 #include "query/mistakes.h"
@@ -23,8 +23,10 @@
 #define NAMES_MAX_BYTES (1u << 20)
 #define PICTURE_BYTES	600
 #define LINE_BYTES	90
+#define REMEDY_BYTES	640
 
-static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
+static const char no_table[] = "no such table: ", no_column[] = "no such column: ",
+		  no_function[] = "no such function: ";
 
 /* --- the nearest name ------------------------------------------------------------------------- */
 
@@ -163,10 +165,47 @@ static size_t word_length(const char *s)
 	return len;
 }
 
+struct table_search {
+	const char *name;
+	bool found;
+};
+
+static void compare_table(void *to, const char *name)
+{
+	struct table_search *s = to;
+
+	s->found |= !strcasecmp(s->name, name);
+}
+
+/* "SELECT critical_path('make')": the function is a table. */
+static bool is_table_function(const char *message, mistakes_tables *tables, void *ctx)
+{
+	struct table_search s = {message + strlen(no_function), false};
+
+	if (!strncmp(message, no_function, strlen(no_function)))
+		tables(ctx, compare_table, &s);
+	return s.found;
+}
+
+/* What to do about a name that nothing is like. */
+static void fmt_remedy(const struct mistake *m, char remedy[REMEDY_BYTES])
+{
+	if (*m->nearest)
+		snprintf(remedy, REMEDY_BYTES, "did you mean '%s'?", m->nearest);
+	else if (m->is_table)
+		snprintf(remedy, REMEDY_BYTES,
+			 "the table event_kind lists the events of the trace");
+	else
+		snprintf(remedy, REMEDY_BYTES,
+			 ".schema TABLE shows the columns of a table; a text needs single quotes: "
+			 "'%s'",
+			 m->word);
+}
+
 static int tell_wrong(sqlite3 *db, const char *text, size_t at, mistakes_tables *tables, void *ctx,
 		      struct errmsg *err)
 {
-	char message[512];
+	char message[512], remedy[REMEDY_BYTES];
 	int offset = sqlite3_error_offset(db);
 	struct errmsg_spot spot = {.reason = QUERY_WRONG};
 	TEXTBUF(picture, PICTURE_BYTES);
@@ -183,14 +222,15 @@ static int tell_wrong(sqlite3 *db, const char *text, size_t at, mistakes_tables 
 		draw(text, spot.at, spot.len, &picture);
 		spot.picture = textbuf_text(&picture);
 	}
+	if (is_table_function(message, tables, ctx))
+		return errmsg_set_spot(err, -EINVAL, &spot, "%s is a table: SELECT * FROM %s(…)",
+				       message + strlen(no_function),
+				       message + strlen(no_function));
 	if (!m.is_table && !m.is_column)
 		return errmsg_set_spot(err, -EINVAL, &spot, "the query is wrong: %s", message);
-	return errmsg_set_spot(err, -EINVAL, &spot, "there is no %s '%s'%s%s%s",
-			       m.is_table ? "table" : "column", m.word,
-			       *m.nearest ? "; did you mean '" : "", m.nearest,
-			       *m.nearest   ? "'?"
-			       : m.is_table ? "; the table event_kind lists the events of the trace"
-					    : "; .schema TABLE shows the columns of a table");
+	fmt_remedy(&m, remedy);
+	return errmsg_set_spot(err, -EINVAL, &spot, "there is no %s '%s'; %s",
+			       m.is_table ? "table" : "column", m.word, remedy);
 }
 
 int mistake_tell(sqlite3 *db, int code, const char *text, size_t at, mistakes_tables *tables,
@@ -210,7 +250,8 @@ int mistake_tell(sqlite3 *db, int code, const char *text, size_t at, mistakes_ta
 			"--limit memory=SIZE");
 	case SQLITE_AUTH:
 		return errmsg_set_spot(err, -EPERM, &spot,
-				       "this query is not allowed: sonde sql only reads the trace");
+				       "this query is not allowed: sonde sql only reads the trace; "
+				       "WITH NAME AS (SELECT …) names a part of a query");
 	default:
 		return tell_wrong(db, text, at, tables, ctx, err);
 	}

@@ -165,6 +165,13 @@ int query_trace_index(struct query_trace *t)
 	return lanes_new(&t->lanes, t->tl);
 }
 
+int query_trace_new_lanes(struct query_trace *t)
+{
+	lanes_free(t->lanes);
+	t->lanes = NULL;
+	return lanes_new(&t->lanes, t->tl);
+}
+
 const char *query_comm(struct query_trace *t, size_t file, int tid)
 {
 	const struct task *task = tasks_find(&t->in->files[file].tasks, tid);

@@ -76,6 +76,8 @@ static inline const struct event *query_event(const struct query_trace *t, size_
 
 	return (unsigned)id < f->n_table && f->table[id] ? f->table[id] : formats_find(f, id);
 }
+/* Forgets all lanes that were built, and their memory. */
+int query_trace_new_lanes(struct query_trace *t);
 /* The name of a task, NUL-terminated; NULL: unknown. */
 const char *query_comm(struct query_trace *t, size_t file, int tid);
 

@@ -76,10 +76,10 @@ sonde: the query is wrong: near "FROM": syntax error
                 ^^^^
 [2]
 $ sonde sql trace.dat "INSERT INTO thread VALUES (1)"
-sonde: this query is not allowed: sonde sql only reads the trace
+sonde: this query is not allowed: sonde sql only reads the trace; WITH NAME AS (SELECT …) names a part of a query
 [1]
 $ sonde sql trace.dat "ATTACH 'x' AS y"
-sonde: this query is not allowed: sonde sql only reads the trace
+sonde: this query is not allowed: sonde sql only reads the trace; WITH NAME AS (SELECT …) names a part of a query
 [1]
 $ sonde sql --csv --json trace.dat "SELECT 1"
 sonde: --json, --csv and --parquet exclude each other

@@ -2,8 +2,9 @@
 /*
  * sampletables.c - the table sample: CPU samples with their stacks as text.
  *
- * The stacks are those of `sonde sample` and flame graphs (analyse/samples): inlined functions
- * included if their files are there. A stack has the functions from the outermost to the innermost,
+ * The stacks are those of `sonde sample` and flame graphs (analyse/samples), without functions that
+ * the compiler inlined: these are in the files of the programs, and a query reads only the trace. A
+ * stack has the functions from the outermost to the innermost,
  * separated by semicolons, as the table stack has those of the kernel. callsite_id is its number:
  * equal stacks have the same.
  *
@@ -146,10 +147,8 @@ static int read_file(struct sample_reading *s)
 						  .keep = SAMPLESET_TIME | SAMPLESET_TASK |
 							  SAMPLESET_CPU | SAMPLESET_EVENT};
 	TRY(samplecollect_new(&s->collect, file->formats, &s->info, &s->config, &t->err));
-	s->names_config = (struct stacknames_config){.formats = file->formats,
-						     .info = &s->info,
-						     .set = samplecollect_set(s->collect),
-						     .inlines = true};
+	s->names_config = (struct stacknames_config){
+		.formats = file->formats, .info = &s->info, .set = samplecollect_set(s->collect)};
 	s->names = stacknames_new(&s->names_config);
 	return s->names ? read_samples(s) : -ENOMEM;
 }

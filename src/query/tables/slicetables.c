@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LANES_AT_ONCE 64
+#define LANES_AT_ONCE 1000 /* fewer than lanes keeps */
 #define SPEC_BYTES    64
 #define LABEL_BYTES   512
 #define DEPTHS	      256
@@ -142,17 +142,48 @@ static int add_to_list(struct lane_list *l, size_t sort, uint32_t machine, int n
 	return 0;
 }
 
-static int list_lanes(struct lane_list *l, const struct timeline *tl, bool of_cpus)
+/* Has a machine no such events at all? Most traces have no functions, but thousands of tasks. */
+static bool lacks(struct lanes *lanes, size_t sort, uint32_t machine, int pid)
 {
+	char spec[SPEC_BYTES];
+	uint64_t from, to;
+	struct errmsg ignored = {0};
+	struct lane *lane;
+	int r;
+
+	snprintf(spec, sizeof(spec), "%s:%u:%d", sorts[sort].spec, machine, pid);
+	r = lane_get_at(lanes, spec, 0, &lane, &from, &to, &ignored);
+	if (r >= 0)
+		lane_put(lane);
+	return r == -EINVAL;
+}
+
+static int list_task_lanes(struct lane_list *l, struct lanes *lanes, const struct timeline *tl,
+			   size_t sort)
+{
+	uint32_t machine = UINT32_MAX; /* of the tasks before */
+	bool is_lacking = false;
+
 	for (size_t i = 0; i < timeline_n_tasks(tl); i++) {
 		const struct timeline_task *t = timeline_task(tl, i);
 
-		if (!t->pid)
+		if (!t->pid || !t->n_events)
 			continue;
-		for (size_t sort = 0; sort < ARRAY_LEN(sorts); sort++)
-			if (!sorts[sort].of_cpu)
-				TRY(add_to_list(l, sort, t->machine, t->pid));
+		if (t->machine != machine)
+			is_lacking = lacks(lanes, sort, t->machine, t->pid);
+		machine = t->machine;
+		if (!is_lacking)
+			TRY(add_to_list(l, sort, t->machine, t->pid));
 	}
+	return 0;
+}
+
+static int list_lanes(struct lane_list *l, struct lanes *lanes, const struct timeline *tl,
+		      bool of_cpus)
+{
+	for (size_t sort = 0; sort < ARRAY_LEN(sorts); sort++)
+		if (!sorts[sort].of_cpu)
+			TRY(list_task_lanes(l, lanes, tl, sort));
 	for (size_t i = 0; of_cpus && i < timeline_n_streams(tl); i++) {
 		const struct timeline_stream *st = timeline_stream(tl, i);
 		uint32_t machine = timeline_source(tl, st->source)->machine;
@@ -179,6 +210,8 @@ static int add_lanes(struct list_rows *rows, const struct lane_list *l)
 
 		for (size_t k = 0; k < n; k++)
 			specs[k] = l->list[i + k].spec;
+		/* none of the lanes before is needed again, and a full list takes no new ones */
+		TRY(query_trace_new_lanes(rows->trace));
 		lanes_prepare(rows->trace->lanes, specs, n);
 		for (size_t k = 0; k < n; k++)
 			TRY(add_lane(rows, &l->list[i + k]));
@@ -231,7 +264,7 @@ static int fill_slices(struct list_rows *rows, const struct list_args *args)
 	int r = query_trace_index(rows->trace);
 
 	if (r >= 0)
-		r = list_lanes(&l, rows->trace->tl, true);
+		r = list_lanes(&l, rows->trace->lanes, rows->trace->tl, true);
 	if (r >= 0)
 		r = add_lanes(rows, &l);
 	free(l.list);
@@ -261,7 +294,7 @@ static int fill_tracks(struct list_rows *rows, bool of_cpus)
 	int r = query_trace_index(rows->trace);
 
 	if (r >= 0)
-		r = list_lanes(&l, rows->trace->tl, of_cpus);
+		r = list_lanes(&l, rows->trace->lanes, rows->trace->tl, of_cpus);
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		if (sorts[l.list[i].sort].of_cpu == of_cpus)
 			r = add_track(rows, &l.list[i]);

@@ -55,6 +55,12 @@ struct pass {
 	 */
 	uint32_t *first;
 	uint16_t *targets;
+	/*
+	 * Consumers that want one task are no targets: there may be thousands, and each event would
+	 * ask all of them. They are a chain for each task, of numbers plus 1.
+	 */
+	uint16_t *of_task, *next_of_task;
+	uint8_t *is_kind_wanted; /* by kind, of any consumer */
 	size_t n_kinds;
 	uint64_t *bits;	      /* bits of the kinds of each gatherer */
 	int finest, coarsest; /* levels of the counting buckets; finest 64: none */
@@ -245,12 +251,16 @@ static void give(struct slice *s, uint16_t number, const struct walk_event *ev)
 		part->n++;
 }
 
+static bool wants_kind(const struct gatherer *g, size_t kind, size_t n_kinds)
+{
+	return !g->kinds || (kind < n_kinds && kind < g->n_kinds && bit_get(g->kinds, kind));
+}
+
 static bool is_wanted(const struct slice *s, uint16_t kind, uint16_t task)
 {
 	uint32_t place = kind_place(s->p, kind);
 
-	return s->p->first[place] != s->p->first[place + 1] &&
-	       (!s->by_task || bit_get(s->tasks, task));
+	return s->p->is_kind_wanted[place] && (!s->by_task || bit_get(s->tasks, task));
 }
 
 static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t page)
@@ -290,6 +300,9 @@ static void walk_page(struct slice *s, const struct index_segment *seg, uint32_t
 		for (uint32_t t = p->first[place]; t < p->first[place + 1]; t++)
 			if (s->is_on[p->targets[t]])
 				give(s, p->targets[t], &ev);
+		for (uint16_t t = p->of_task[ev.task]; t; t = p->next_of_task[t])
+			if (s->is_on[t - 1] && wants_kind(&p->list[t - 1], place, p->n_kinds))
+				give(s, t - 1, &ev);
 	}
 }
 
@@ -444,20 +457,58 @@ static void slice_run(void *ctx, size_t i)
 
 /* --- a pass ----------------------------------------------------------------------------------- */
 
-static bool wants_kind(const struct gatherer *g, size_t kind, size_t n_kinds)
+/* The only task of a consumer; -1: it wants several, or all. */
+static int only_task(const struct gatherer *g)
 {
-	return !g->kinds || (kind < n_kinds && kind < g->n_kinds && bit_get(g->kinds, kind));
+	int only = -1;
+
+	for (size_t i = 0; g->tasks && i < g->n_tasks; i++) {
+		if (!(i % 8) && !g->tasks[i / 8]) {
+			i += 7;
+			continue;
+		}
+		if (!bit_get(g->tasks, i))
+			continue;
+		if (only >= 0)
+			return -1;
+		only = (int)i;
+	}
+	return only;
+}
+
+/* Puts the consumers of one task into its chain. */
+static int find_chains(struct pass *p, bool *is_chained)
+{
+	p->of_task = calloc(UINT16_MAX + 1, sizeof(*p->of_task));
+	p->next_of_task = calloc(p->n + 1, sizeof(*p->next_of_task));
+	p->is_kind_wanted = calloc(p->n_kinds + 1, 1);
+	if (!p->of_task || !p->next_of_task || !p->is_kind_wanted)
+		return -ENOMEM;
+	for (size_t g = 0; g < p->n; g++) {
+		int task = g < UINT16_MAX ? only_task(&p->list[g]) : -1;
+
+		for (size_t k = 0; k <= p->n_kinds; k++)
+			p->is_kind_wanted[k] |= wants_kind(&p->list[g], k, p->n_kinds);
+		is_chained[g] = task >= 0 && task <= UINT16_MAX;
+		if (!is_chained[g])
+			continue;
+		p->next_of_task[g + 1] = p->of_task[task];
+		p->of_task[task] = (uint16_t)(g + 1);
+	}
+	return 0;
 }
 
 static int find_targets(struct pass *p)
 {
+	SCOPED(scope_free) bool *is_chained = calloc(p->n + 1, sizeof(*is_chained));
 	size_t n = 0;
 
 	p->n_kinds = timeline_n_kinds(p->tl);
 	p->first = calloc(p->n_kinds + 2, sizeof(*p->first));
 	p->bits = calloc(p->n + 1, sizeof(*p->bits));
-	if (!p->first || !p->bits)
+	if (!p->first || !p->bits || !is_chained)
 		return -ENOMEM;
+	TRY(find_chains(p, is_chained));
 	for (size_t g = 0; g < p->n; g++) {
 		p->bits[g] = page_bits_of_kinds(p->list[g].kinds, p->list[g].n_kinds);
 		for (size_t k = 0; k <= p->n_kinds; k++)
@@ -470,7 +521,7 @@ static int find_targets(struct pass *p)
 	for (size_t k = 0; k <= p->n_kinds; k++) {
 		p->first[k] = n;
 		for (size_t g = 0; g < p->n; g++)
-			if (wants_kind(&p->list[g], k, p->n_kinds))
+			if (!is_chained[g] && wants_kind(&p->list[g], k, p->n_kinds))
 				p->targets[n++] = g;
 	}
 	p->first[p->n_kinds + 1] = n;
@@ -546,6 +597,9 @@ static void pass_release(struct pass *p)
 	free(p->parts);
 	free(p->first);
 	free(p->targets);
+	free(p->of_task);
+	free(p->next_of_task);
+	free(p->is_kind_wanted);
 	free(p->bits);
 }
 

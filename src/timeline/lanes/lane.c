@@ -116,6 +116,7 @@ void lanes_free(struct lanes *ls)
 		}
 	while (ls->n_selections)
 		selection_free(ls->selections[--ls->n_selections].sel);
+	lanes_release_forms(ls);
 	labels_release(&ls->labels);
 	states_cache_free(ls->states);
 	calls_cache_free(ls->calls);
@@ -479,7 +480,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 
 /* --- many at once ----------------------------------------------------------------------------- */
 
-#define PREPARE_MAX 256
+#define PREPARE_MAX 1024
 
 /* Claims a slot that needs a lane. The caller holds the lock. */
 static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_lane *to)

@@ -254,9 +254,16 @@ struct lane_selection {
 };
 #define LANE_SELECTIONS_MAX 64
 
+#define LANE_FORMS_MAX	    64
+
+struct shared_forms; /* build_forms.c */
+
 struct lanes {
 	struct timeline *tl;
 	struct labels labels;
+	/* what the kinds of events mean; the same for all lanes of a sort (build_forms.c) */
+	struct shared_forms *forms[LANE_FORMS_MAX];
+	size_t n_forms;
 	struct states_cache *states;
 	struct calls_cache *calls;
 	pthread_mutex_t lock;
@@ -280,6 +287,9 @@ struct lanes {
 };
 
 /* --- building --------------------------------------------------------------------------------- */
+
+/* Frees ls->forms. */
+void lanes_release_forms(struct lanes *ls);
 
 /* Builds a lane. ln->taken_from may be a previous version to extend. */
 typedef int (*lane_build)(struct lane *ln, struct errmsg *err);

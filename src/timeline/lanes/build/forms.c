@@ -14,6 +14,7 @@
  * beyond the files that contain it.
  */
 #include "base/array.h"
+#include "base/lock.h"
 #include "base/scope.h"
 #include "decode/taskstate.h"
 #include "timeline/lanes/callstack.h"
@@ -40,7 +41,8 @@ static const struct {
 
 struct building {
 	struct lane *ln;
-	struct forms forms;
+	struct forms own_forms; /* if they are not shared */
+	const struct forms *forms;
 	struct walk_mask kinds; /* mask of all marks */
 	uint32_t machine;
 	uint64_t from, to; /* the gathered range: the whole trace, or a window */
@@ -73,7 +75,7 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 		*ret = (struct mark){.ts = ev->ts, .task = ev->task, .what = MARK_CUT};
 		return true;
 	}
-	return forms_mark(&b->forms, cache, ev, ret);
+	return forms_mark((void *)b->forms, cache, ev, ret);
 }
 
 static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
@@ -251,8 +253,8 @@ static int take_masks(struct building *b)
 	struct lane *ln = b->ln;
 	size_t n;
 
-	TRY(forms_take_kinds(&b->forms, false, &ln->kinds.bits, &ln->kinds.n));
-	TRY(forms_take_kinds(&b->forms, true, &ln->ends.bits, &ln->ends.n));
+	TRY(forms_take_kinds(b->forms, false, &ln->kinds.bits, &ln->kinds.n));
+	TRY(forms_take_kinds(b->forms, true, &ln->ends.bits, &ln->ends.n));
 	if (ln->spec.type == LANE_OF_CPUCALLS || ln->spec.type == LANE_OF_SYS)
 		TRY(lane_take_kinds(ln, &b->switches, &sched_switch, &n));
 	for (size_t i = 0; i < timeline_n_kinds(ln->owner->tl); i++)
@@ -320,6 +322,57 @@ static int go_on(struct lane_plan *p)
 	return p->from ? lane_take_spans(ln) : 0;
 }
 
+struct shared_forms {
+	uint32_t machine;
+	unsigned classes;
+	struct forms forms;
+};
+
+void lanes_release_forms(struct lanes *ls)
+{
+	while (ls->n_forms) {
+		forms_release(&ls->forms[--ls->n_forms]->forms);
+		free(ls->forms[ls->n_forms]);
+	}
+}
+
+/* Finds shared forms that know all kinds of events. The caller holds the lock. */
+static const struct forms *find_forms(const struct lanes *ls, uint32_t machine, unsigned classes)
+{
+	size_t n_kinds = timeline_n_kinds(ls->tl);
+
+	for (size_t i = 0; i < ls->n_forms; i++)
+		if (ls->forms[i]->machine == machine && ls->forms[i]->classes == classes &&
+		    ls->forms[i]->forms.n_kinds == n_kinds)
+			return &ls->forms[i]->forms;
+	return NULL;
+}
+
+/*
+ * Finds the forms of the lane. They depend only on the kinds of events, and take a millisecond if
+ * there are hundreds of kinds; so thousands of lanes share them.
+ */
+static int take_forms(struct building *b, unsigned classes)
+{
+	struct lanes *ls = b->ln->owner;
+	struct shared_forms *shared;
+
+	LOCKED(&ls->lock);
+	b->forms = find_forms(ls, b->machine, classes);
+	if (b->forms)
+		return 0;
+	TRY(forms_init(&b->own_forms, ls->tl, &ls->labels, b->machine, classes));
+	b->forms = &b->own_forms;
+	shared = ls->n_forms < LANE_FORMS_MAX ? malloc(sizeof(*shared)) : NULL;
+	if (!shared)
+		return 0;
+	*shared = (struct shared_forms){b->machine, classes, b->own_forms};
+	b->own_forms = (struct forms){0};
+	b->forms = &shared->forms;
+	ls->forms[ls->n_forms++] = shared;
+	return 0;
+}
+
 int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 {
 	struct lane *ln = p->ln;
@@ -337,8 +390,8 @@ int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 	if (r == -ENODATA)
 		return 0;
 	TRY(r);
-	TRY(forms_init(&b->forms, ln->owner->tl, &ln->owner->labels, b->machine, classes));
-	if (!b->forms.n_found)
+	TRY(take_forms(b, classes));
+	if (!b->forms->n_found)
 		return !ln->is_whole
 			       ? 0
 			       : errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.",
@@ -372,7 +425,7 @@ void lane_release_forms(struct lane_plan *p)
 
 	if (!b)
 		return;
-	forms_release(&b->forms);
+	forms_release(&b->own_forms);
 	mask_release(&b->kinds);
 	mask_release(&b->switches);
 	free(b);

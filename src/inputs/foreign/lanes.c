@@ -6,7 +6,7 @@
  * appended to a file without a name, and each lane (a buffer and a CPU) remembers the numbers of
  * its pages: 4 bytes a page, whatever the size of the trace.
  */
-#include "inputs/perfdata/lanes.h"
+#include "inputs/foreign/lanes.h"
 
 #include "base/array.h"
 #include "base/scope.h"
@@ -26,7 +26,7 @@ int lanes_init(struct lanes *l, unsigned n_buffers)
 	*l = (struct lanes){.n_buffers = n_buffers};
 	l->fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (l->fd < 0)
-		l->fd = memfd_create("sonde-perf", MFD_CLOEXEC);
+		l->fd = memfd_create("sonde-lanes", MFD_CLOEXEC);
 	return l->fd < 0 ? -errno : 0;
 }
 

@@ -4,8 +4,8 @@
  *
  *	lanes_init ─▶ lanes_add, lanes_add_missed … ─▶ lanes_finish ─▶ lanes_next … ─▶ lanes_release
  */
-#ifndef SONDE_INPUTS_PERFDATA_LANES_H
-#define SONDE_INPUTS_PERFDATA_LANES_H
+#ifndef SONDE_INPUTS_FOREIGN_LANES_H
+#define SONDE_INPUTS_FOREIGN_LANES_H
 
 #include "format/bytes.h"
 #include "store/pagebuilder.h"

@@ -398,6 +398,22 @@ def make_uftrace(place, golden):
                                       kernelfiles.pages(kernelfiles.system_call(1, 1000000000, 1000000800, 1))]))
 
 
+def make_ftracetext(place, golden):
+    """A line of each form."""
+    keep(place, "lines", b"""# tracer: nop
+  a b-7     [001] d..2.   100.000001: sched_switch: prev_comm=a prev_pid=7 prev_prio=120 prev_state=R+ ==> next_comm=b next_pid=0 next_prio=120
+    a-7     (   6) [000] .....     5.1: sys_read(fd: 3, buf: 7ffd0)
+    a-7       0d..2.    12us+: vfs_read <-ksys_read
+    a-7     [000]     5.000001: my_event:             dev 8,0 size=1 name=a b ptr=0x1f q="x y"
+    a-7     [000]     5.000002: my_event:             dev 8,1 size=x
+    a-7     [000] .....     5.1: <stack trace>
+ => vfs_read (ffffffff81000000)
+CPU:1 [LOST 12 EVENTS]
+  5.000003 |   0)   a-7   |  d..1 |   0.123 us    |  f();
+ 0)   a-7  =>  b-8
+""")
+
+
 def make_perfdata(place, golden):
     """Two samples, a mapping, a name and a loss, as a file and through a pipe."""
     def record(kind, misc, body):

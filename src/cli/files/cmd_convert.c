@@ -22,7 +22,8 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	ROW_STRING('i', "input", "FILE", "read FILE, a trace or a perf.data (default: trace.dat)",
+	ROW_STRING('i', "input", "FILE",
+		   "read FILE, a trace or a file of another tool (default: trace.dat)",
 		   offsetof(struct convert_options, input), .complete = "file"),
 	ROW_STRING('o', "output", "FILE", "write this file; may also be the last argument",
 		   offsetof(struct convert_options, output), .complete = "file"),
@@ -100,7 +101,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "change the version or compression of a trace file, or read a perf.data",
+	.summary = "change the version or compression of a trace file, or read another tool's file",
 	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] [SOURCE] TARGET",
 	.options = rows,
 	.run = run,

@@ -124,7 +124,11 @@ int lanes_add_missed(struct lanes *l, unsigned buffer, uint32_t cpu, uint64_t n)
 	if (!lane)
 		return -ENOMEM;
 	TRY(end_page(l, lane));
-	lane->n_missed += (int64_t)(n & INT64_MAX);
+	if (!n)
+		lane->n_missed = lane->n_missed ? lane->n_missed : PAGEBUILDER_MISSED_UNKNOWN;
+	else
+		lane->n_missed =
+			(lane->n_missed > 0 ? lane->n_missed : 0) + (int64_t)(n & INT32_MAX);
 	return 0;
 }
 

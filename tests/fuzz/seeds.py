@@ -398,6 +398,15 @@ def make_uftrace(place, golden):
                                       kernelfiles.pages(kernelfiles.system_call(1, 1000000000, 1000000800, 1))]))
 
 
+def make_chromejson(place, golden):
+    """An event of each phase."""
+    keep(place, "object", b"""{"a":"\\"[","traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},
+{"ph":"B","pid":1,"tid":2,"ts":1.5,"name":"f","args":{"n":3,"s":"x","l":[1],"r":1.5}},{"ph":"E","pid":1,"tid":2,"ts":9},
+{"ph":"X","pid":"p","tid":2,"ts":2,"dur":1,"name":"g"},{"ph":"i","pid":0,"tid":1,"ts":3,"name":"sched_switch",
+"args":{"cpu":1,"info":"a:7 [120] S ==> b:8 [120]"}},{"ph":"C","pid":1,"ts":4,"name":"mem","args":{"rss":1}},{"ph":"b"}]}""")
+    keep(place, "array", b"""[{"ph":"X","ts":1,"dur":2,"name":"f"},""")
+
+
 def make_ftracetext(place, golden):
     """A line of each form."""
     keep(place, "lines", b"""# tracer: nop

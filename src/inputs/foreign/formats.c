@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/scope.h"
+#include "inputs/foreign/chromejson.h"
 #include "inputs/foreign/ftracetext.h"
 #include "inputs/perfdata/asfile.h"
 #include "inputs/uftrace/asfile.h"
@@ -29,6 +30,7 @@
 static const struct foreign_format formats[] = {
 	{"uftrace.data", uftdir_is, uftdata_convert},
 	{"perf.data", perfdata_is_file, perffile_convert},
+	{"JSON of Chrome", chromejson_is, chromejson_convert},
 	{"text of ftrace", ftracetext_is, ftracetext_convert},
 };
 

@@ -49,6 +49,7 @@ int maker_init(struct maker *m, const struct foreign_config *config, struct errm
 	int r;
 
 	*m = (struct maker){.config = config, .clock = "local", .lanes = {.fd = -1}};
+	m->functions_at = FUNCTIONS_AT;
 	arena_init(&m->arena, NAMES_BYTES);
 	textbuf_init(&m->formats, TEXT_MAX_BYTES);
 	textbuf_init(&m->ftrace, TEXT_MAX_BYTES);
@@ -172,7 +173,7 @@ uint64_t maker_function(struct maker *m, const char *name, size_t len)
 	*f = (struct function){.next = *slot,
 			       .name = arena_strndup(&m->arena, name, len),
 			       .len = len,
-			       .address = FUNCTIONS_AT + 16 * (uint64_t)m->n_functions++};
+			       .address = m->functions_at + 16 * (uint64_t)m->n_functions++};
 	if (!f->name)
 		return 0;
 	*slot = f;
@@ -218,6 +219,13 @@ static int add_processes(struct maker *m, struct writer *w, struct errmsg *err)
 	return writer_add_option(w, SNF_OPTION_PROCESSES, PIECE_OF_TEXT(&packed), err);
 }
 
+static uint32_t count_cpus(const struct maker *m)
+{
+	uint32_t n = m->n_cpus > m->lanes.n_cpus ? m->n_cpus : (uint32_t)m->lanes.n_cpus;
+
+	return n ? n : 1;
+}
+
 static int write_file(struct maker *m, struct errmsg *err)
 {
 	SCOPED(writer_free_scoped) struct writer *w = NULL;
@@ -248,7 +256,7 @@ static int write_file(struct maker *m, struct errmsg *err)
 	/* readers take the last symbol for one that is only at its own address */
 	eventformats_add_symbol(&m->kallsyms, UINT64_MAX, "[end]", NULL);
 	TRY(writer_open(&w, &config, err));
-	writer_set_cpu_count(w, m->n_cpus > m->lanes.n_cpus ? m->n_cpus : m->lanes.n_cpus);
+	writer_set_cpu_count(w, count_cpus(m));
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		if (texts[i].tb->overflow)
 			return errmsg_set_errno(err, -ENOMEM, "cannot convert %s",

@@ -41,6 +41,7 @@ struct maker {
 	struct map addresses; /* that have a symbol */
 	struct processes *processes;
 	struct textbuf formats, ftrace, kallsyms;
+	uint64_t functions_at; /* address of the first function; the others are 16 apart */
 	uint32_t n_functions, n_ftrace, n_cpus;
 	uint64_t n_events, n_too_long, n_back;
 };

@@ -407,6 +407,18 @@ def make_chromejson(place, golden):
     keep(place, "array", b"""[{"ph":"X","ts":1,"dur":2,"name":"f"},""")
 
 
+def make_straceline(place, golden):
+    """A line of each form."""
+    keep(place, "lines", b"""10890 21:28:57.031225 access("/etc", R_OK) = -1 ENOENT (No such file or directory) <0.000009>
+[pid 10890] 1700000000.032859 vfork( <unfinished ...>
+10890 21:28:57.033124 <... vfork resumed>)  = 10896 <0.000264>
+10890 21:28:57 --- SIGCHLD {si_signo=SIGCHLD} ---
+10890 21:28:57.053106 +++ exited with 0 +++
+     0.000123 brk(NULL)         = 0x55e93558a000
+strace: Process 7 attached
+""")
+
+
 def make_ftracetext(place, golden):
     """A line of each form."""
     keep(place, "lines", b"""# tracer: nop

@@ -14,6 +14,7 @@
 #include "base/scope.h"
 #include "inputs/foreign/chromejson.h"
 #include "inputs/foreign/ftracetext.h"
+#include "inputs/foreign/stracetext.h"
 #include "inputs/perfdata/asfile.h"
 #include "inputs/uftrace/asfile.h"
 #include "store/perfdata/perfdata.h"
@@ -32,6 +33,7 @@ static const struct foreign_format formats[] = {
 	{"perf.data", perfdata_is_file, perffile_convert},
 	{"JSON of Chrome", chromejson_is, chromejson_convert},
 	{"text of ftrace", ftracetext_is, ftracetext_convert},
+	{"text of strace", stracetext_is, stracetext_convert},
 };
 
 const struct foreign_format *foreign_find(const char *path)

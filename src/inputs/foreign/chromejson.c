@@ -26,13 +26,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define HEAD_BYTES	8192
 #define KIND_MAX_LEN	60
 #define SWITCH_NEXT_PID 5 /* field of sched_switch */
 
@@ -289,20 +285,14 @@ int chromejson_convert(const struct foreign_config *config, struct errmsg *err)
 
 bool chromejson_is(const char *path)
 {
-	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[HEAD_BYTES];
-	size_t at = 0;
-	struct stat st;
-	ssize_t n;
+	char head[FOREIGN_HEAD_BYTES];
+	size_t n = foreign_read_head(path, head), at = 0;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	n = TEMP_FAILURE_RETRY(read(fd, head, sizeof(head)));
-	while (n > 0 && at < (size_t)n && isspace((unsigned char)head[at]))
+	while (at < n && isspace((unsigned char)head[at]))
 		at++;
-	if (n <= 0 || at == (size_t)n)
+	if (at == n)
 		return false;
 	if (head[at] == '{')
-		return memmem(head, (size_t)n, "\"traceEvents\"", 13);
-	return head[at] == '[' && memmem(head, (size_t)n, "\"ph\"", 4);
+		return memmem(head, n, "\"traceEvents\"", 13);
+	return head[at] == '[' && memmem(head, n, "\"ph\"", 4);
 }

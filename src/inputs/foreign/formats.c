@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/errmsg.h"
+#include "base/files/regular.h"
 #include "base/scope.h"
 #include "inputs/foreign/chromejson.h"
 #include "inputs/foreign/ftracetext.h"
@@ -26,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct foreign_format formats[] = {
@@ -39,6 +41,19 @@ static const struct foreign_format formats[] = {
 const struct foreign_format *foreign_find(const char *path)
 {
 	return ARRAY_FIND(formats, ARRAY_LEN(formats), i, formats[i].is(path));
+}
+
+size_t foreign_read_head(const char *path, char head[static FOREIGN_HEAD_BYTES])
+{
+	SCOPED(scope_close) int fd = -1;
+	struct stat st;
+	ssize_t n;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	fd = regular_open(path, INT64_MAX);
+	n = fd < 0 ? 0 : pread(fd, head, FOREIGN_HEAD_BYTES, 0);
+	return n > 0 ? (size_t)n : 0;
 }
 
 void foreign_note(const struct foreign_config *config, const char *fmt, ...)

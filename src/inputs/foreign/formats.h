@@ -11,6 +11,7 @@
 #include "store/tracefile.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct errmsg;
 
@@ -26,6 +27,13 @@ struct foreign_config {
 
 void foreign_note(const struct foreign_config *config, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Reads the beginning of a regular file, and returns its bytes; 0: it is none, or cannot be read.
+ * Pipes are not opened: their writer would notice.
+ */
+#define FOREIGN_HEAD_BYTES 8192
+size_t foreign_read_head(const char *path, char head[static FOREIGN_HEAD_BYTES]);
 
 struct foreign_format {
 	const char *name;

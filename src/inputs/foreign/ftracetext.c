@@ -22,13 +22,9 @@
 #include "inputs/foreign/maker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define HEAD_BYTES	8192
 #define HEAD_LINES	60
 #define FRAMES_MAX	256
 #define CPUS_MAX	65536
@@ -384,13 +380,8 @@ static bool is_text(struct piece head)
 
 bool ftracetext_is(const char *path)
 {
-	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	uint8_t head[HEAD_BYTES];
-	struct stat st;
-	ssize_t n;
+	char head[FOREIGN_HEAD_BYTES];
+	size_t n = foreign_read_head(path, head);
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	n = TEMP_FAILURE_RETRY(read(fd, head, sizeof(head)));
-	return n > 0 && is_text((struct piece){head, (size_t)n});
+	return n && is_text((struct piece){(const uint8_t *)head, n});
 }

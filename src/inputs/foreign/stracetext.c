@@ -30,13 +30,9 @@
 #include "inputs/foreign/textkinds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define HEAD_BYTES  8192
 #define HEAD_LINES  20
 #define NS_PER_DAY  (UINT64_C(86400) * 1000000000)
 #define TEXTS_BYTES (1u << 30)
@@ -370,19 +366,13 @@ int stracetext_convert(const struct foreign_config *config, struct errmsg *err)
 
 bool stracetext_is(const char *path)
 {
-	SCOPED(scope_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[HEAD_BYTES];
-	const char *at = head, *end;
+	char head[FOREIGN_HEAD_BYTES];
+	size_t n = foreign_read_head(path, head);
+	const char *at = head, *end = head + n;
 	struct straceline l;
-	struct stat st;
-	ssize_t n;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (memchr(head, 0, n))
 		return false;
-	n = TEMP_FAILURE_RETRY(read(fd, head, sizeof(head)));
-	if (n <= 0 || memchr(head, 0, (size_t)n))
-		return false;
-	end = head + n;
 	for (int i = 0; i < HEAD_LINES && at < end; i++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *stop = newline ? newline : end;

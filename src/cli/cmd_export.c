@@ -27,7 +27,7 @@ struct export_options {
 	bool perfetto, chrome, svg, html, folded, graphviz, mermaid, speedscope, pprof, firefox;
 	bool perf, short_names;
 	struct sample_options samples;
-	const char *uftrace;
+	const char *uftrace, *ctf;
 	const char **inputs;
 	size_t n_inputs;
 	const char *output, *from, *to, *lanes, *range;
@@ -69,6 +69,9 @@ static const struct option_row rows[] = {
 		 AT(perfetto)),
 	ROW_FLAG(0, "chrome", "write the JSON of Chrome's trace viewer: spans and all events",
 		 AT(chrome)),
+	ROW_STRING(0, "ctf", "DIR",
+		   "write all events as a directory in the Common Trace Format 1.8", AT(ctf),
+		   .complete = "dir"),
 	ROW_FLAG(0, "svg", "write a picture of --lanes", AT(svg)),
 	ROW_FLAG(0, "html", "write a page that needs no server: picture, statistics, events",
 		 AT(html)),
@@ -121,6 +124,7 @@ static int export(const struct export_options *o, struct errmsg *err)
 {
 	struct export_config config = {.form = o->perfetto ? EXPORT_PERFETTO
 					       : o->chrome ? EXPORT_CHROME
+					       : o->ctf	   ? EXPORT_CTF
 					       : o->svg	   ? EXPORT_SVG
 							   : EXPORT_HTML,
 				       .from = o->from,
@@ -136,6 +140,8 @@ static int export(const struct export_options *o, struct errmsg *err)
 	TRY(viewtrace_open(&vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err));
 	if (o->output && strcmp(o->output, "-"))
 		config.output = o->output;
+	if (o->ctf)
+		config.output = o->ctf;
 	if (o->perfetto && !config.output && isatty(STDOUT_FILENO))
 		return errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
 	TRY(export_write(&vt, &config, err));
@@ -187,12 +193,19 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 	const struct {
 		const char *name;
 		bool is_on;
-	} forms[] = {{"--perfetto", o->perfetto}, {"--chrome", o->chrome},
-		     {"--svg", o->svg},		  {"--html", o->html},
-		     {"--folded", o->folded},	  {"--graphviz", o->graphviz},
-		     {"--mermaid", o->mermaid},	  {"--speedscope", o->speedscope},
-		     {"--pprof", o->pprof},	  {"--firefox", o->firefox},
-		     {"--perf", o->perf},	  {"--uftrace", o->uftrace}};
+	} forms[] = {{"--perfetto", o->perfetto},
+		     {"--chrome", o->chrome},
+		     {"--svg", o->svg},
+		     {"--html", o->html},
+		     {"--folded", o->folded},
+		     {"--graphviz", o->graphviz},
+		     {"--mermaid", o->mermaid},
+		     {"--speedscope", o->speedscope},
+		     {"--pprof", o->pprof},
+		     {"--firefox", o->firefox},
+		     {"--perf", o->perf},
+		     {"--uftrace", o->uftrace},
+		     {"--ctf", o->ctf}};
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -206,7 +219,7 @@ static int check_form(const struct export_options *o, struct errmsg *err)
 	if (!first)
 		return errmsg_set(
 			err, -EINVAL,
-			"export needs one of --perfetto, --chrome, --svg, --html, "
+			"export needs one of --perfetto, --chrome, --ctf, --svg, --html, "
 			"--folded, --graphviz, --mermaid, --speedscope, --pprof, --firefox, --perf "
 			"and --uftrace");
 	return 0;
@@ -219,6 +232,8 @@ static int check(struct export_options *o, int n, char **argv, struct errmsg *er
 	if (!o->n_inputs)
 		TRY(add_input(o, "trace.dat", err));
 	TRY(check_form(o, err));
+	if (o->ctf && o->output)
+		return errmsg_set(err, -EINVAL, "--ctf names the directory; -o is not for it");
 	if ((o->lanes || o->width || o->n_marks || o->range) && !o->svg && !o->html)
 		return errmsg_set(err, -EINVAL,
 				  "--lanes, --width, --mark and --range are for --svg and --html");

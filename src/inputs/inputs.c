@@ -14,10 +14,7 @@
 #include "decode/names.h"
 #include "decode/timeconv.h"
 #include "format/tracedat.h"
-#include "inputs/perfdata/asfile.h"
-#include "inputs/uftrace/asfile.h"
-#include "store/perfdata/perfdata.h"
-#include "store/uftrace/dir.h"
+#include "inputs/foreign/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,16 +53,17 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 
 static int open_path(struct tracefile **ret, const struct inputs_path *p, struct errmsg *err)
 {
+	const struct foreign_format *foreign;
+
 	if (p->memory.data)
 		return tracefile_open_memory(ret, p->path, p->memory, err);
 	if (p->fd)
 		return tracefile_open_fd(ret, *p->fd, p->path, err);
-	if (!p->is_own && uftdir_is(p->path))
-		return uftdata_open_file(ret, p->path, err);
-	if (!p->is_own && perfdata_is_file(p->path))
-		return perffile_open(ret, p->path, err);
-	return p->is_own ? tracefile_open_regular(ret, p->path, err)
-			 : tracefile_open(ret, p->path, err);
+	if (p->is_own)
+		return tracefile_open_regular(ret, p->path, err);
+	foreign = foreign_find(p->path);
+	return foreign ? foreign_open(foreign, ret, p->path, err)
+		       : tracefile_open(ret, p->path, err);
 }
 
 static int open_file(struct inputs_file *file, const struct inputs_spec *spec, struct errmsg *err)
@@ -113,7 +111,7 @@ bool inputs_is_trace(const char *path)
 	bool is = false;
 	int fd;
 
-	if (uftdir_is(path) || perfdata_is_file(path))
+	if (foreign_find(path))
 		return true;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

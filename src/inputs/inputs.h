@@ -123,7 +123,7 @@ struct inputs {
 	void *find_name_ctx;
 };
 
-/* Is there a trace of a kind that inputs_open() reads: of sonde and trace-cmd, perf, uftrace? */
+/* Is there a trace of a kind that inputs_open() reads: of sonde, or of another tool? */
 bool inputs_is_trace(const char *path);
 
 /* Opens all paths. in must be zeroed. Close it after a failure, too. */

@@ -29,9 +29,10 @@
 #include "base/conveyor.h"
 #include "base/scope.h"
 #include "decode/order/slice.h"
+#include "inputs/foreign/formats.h"
 #include "inputs/taskwalk.h"
 #include "store/pagestream.h"
-#include "store/perfdata/perfdata.h"
+#include "store/tracefile.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -227,7 +228,7 @@ static bool can_open_again(const struct inputs *in)
 	struct stat st;
 
 	return in->n_files == 1 && !stat(in->files[0].input->path, &st) && S_ISREG(st.st_mode) &&
-	       !perfdata_is_file(in->files[0].input->path);
+	       !foreign_find(in->files[0].input->path);
 }
 
 static size_t count_slices(const struct inputs_sources *src, size_t n_places, unsigned n_threads)

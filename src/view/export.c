@@ -2,13 +2,14 @@
 /*
  * export.c - writes a trace in the formats of other programs.
  *
+ *	CTF                every event, through present/export/ctf.c, as a directory of two files
  *	Perfetto, Chrome   every event, in order, through present/export/perfetto.c and chrome.c;
  *	                   for Chrome, which does not understand switches, also the states of tasks
  *	                   from the index (timeline/states/states.h)
  *	SVG, HTML          the given lanes as the viewer shows them, through picture/svg.c and
  *	                   html.c
  *
- * The first two are written batch by batch, so a trace may have any size; a picture is made in
+ * The first three are written batch by batch, so a trace may have any size; a picture is made in
  * memory. A file gets its name only when it is complete.
  */
 #include "view/export.h"
@@ -20,15 +21,20 @@
 #include "inputs/sources.h"
 #include "present/export/traceexport.h"
 #include "store/outfile.h"
+#include "store/uftrace/newdir.h"
 #include "timeline/states/states.h"
 #include "view/picture/lanewords.h"
 #include "view/picture/picture.h"
 #include "view/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define CTF_STREAM    "stream"
+#define CTF_METADATA  "metadata"
 #define OUT_MAX_BYTES (256u << 20)
 #define WIDTH_FIRST   1600
 #define STATES_BYTES  (1u << 20) /* write states in pieces of this size */
@@ -177,6 +183,24 @@ static int index_trace(struct viewtrace *vt, struct errmsg *err)
 	return r < 0 ? r : timeline_wait(vt->stage->tl);
 }
 
+/* The description of the stream lies beside it. */
+static int write_description(const struct export_config *o, const struct trace_export_kind *kind,
+			     struct trace_export *x, struct errmsg *err)
+{
+	TEXTBUF(out, OUT_MAX_BYTES);
+	SCOPED(scope_free) char *path = NULL;
+	struct export_config beside = *o;
+	struct sink s;
+
+	if (asprintf(&path, "%.*s%s", (int)(strlen(o->output) - strlen(CTF_STREAM)), o->output,
+		     CTF_METADATA) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot export");
+	beside.output = path;
+	kind->describe(x, &out);
+	TRY(sink_open(&s, &beside, err));
+	return sink_close(&s, sink_write(&s, &out), err);
+}
+
 static int export_events(const struct export_config *o, struct viewtrace *vt,
 			 const struct trace_export_kind *kind, struct errmsg *err)
 {
@@ -210,7 +234,27 @@ static int export_events(const struct export_config *o, struct viewtrace *vt,
 	r = sink_open(&s, o, err);
 	if (r >= 0)
 		r = sink_close(&s, write_batches(src.seq, vt->stage->tl, kind, x, &s), err);
+	if (r >= 0 && kind->describe)
+		r = write_description(o, kind, x, err);
 	kind->free(x);
+	return r;
+}
+
+/* A directory with the stream and its description. */
+static int export_directory(const struct export_config *o, struct viewtrace *vt, struct errmsg *err)
+{
+	struct export_config stream = *o;
+	SCOPED(scope_free) char *path = NULL;
+	int fd = uftdir_make(o->output, true, err), r;
+
+	TRY(fd);
+	close(fd);
+	if (asprintf(&path, "%s/%s", o->output, CTF_STREAM) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot export");
+	stream.output = path;
+	r = export_events(&stream, vt, &export_ctf, err);
+	if (r < 0)
+		uftdir_remove(o->output);
 	return r;
 }
 
@@ -323,6 +367,8 @@ int export_write(struct viewtrace *vt, const struct export_config *config, struc
 		return export_events(config, vt, &export_perfetto, err);
 	case EXPORT_CHROME:
 		return export_events(config, vt, &export_chrome, err);
+	case EXPORT_CTF:
+		return export_directory(config, vt, err);
 	default:
 		return export_picture(config, vt, err);
 	}

@@ -8,13 +8,13 @@
 struct errmsg;
 struct viewtrace;
 
-enum export_form { EXPORT_PERFETTO, EXPORT_CHROME, EXPORT_SVG, EXPORT_HTML };
+enum export_form { EXPORT_PERFETTO, EXPORT_CHROME, EXPORT_CTF, EXPORT_SVG, EXPORT_HTML };
 
 struct export_config {
 	enum export_form form;
 	/* times for timearg_parse(); NULL: from the first to the last event */
 	const char *from, *to;
-	const char *output; /* a file; NULL: use put() */
+	const char *output; /* a file; NULL: use put(); of EXPORT_CTF: a new directory */
 	/* Writes text. Returns 0, -EPIPE or another -errno. n_bytes 0 means the end: flush. */
 	int (*put)(void *ctx, const char *text, size_t n_bytes);
 	void *ctx;

@@ -15,9 +15,9 @@
 #include "base/scope.h"
 #include "decode/order/guests.h"
 #include "format/bytes.h"
+#include "inputs/foreign/formats.h"
 #include "inputs/inputs.h"
 #include "inputs/taskwalk.h"
-#include "store/perfdata/perfdata.h"
 #include "store/tracefile.h"
 #include "timeline/timeline.h"
 #include "view/queries.h"
@@ -218,7 +218,7 @@ static bool can_open_again(const struct viewtrace *vt)
 
 	for (size_t i = 0; i < vt->spec.n_paths; i++)
 		if (stat(vt->spec.paths[i].path, &st) < 0 || !S_ISREG(st.st_mode) ||
-		    perfdata_is_file(vt->spec.paths[i].path))
+		    foreign_find(vt->spec.paths[i].path))
 			return false;
 	return true;
 }

@@ -2,7 +2,7 @@
 # covers: B02
 
 $ sonde export
-sonde: export needs one of --perfetto, --chrome, --svg, --html, --folded, --graphviz, --mermaid, --speedscope, --pprof, --firefox, --perf and --uftrace
+sonde: export needs one of --perfetto, --chrome, --ctf, --svg, --html, --folded, --graphviz, --mermaid, --speedscope, --pprof, --firefox, --perf and --uftrace
 [2]
 $ sonde export --svg --html
 sonde: --svg and --html are two files: call export once for each

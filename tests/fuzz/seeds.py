@@ -398,6 +398,43 @@ def make_uftrace(place, golden):
                                       kernelfiles.pages(kernelfiles.system_call(1, 1000000000, 1000000800, 1))]))
 
 
+def make_chromejson(place, golden):
+    """An event of each phase."""
+    keep(place, "object", b"""{"a":"\\"[","traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},
+{"ph":"B","pid":1,"tid":2,"ts":1.5,"name":"f","args":{"n":3,"s":"x","l":[1],"r":1.5}},{"ph":"E","pid":1,"tid":2,"ts":9},
+{"ph":"X","pid":"p","tid":2,"ts":2,"dur":1,"name":"g"},{"ph":"i","pid":0,"tid":1,"ts":3,"name":"sched_switch",
+"args":{"cpu":1,"info":"a:7 [120] S ==> b:8 [120]"}},{"ph":"C","pid":1,"ts":4,"name":"mem","args":{"rss":1}},{"ph":"b"}]}""")
+    keep(place, "array", b"""[{"ph":"X","ts":1,"dur":2,"name":"f"},""")
+
+
+def make_straceline(place, golden):
+    """A line of each form."""
+    keep(place, "lines", b"""10890 21:28:57.031225 access("/etc", R_OK) = -1 ENOENT (No such file or directory) <0.000009>
+[pid 10890] 1700000000.032859 vfork( <unfinished ...>
+10890 21:28:57.033124 <... vfork resumed>)  = 10896 <0.000264>
+10890 21:28:57 --- SIGCHLD {si_signo=SIGCHLD} ---
+10890 21:28:57.053106 +++ exited with 0 +++
+     0.000123 brk(NULL)         = 0x55e93558a000
+strace: Process 7 attached
+""")
+
+
+def make_ftracetext(place, golden):
+    """A line of each form."""
+    keep(place, "lines", b"""# tracer: nop
+  a b-7     [001] d..2.   100.000001: sched_switch: prev_comm=a prev_pid=7 prev_prio=120 prev_state=R+ ==> next_comm=b next_pid=0 next_prio=120
+    a-7     (   6) [000] .....     5.1: sys_read(fd: 3, buf: 7ffd0)
+    a-7       0d..2.    12us+: vfs_read <-ksys_read
+    a-7     [000]     5.000001: my_event:             dev 8,0 size=1 name=a b ptr=0x1f q="x y"
+    a-7     [000]     5.000002: my_event:             dev 8,1 size=x
+    a-7     [000] .....     5.1: <stack trace>
+ => vfs_read (ffffffff81000000)
+CPU:1 [LOST 12 EVENTS]
+  5.000003 |   0)   a-7   |  d..1 |   0.123 us    |  f();
+ 0)   a-7  =>  b-8
+""")
+
+
 def make_perfdata(place, golden):
     """Two samples, a mapping, a name and a loss, as a file and through a pipe."""
     def record(kind, misc, body):

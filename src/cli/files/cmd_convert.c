@@ -10,10 +10,9 @@
 #include "base/scope.h"
 #include "cli/command.h"
 #include "cli/screen/notes.h"
-#include "inputs/perfdata/asfile.h"
+#include "inputs/foreign/formats.h"
 #include "rewrite/convert.h"
 #include "store/compression.h"
-#include "store/perfdata/perfdata.h"
 
 #include <errno.h>
 
@@ -23,7 +22,8 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	ROW_STRING('i', "input", "FILE", "read FILE, a trace or a perf.data (default: trace.dat)",
+	ROW_STRING('i', "input", "FILE",
+		   "read FILE, a trace or a file of another tool (default: trace.dat)",
 		   offsetof(struct convert_options, input), .complete = "file"),
 	ROW_STRING('o', "output", "FILE", "write this file; may also be the last argument",
 		   offsetof(struct convert_options, output), .complete = "file"),
@@ -37,6 +37,7 @@ static const struct option_row rows[] = {
 
 static int check_options(struct convert_options *o, int argc, char **argv, struct errmsg *err)
 {
+	const struct foreign_format *foreign;
 	int i = 0;
 
 	if (argc > 1 && !o->input) /* convert SOURCE TARGET */
@@ -51,11 +52,12 @@ static int check_options(struct convert_options *o, int argc, char **argv, struc
 		return errmsg_set(err, -EINVAL,
 				  "convert: no target; name it with -o or as last argument");
 	/* "convert perf.data" means the source; the target's old contents would be lost */
-	if (perfdata_is_file(o->output))
+	foreign = o->input ? NULL : foreign_find(o->output);
+	if (foreign)
 		return errmsg_set(err, -EINVAL,
-				  "convert: %s is a perf.data and would be overwritten; name the "
+				  "convert: %s is a %s and would be overwritten; name the "
 				  "target, too: sonde convert %s trace.dat",
-				  o->output, o->output);
+				  o->output, foreign->name, o->output);
 	if (!o->input)
 		o->input = "trace.dat";
 	if (o->version != 6 && o->version != 7)
@@ -64,29 +66,31 @@ static int check_options(struct convert_options *o, int argc, char **argv, struc
 	return 0;
 }
 
-/* A perf.data becomes a trace file with the same events and samples. */
-static int convert_perf(const struct convert_options *o, struct errmsg *err)
+static int convert_foreign(const struct convert_options *o, const struct foreign_format *foreign,
+			   struct errmsg *err)
 {
-	struct perffile_config config = {.input = o->input,
-					 .output = o->output,
-					 .version = (int)o->version,
-					 .note = notes_print};
+	struct foreign_config config = {.input = o->input,
+					.output = o->output,
+					.version = (int)o->version,
+					.note = notes_print};
 
 	TRY(compression_choose(o->compression, o->version, &config.compression, &config.plain_data,
 			       err));
-	return perffile_convert(&config, err);
+	return foreign->convert(&config, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct convert_options o = {.version = 7};
+	const struct foreign_format *foreign;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	TRY(r);
 	r = check_options(&o, r, argv, err);
 	TRY(r);
-	if (perfdata_is_file(o.input))
-		return convert_perf(&o, err);
+	foreign = foreign_find(o.input);
+	if (foreign)
+		return convert_foreign(&o, foreign, err);
 	return convert_trace(&(struct convert_config){.input = o.input,
 						      .output = o.output,
 						      .version = o.version,
@@ -97,7 +101,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "change the version or compression of a trace file, or read a perf.data",
+	.summary = "change the version or compression of a trace file, or read another tool's file",
 	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] [SOURCE] TARGET",
 	.options = rows,
 	.run = run,

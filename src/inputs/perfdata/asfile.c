@@ -19,6 +19,8 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "format/bytes.h"
+#include "inputs/foreign/formats.h"
 #include "inputs/perfdata/asfile_int.h"
 #include "inputs/perfdata/session.h"
 #include "store/packedtext.h"
@@ -27,13 +29,8 @@
 #include "store/writer.h"
 #include "symbols/processes.h"
 
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TEXT_MAX_BYTES (1u << 30)
 #define TEXTS_OF(c)                                                                   \
@@ -54,22 +51,6 @@ static void release(struct perffile *c)
 	map_release(&c->symbols);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		textbuf_release(texts[i]);
-}
-
-static void note(const struct perffile *c, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void note(const struct perffile *c, const char *fmt, ...)
-{
-	char sentence[400];
-	va_list ap;
-
-	if (!c->config->note)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
-	va_end(ap);
-	c->config->note(c->config->ctx, sentence);
 }
 
 /*
@@ -182,15 +163,16 @@ static void note_left_out(struct perffile *c)
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].n)
-			note(c, "%s: not converted: %llu %s", c->config->input,
-			     (unsigned long long)rows[i].n, rows[i].what);
+			foreign_note(c->config, "%s: not converted: %llu %s", c->config->input,
+				     (unsigned long long)rows[i].n, rows[i].what);
 	if (c->n_without_cpu)
-		note(c,
-		     "%s does not say on which CPU its samples were taken; they are shown on CPU "
-		     "0",
-		     c->config->input);
+		foreign_note(c->config,
+			     "%s does not say on which CPU its samples were taken; they are shown "
+			     "on CPU "
+			     "0",
+			     c->config->input);
 	for (size_t i = 0; i < pd->n_damage; i++)
-		note(c, "%s", pd->damage[i]);
+		foreign_note(c->config, "%s", pd->damage[i]);
 }
 
 /*
@@ -287,7 +269,7 @@ static int write_file(struct perffile *c, struct errmsg *err)
 	return writer_close(TAKE(c->writer), err);
 }
 
-int perffile_convert(const struct perffile_config *config, struct errmsg *err)
+int perffile_convert(const struct foreign_config *config, struct errmsg *err)
 {
 	SCOPED(release) struct perffile c = {.config = config, .lanes = {.fd = -1}};
 	struct textbuf *texts[] = TEXTS_OF(&c);
@@ -306,58 +288,4 @@ int perffile_convert(const struct perffile_config *config, struct errmsg *err)
 	TRY(write_file(&c, err));
 	note_left_out(&c);
 	return perfsession_data(c.session)->n_damage ? 1 : 0;
-}
-
-/*
- * --- opened directly ---------------------------------------------------------------------------
- */
-
-#define NOTES_MAX 32
-
-struct kept_notes {
-	char *list[NOTES_MAX];
-	size_t n;
-};
-
-static void keep_note(void *ctx, const char *sentence)
-{
-	struct kept_notes *k = ctx;
-
-	if (k->n < NOTES_MAX && (k->list[k->n] = strdup(sentence)))
-		k->n++;
-}
-
-static void release_notes(struct kept_notes *k)
-{
-	for (size_t i = 0; i < k->n; i++)
-		free(k->list[i]);
-}
-
-int perffile_open(struct tracefile **ret, const char *path, struct errmsg *err)
-{
-	SCOPED(release_notes) struct kept_notes notes = {0};
-	SCOPED(scope_close) int fd = -1;
-	const char *tmp = getenv("TMPDIR");
-	char place[256], target[300];
-	struct perffile_config config = {
-		.input = path, .output = target, .version = 7, .note = keep_note, .ctx = &notes};
-	int r;
-
-	snprintf(place, sizeof(place), "%.200s/sonde-perf-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(place))
-		return errmsg_set_errno(err, -errno, "cannot make the directory %s", place);
-	snprintf(target, sizeof(target), "%s/trace.dat", place);
-	r = perffile_convert(&config, err);
-	if (r >= 0) {
-		bool is_damaged = r;
-
-		fd = open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		r = fd < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", target)
-			   : tracefile_open_fd(ret, fd, path, err);
-		for (size_t i = 0; r >= 0 && is_damaged && i < notes.n; i++)
-			tracefile_add_damage(*ret, "%s", notes.list[i]);
-	}
-	unlink(target);
-	rmdir(place);
-	return r;
 }

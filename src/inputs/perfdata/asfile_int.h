@@ -6,7 +6,8 @@
 #include "base/map.h"
 #include "base/textbuf.h"
 #include "inputs/perfdata/asfile.h"
-#include "inputs/perfdata/lanes.h"
+#include "inputs/foreign/formats.h"
+#include "inputs/foreign/lanes.h"
 #include "inputs/perfdata/metadata.h"
 #include "inputs/perfdata/session.h"
 
@@ -16,7 +17,7 @@ struct writer;
 enum perffile_buffer { PERFFILE_EVENTS, PERFFILE_SAMPLES, PERFFILE_BUFFERS };
 
 struct perffile {
-	const struct perffile_config *config;
+	const struct foreign_config *config;
 	struct perfsession *session;
 	struct perfmetadata metadata; /* of tracepoints */
 	struct processes *processes;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * asfile.c - writes the calls of a uftrace.data directory into a temporary trace file.
+ * asfile.c - writes the calls of a uftrace.data directory into a trace file.
  *
  *	uftdata ─▶ analyse/uftrace/walk ─▶ user_entry, user_exit ─▶ store/writer ─▶ tracefile
  *
  * The events are those of sonde record -u (store/events/userevents.h), all on CPU 0: a directory
  * does not say where a call ran. Task switches (switches.c) have their CPU, and a buffer of their
- * own. A function is a symbol; one without a symbol is named after its address. The file lies in
- * $TMPDIR and loses its name as soon as it is open. Filters that the recorder stored (default.opts)
+ * own. A function is a symbol; one without a symbol is named after its address. Filters that the recorder stored (default.opts)
  * do not apply: the commands have their own.
  */
 #include "inputs/uftrace/asfile.h"
@@ -22,22 +21,20 @@
 #include "base/textbuf.h"
 #include "decode/formats/event.h"
 #include "format/tracedat.h"
+#include "inputs/foreign/formats.h"
 #include "inputs/uftrace/data.h"
 #include "inputs/uftrace/switches.h"
 #include "store/packedtext.h"
 #include "store/pagebuilder.h"
-#include "store/tracefile.h"
 #include "store/events/userevents.h"
 #include "store/writer.h"
 #include "symbols/uftrace/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PAGE_BYTES     4096u
 #define FUNCTIONS_MAX  (1u << 22)
@@ -263,11 +260,12 @@ static int add_texts(struct conversion *c, struct errmsg *err)
 	return writer_add_option(c->writer, SNF_OPTION_PROCESSES, piece_of(&c->packed), err);
 }
 
-static int write_file(struct conversion *c, const char *path, struct errmsg *err)
+static int write_file(struct conversion *c, const struct foreign_config *to, struct errmsg *err)
 {
-	struct writer_config config = {.path = path,
-				       .version = 7,
-				       .compression = COMPRESSION_NONE,
+	struct writer_config config = {.path = to->output,
+				       .version = to->version,
+				       .compression = to->compression,
+				       .plain_data = to->plain_data,
 				       .big_endian = bytes_host_is_big(),
 				       .long_size = sizeof(long),
 				       .page_size = PAGE_BYTES,
@@ -318,26 +316,15 @@ static int start(struct conversion *c, const char *dir, struct errmsg *err)
 	return 0;
 }
 
-int uftdata_open_file(struct tracefile **ret, const char *dir, struct errmsg *err)
+int uftdata_convert(const struct foreign_config *config, struct errmsg *err)
 {
 	SCOPED(release) struct conversion c = {0};
-	SCOPED(scope_close) int fd = -1;
-	const char *tmp = getenv("TMPDIR");
-	char place[256], path[300];
-	int r;
 
-	snprintf(place, sizeof(place), "%.200s/sonde-uftrace-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	TRY(start(&c, dir, err));
-	if (!mkdtemp(place))
-		return errmsg_set_errno(err, -errno, "cannot make the directory %s", place);
-	snprintf(path, sizeof(path), "%s/trace.dat", place);
-	r = write_file(&c, path, err);
-	if (r >= 0) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		r = fd < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path)
-			   : tracefile_open_fd(ret, fd, dir, err);
-	}
-	unlink(path);
-	rmdir(place);
-	return r;
+	if (config->version != 7) /* the functions are known when all calls are written */
+		return errmsg_set(err, -ENOTSUP,
+				  "a uftrace.data becomes a trace of version 7; convert that one "
+				  "to version %d",
+				  config->version);
+	TRY(start(&c, config->input, err));
+	return write_file(&c, config, err);
 }

@@ -6,12 +6,12 @@
 #define SONDE_INPUTS_UFTRACE_ASFILE_H
 
 struct errmsg;
-struct tracefile;
+struct foreign_config;
 
 /*
- * Opens the directory as a trace file. Its calls become events of sonde record -u, in a temporary
- * file without a name. Task switches and events are not carried over.
+ * Its calls become events of sonde record -u, its task switches those of the scheduler. Other events
+ * are not carried over.
  */
-int uftdata_open_file(struct tracefile **ret, const char *dir, struct errmsg *err);
+int uftdata_convert(const struct foreign_config *config, struct errmsg *err);
 
 #endif

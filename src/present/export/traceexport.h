@@ -41,9 +41,11 @@ struct trace_export_kind {
 	void (*add_state)(struct trace_export *x, const struct export_state *s,
 			  struct textbuf *out);
 	void (*finish)(struct trace_export *x, struct textbuf *out);
+	/* After finish: the text of a second file, which describes the first. May be NULL. */
+	void (*describe)(struct trace_export *x, struct textbuf *out);
 	void (*free)(struct trace_export *x);
 };
 
-extern const struct trace_export_kind export_perfetto, export_chrome;
+extern const struct trace_export_kind export_perfetto, export_chrome, export_ctf;
 
 #endif

@@ -4,8 +4,8 @@
  *
  *	lanes_init ─▶ lanes_add, lanes_add_missed … ─▶ lanes_finish ─▶ lanes_next … ─▶ lanes_release
  */
-#ifndef SONDE_INPUTS_PERFDATA_LANES_H
-#define SONDE_INPUTS_PERFDATA_LANES_H
+#ifndef SONDE_INPUTS_FOREIGN_LANES_H
+#define SONDE_INPUTS_FOREIGN_LANES_H
 
 #include "format/bytes.h"
 #include "store/pagebuilder.h"
@@ -39,6 +39,7 @@ void lanes_release(struct lanes *l);
 /* Returns -E2BIG if the record is longer than a page. Times of a CPU and buffer must not fall. */
 int lanes_add(struct lanes *l, unsigned buffer, uint32_t cpu, uint64_t time_ns, const void *data,
 	      uint32_t n_bytes);
+/* n: 0 if it is unknown how many. */
 int lanes_add_missed(struct lanes *l, unsigned buffer, uint32_t cpu, uint64_t n);
 int lanes_finish(struct lanes *l);
 /* The next page of the buffer: 1, 0 if there are no more, or a negative errno. */

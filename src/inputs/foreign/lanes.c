@@ -6,7 +6,7 @@
  * appended to a file without a name, and each lane (a buffer and a CPU) remembers the numbers of
  * its pages: 4 bytes a page, whatever the size of the trace.
  */
-#include "inputs/perfdata/lanes.h"
+#include "inputs/foreign/lanes.h"
 
 #include "base/array.h"
 #include "base/scope.h"
@@ -26,7 +26,7 @@ int lanes_init(struct lanes *l, unsigned n_buffers)
 	*l = (struct lanes){.n_buffers = n_buffers};
 	l->fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (l->fd < 0)
-		l->fd = memfd_create("sonde-perf", MFD_CLOEXEC);
+		l->fd = memfd_create("sonde-lanes", MFD_CLOEXEC);
 	return l->fd < 0 ? -errno : 0;
 }
 
@@ -124,7 +124,11 @@ int lanes_add_missed(struct lanes *l, unsigned buffer, uint32_t cpu, uint64_t n)
 	if (!lane)
 		return -ENOMEM;
 	TRY(end_page(l, lane));
-	lane->n_missed += (int64_t)(n & INT64_MAX);
+	if (!n)
+		lane->n_missed = lane->n_missed ? lane->n_missed : PAGEBUILDER_MISSED_UNKNOWN;
+	else
+		lane->n_missed =
+			(lane->n_missed > 0 ? lane->n_missed : 0) + (int64_t)(n & INT32_MAX);
 	return 0;
 }
 

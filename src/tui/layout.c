@@ -158,10 +158,11 @@ static void draw_ruler(struct tui *t)
 		if (cell && last > t->range.from && first < t->range.to)
 			cell->style.look = LOOK_REVERSE;
 	}
+	/* a mark at the cursor shows its name; the track shows the cursor there */
+	draw_line(t, t->cursor, 0x25bc, true, STYLE_LOOK(LOOK_BOLD));
 	for (unsigned i = 0; i < t->n_marks; i++)
 		draw_line(t, t->marks[i].t, (wchar_t)t->marks[i].name, true,
 			  STYLE_LOOK(LOOK_REVERSE | LOOK_BOLD));
-	draw_line(t, t->cursor, 0x25bc, true, STYLE_LOOK(LOOK_BOLD));
 }
 
 /* Reverses the cell of the cursor on its track. */

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/scope.h"
 #include "cli/command.h"
+#include "cli/view/cutfile.h"
 #include "timeline/moment.h"
 #include "tui/screen.h"
 #include "tui/tui.h"
@@ -67,7 +68,13 @@ static int show(struct viewtrace *vt, const struct tui_options *o, struct errmsg
 	if (!o->no_cache)
 		cache = viewcache_dir(NULL, o->cache_dir);
 	TRY(stage_start(vt->stage, cache, err));
-	return tui_run(&c, err);
+	TRY(tui_run(&c, err));
+	return cutfile_happened()
+		       ? errmsg_set(err, -EIO,
+				    "the file was truncated while it was being read: its end was "
+				    "missing on the screen; if it is complete now, start sonde "
+				    "tui again")
+		       : 0;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -81,6 +88,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (o.no_cache && o.cache_dir)
 		return errmsg_set(err, -EINVAL, "--no-cache and --cache-dir exclude each other");
 	TRY(screen_check(err));
+	cutfile_survive();
 	r = viewtrace_open(&vt, n ? (const char *const *)argv + 1 : first, n ? n : 1,
 			   VIEWTRACE_VIEW, err);
 	if (r >= 0)

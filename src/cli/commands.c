@@ -63,6 +63,7 @@ extern const struct command cmd_stop;
 extern const struct command cmd_stream;
 extern const struct command cmd_top;
 extern const struct command cmd_trace;
+extern const struct command cmd_tui;
 extern const struct command cmd_view;
 extern const struct command cmd_why;
 
@@ -84,6 +85,7 @@ static const struct command *const look_commands[] = {
 	&cmd_report,
 	&cmd_replay,
 	&cmd_view,
+	&cmd_tui,
 	&cmd_script,
 	&cmd_info,
 	NULL,

@@ -10,8 +10,8 @@
 #include "base/scope.h"
 #include "cli/screen/output.h"
 #include "cli/screen/notes.h"
-#include "decode/timearg.h"
 #include "present/insight/words.h"
+#include "timeline/moment.h"
 #include "timeline/taskmatch.h"
 
 #include <errno.h>
@@ -45,21 +45,6 @@ int ask_task(void *opts, const char *value, struct errmsg *err)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Parses a time of an option, relative to the trace's start. */
-static int parse_time(const struct timeline *tl, const char *option, const char *text,
-		      uint64_t *ret, struct errmsg *err)
-{
-	/* report prints the clock boot as a bare number, but a difference can have a unit */
-	bool in_time = timeline_source(tl, 0)->time.in_time ||
-		       (timeline_unit(tl).ns == 1 && text[0] == '+');
-	uint64_t origin = timeline_origin(tl);
-
-	if (timearg_parse(option, text, in_time, origin, ret, err) < 0)
-		return errmsg_code(err);
-	*ret = *ret > origin ? *ret - origin : 0;
-	return 0;
-}
-
 static int find_range(struct asking *a, struct errmsg *err)
 {
 	const struct timeline *tl = a->vt.stage->tl;
@@ -70,9 +55,9 @@ static int find_range(struct asking *a, struct errmsg *err)
 	a->from = 0;
 	a->to = UINT64_MAX;
 	if (a->o->from)
-		r = parse_time(tl, "--from", a->o->from, &a->from, err);
+		r = moment_parse(tl, "--from", a->o->from, &a->from, err);
 	if (r >= 0 && a->o->to)
-		r = parse_time(tl, "--to", a->o->to, &a->to, err);
+		r = moment_parse(tl, "--to", a->o->to, &a->to, err);
 	TRY(r);
 	if (a->from > a->to)
 		return errmsg_set(err, -EINVAL, "--from %s is later than --to %s", a->o->from,

@@ -3,7 +3,7 @@
  * viewing.c - waits for signals while the server answers, and gives it new data.
  *
  *	SIGINT, SIGTERM, SIGHUP   end the server
- *	SIGBUS                    a mapped file became shorter: its lost pages become zeros
+ *	SIGBUS                    a mapped file became shorter: see cutfile.h
  *	every TICK_MS             a growing file is checked for new data
  *
  * view and live do not know each other, and only cli has flags for signals, so this file is in cli.
@@ -13,30 +13,7 @@
 #include "base/array.h"
 #include "base/errmsg.h"
 #include "cli/screen/notes.h"
-
-#include <stdint.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-/* --- a file that gets shorter ----------------------------------------------------------------- */
-
-static volatile sig_atomic_t was_cut;
-
-/*
- * Handles a read beyond the end of a mapped file that became shorter: another process truncated
- * it, or its recorder closed the holes in it. The page is replaced by zeros, which readers treat
- * as damage, and the server continues.
- */
-static void on_sigbus(int sig, siginfo_t *info, void *context)
-{
-	uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
-
-	was_cut = 1;
-	if (info->si_code != BUS_ADRERR ||
-	    mmap((void *)page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-		    MAP_FAILED)
-		_exit(1);
-}
+#include "cli/view/cutfile.h"
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
@@ -97,9 +74,8 @@ void viewing_wait(void *ctx)
 		serving_tick(&v->serving);
 		if (serving_follows(&v->serving)) {
 			follow(v);
-		} else if (!v->live.path && was_cut == 1) {
-			/* report it once; a recorder that ends makes its file shorter, too */
-			was_cut = 2;
+		} else if (!v->live.path && cutfile_happened()) {
+			/* a recorder that ends makes its file shorter, too */
 			serving_add_damage(
 				&v->serving,
 				"the file was truncated while it was being read: its end is "
@@ -111,8 +87,7 @@ void viewing_wait(void *ctx)
 int viewing_prepare(struct viewing *v, struct errmsg *err)
 {
 	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
-		  NULL);
+	cutfile_survive();
 	return serving_prepare(&v->serving, err);
 }
 

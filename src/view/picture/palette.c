@@ -144,7 +144,7 @@ static struct lch span_lch(unsigned n, bool is_dark)
 			    .075, hue};
 }
 
-static struct colour palette_colour(unsigned class, bool is_dark)
+struct colour palette_colour(unsigned class, bool is_dark)
 {
 	if (class < PALETTE_STATE)
 		return from_lch(task_lch(class - PALETTE_TASK, is_dark));

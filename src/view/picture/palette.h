@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * palette.h - the page's colours, for pictures that the program draws itself.
+ * palette.h - the page's colours, for pictures and screens that the program draws itself.
  *
  * Boxes have classes, not colours, so that one picture works in both themes:
  *
@@ -42,6 +42,8 @@ struct colour {
  * drawn.
  */
 unsigned palette_task(const char *comm, size_t len, int pid);
+/* Returns the colour of a class. */
+struct colour palette_colour(unsigned class, bool is_dark);
 /* Writes "t12" and returns buf. */
 const char *palette_fmt_class(unsigned class, char buf[16]);
 /* Adds rules for the used classes, each after a selector ("" or "[data-theme=dark] "). */

@@ -44,13 +44,15 @@
 
 static int check_libc(pid_t pid, const struct target *t, struct errmsg *err)
 {
-	return t->has_libc
-		       ? 0
-		       : errmsg_set(
-				 err, -ENOTSUP,
-				 "process %d is statically linked, or does not use the C library "
-				 "glibc" TARGET_INSTEAD,
-				 (int)pid);
+	if (t->has_libc)
+		return 0;
+	/* a process that ends loses its mappings first */
+	if (target_has_ended(pid))
+		return errmsg_set(err, -ESRCH, "process %d has ended", (int)pid);
+	return errmsg_set(err, -ENOTSUP,
+			  "process %d is statically linked, or does not use the C library "
+			  "glibc" TARGET_INSTEAD,
+			  (int)pid);
 }
 
 int attach_check(pid_t *pid, struct errmsg *err)

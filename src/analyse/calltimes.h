@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * calltimes.h - counts and times function calls, from the events of programs' functions and of the
  * kernel's function_graph tracer (decode/callevent.h).

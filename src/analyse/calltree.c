@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * calltree.c - a forest of callers, and a hash table that finds a node's caller by name.
  *

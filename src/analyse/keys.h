@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * keys.h - interprets the words after --by: finds them in an event, reads their values from
  * records, and formats the values.

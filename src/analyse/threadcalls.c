@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * threadcalls.c - the system calls of each thread: how often, how long, how evenly, which errors.
  *

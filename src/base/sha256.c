@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sha256.c - SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), implemented as these documents
  * describe.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * shortage_wrap.c - notes every failure of a call that allocates memory, opens or reads a file.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * namematch.c - matches the expressions of `sonde list`, for a file and for the running kernel.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * namematch.h - the expressions of `sonde list`: basic regular expressions without regard to case.
  *

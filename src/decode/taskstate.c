@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * taskstate.c - reads the state of a task after it left its CPU, from prev_state of sched_switch.
  *

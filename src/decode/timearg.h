@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * timearg.h - parses a time in a trace. A user writes "12.345678" as in report, or a time relative
  * to the first event: "+1.5s", "+20ms", "+7us", "+100ns".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfdata.h - the numbers of perf.data that <linux/perf_event.h> does not have.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * cpuwalk.h - visits the records of one buffer, CPU by CPU, for callers that do not need the time
  * order across CPUs. It also finds the first and last record of a CPU.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * filters.c - the filters of the inputs: the user's filters, pids and names of tasks.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * scan.h - the parallel scan: folds all events of a trace into one result, with all CPUs.
  *

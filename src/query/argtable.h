@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * argtable.h - the table args: the fields of any event as rows, and the function EXTRACT_ARG.
  *

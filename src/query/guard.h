@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* guard.h - what a query may not do: write, attach, load code, read other files, run for ever. */
 #ifndef SONDE_QUERY_GUARD_H
 #define SONDE_QUERY_GUARD_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* mistakes.h - SQLite's complaints as sentences of sonde: with the place, and the nearest name. */
 #ifndef SONDE_QUERY_MISTAKES_H
 #define SONDE_QUERY_MISTAKES_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * scan.c - walks the wanted CPUs of all buffers, and merges their records by time.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* shipped.h - the queries that come with the program (data/sql): sonde sql FILE -q NAME. */
 #ifndef SONDE_QUERY_SHIPPED_H
 #define SONDE_QUERY_SHIPPED_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* shortcut.h - "SELECT count(*) FROM TABLE" without a row for each event. */
 #ifndef SONDE_QUERY_SHORTCUT_H
 #define SONDE_QUERY_SHORTCUT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * trace.h - the opened trace behind all tables of a query, and what the tables learn about it once:
  * names of tasks, numbers of events, the index of the timeline.

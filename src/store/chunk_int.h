@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * chunk_int.h - reference-counted memory with sub-buffers: uncompressed from a file, or added live.
  *

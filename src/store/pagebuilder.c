@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * pagebuilder.c - the bytes of a sub-buffer; decode/walker.h reads them.
  *

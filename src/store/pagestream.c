@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * pagestream.c - uncompressed and compressed sub-buffers behind one call, uncompressed in advance.
  *

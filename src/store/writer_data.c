@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * writer_data.c - writes sub-buffers to the file, compressed by several threads, in order.
  *

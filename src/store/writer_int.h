@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* writer_int.h - declarations that the files behind writer.h share. For this room only. */
 #ifndef SONDE_STORE_WRITER_INT_H
 #define SONDE_STORE_WRITER_INT_H

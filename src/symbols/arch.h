@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * arch.h - the differences between processors that matter to probes: names of registers and calling
  * conventions, as rows of a table.

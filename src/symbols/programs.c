@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * programs.c - keeps mapped files and their functions, and converts them to the text in a trace
  * file.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sources.h - where functions of programs begin in their source: "parse.c:120", by the address that
  * the function has in the events of a trace.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * types.h - one interface to C types, from the kernel's BTF (btf.h) or from DWARF (debuginfo.h).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * usdt.h - the notes that DTRACE_PROBE() and STAP_PROBE() leave in a program (section
  * .note.stapsdt).

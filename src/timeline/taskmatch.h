@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taskmatch.h - finds the tasks that a word names: a pid, a name, a glob, or NAME-PID as report
  * prints it.

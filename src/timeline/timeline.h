@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * timeline.h - an indexed trace, which can be shown at any place and zoom without reading all of it
  * again.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* callflow_int.h - what callflow.c and callparts.c share. */
 #ifndef SONDE_ANALYSE_CALLS_CALLFLOW_INT_H
 #define SONDE_ANALYSE_CALLS_CALLFLOW_INT_H

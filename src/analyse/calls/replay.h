@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay.h - calls in the order of time, one item for each line of a listing: a call begins, a call
  * ends, a call without anything inside, an event of the kernel.

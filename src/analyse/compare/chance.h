@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* chance.h - probabilities of Student's t. */
 #ifndef SONDE_ANALYSE_COMPARE_CHANCE_H
 #define SONDE_ANALYSE_COMPARE_CHANCE_H

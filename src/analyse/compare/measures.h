@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * measures.h - what can be compared between two recordings: how often something happened, and how
  * long it took, in blocks of time.

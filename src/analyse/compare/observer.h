@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * observer.h - turns the events of a recording into measures (measures.h): calls of functions,
  * system calls, waits of tasks, locks, disks, interrupts, run time, samples.

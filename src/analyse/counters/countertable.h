@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * countertable.h - what counters have counted: a row for each part of the machine and event, over
  * one or several runs.

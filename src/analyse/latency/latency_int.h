@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency_int.h - declarations that latency.c and setup.c share. */
 #ifndef SONDE_ANALYSE_LATENCY_LATENCY_INT_H
 #define SONDE_ANALYSE_LATENCY_LATENCY_INT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* compare.h - the rows of two tables of samples side by side, as perf diff has them. */
 #ifndef SONDE_ANALYSE_PERFHISTS_COMPARE_H
 #define SONDE_ANALYSE_PERFHISTS_COMPARE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * group.c - joins the tables of a group of events, as perf report shows {cycles,cs}:
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * hook.h - a pair of events that the user wants to time, in the syntax of trace-cmd's -H:
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * profile.h - sums where the time of tasks goes: running, blocked, runnable, in system calls,
  * functions and interrupts, with the stacks that led there.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * folded.h - reads folded stacks, the text that stackcollapse-*.pl, bpftrace, py-spy,
  * async-profiler and export --folded write.

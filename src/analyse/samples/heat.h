@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * heat.h - a heat map of samples: a column for each second, a row for each 20 ms of it.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sampleset.c - two hash tables: stacks by their places, rows by the other data of a sample.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sampletable.c - one pass over the rows of a set: each different stack is named once, and its
  * frames become rows of the table.

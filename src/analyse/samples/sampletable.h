@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sampletable.h - samples by keys: how many were in a function itself, and how many in it or in
  * what it calls.

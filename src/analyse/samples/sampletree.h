@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sampletree.h - the stacks of samples as one tree, for graph, flame, folded stacks and others.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfsched.h - the numbers of perf 6.1's `perf sched`, as it counts them or as they should be.
  *

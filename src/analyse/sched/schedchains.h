@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * schedchains.h - counts chains of wakeups: who woke a task, who had woken that one, and so on.
  *

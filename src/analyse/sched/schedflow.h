@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * schedflow.h - follows every task through the events of the scheduler, in the order of time, and
  * reports each of its turns on a CPU with the wait that led to it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * schedstacks.c - each kernel stack is kept once, however many switches and wakings have it.
  *

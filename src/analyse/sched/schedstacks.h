@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* schedstacks.h - kernel stacks of scheduler events, each kept once. */
 #ifndef SONDE_ANALYSE_SCHED_SCHEDSTACKS_H
 #define SONDE_ANALYSE_SCHED_SCHEDSTACKS_H

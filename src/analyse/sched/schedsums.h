@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * schedsums.h - adds up the turns of schedflow.h: times by task and by CPU, and the worst waits.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * waitplace.h - which frames of a kernel stack say nothing about what a task does or waits for.
  */

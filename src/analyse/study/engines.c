@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * engines.c - answers the question of a recipe with the engines of count, latency and functions,
  * and makes rows of their groups.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * perfdata.c - reads perf-cpuN.dat: events as the kernel's perf ring buffer has them.
  *

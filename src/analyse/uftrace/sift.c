@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sift.c - drops calls that are too short (-t), too small (-Z) or do not lead to a function (-C).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * valuetext.h - recorded arguments and return values as text, in uftrace's form and for scripts.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * walk.h - goes through the records of a uftrace.data directory in the order of time, and says
  * which of them `sonde as uftrace` shows.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * jsonreader.c - parses untrusted JSON into a tree of nodes in one array.
  *

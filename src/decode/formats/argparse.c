@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * argparse.c - parses the arguments of a print format, which are similar to C expressions, into
  * trees.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * formats.h - everything needed to decode the records of one trace file: its event formats,
  * symbols, printk formats, and which handlers ("plugins") print what.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * ftrace.c - events of the function tracers: function, funcgraph_entry and _exit, kernel_stack,
  * raw_data, func_repeats.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * futex.c - sys_enter_futex: the operation by name, and the arguments that it uses.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * hrtimer.c - hrtimer_start and hrtimer_expire_entry: the timer's function by name.
  *

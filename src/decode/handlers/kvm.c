@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * kvm.c - virtual machines: why a CPU left the guest and where, emulated instructions, shadow page
  * tables.

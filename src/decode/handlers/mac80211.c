@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * mac80211.c - drv_bss_info_changed: the changes of a wireless network, in four lines.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * cursors.c - finds each CPU's next record, the earliest of them, and whether it is certain to be
  * the earliest.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * order.h - derives from earlier records what later records mean. Used by sequence.c; readers
  * without a sequence learn names with it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sequence_int.h - declarations that sequence.c and cursors.c share: the position in each CPU of
  * each buffer.

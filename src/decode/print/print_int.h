@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* print_int.h - declarations that the files that print records share. */
 #ifndef SONDE_DECODE_PRINT_PRINT_INT_H
 #define SONDE_DECODE_PRINT_PRINT_INT_H

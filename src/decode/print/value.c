@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * value.c - single values as a line of a report shows them: floating point numbers, words, arrays,
  * names.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sampleinfo.h - what a trace file says about its samples: names of events, mapped files, losses.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * callorder.h - system calls as a stream of beginnings and ends, in the order of time over all
  * threads.

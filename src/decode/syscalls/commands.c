@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * commands.c - calls whose further arguments depend on a command: fcntl, keyctl, quotactl, kcmp …
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * comms.c - names of threads beside their numbers, for -Y: kill(812<sleep>, SIGTERM).
  *

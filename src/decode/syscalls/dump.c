@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * dump.c - the bytes that a call read or wrote, for -e read=FD and -e write=FD.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * files.c - files: how they are opened, what stat says, directories, attributes, mounts, handles.
  *

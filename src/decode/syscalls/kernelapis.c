@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * kernelapis.c - the kernel's larger interfaces: perf events, BPF, io_uring, asynchronous I/O.
  *

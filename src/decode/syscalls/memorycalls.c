@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * memorycalls.c - calls about memory and processors: mmap, policies of nodes, sets of CPUs.
  *

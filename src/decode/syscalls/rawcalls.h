@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * rawcalls.h - makes system calls of the kernel's events raw_syscalls:sys_enter and sys_exit, which
  * have numbers, but no memory of the arguments.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sockets.c - what sockets are, for -yy: TCP:[127.0.0.1:4000->127.0.0.1:80].
  *

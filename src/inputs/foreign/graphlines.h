@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * graphlines.h - lines of the tracers function and function_graph, and stacks, as the kernel's events.
  */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * known.c - the table of the kernel's events whose fields other parts of sonde read: the scheduler,
  * interrupts, system calls.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * lanes.c - pages of all CPUs, in the order in which they fill up, in one temporary file.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * lanes.h - keeps the pages of several buffers and CPUs until a writer takes them lane by lane.
  *

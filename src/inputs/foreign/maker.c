@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * maker.c - the trace file that a file of another tool becomes: pages, formats, symbols, tasks.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stracetext.h - the output of strace, with times (-t, -tt, -ttt, -r), as a trace file.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * asfile.h - a perf.data as a trace file: ordinary events, and samples as in
  * store/events/sampleevents.h.

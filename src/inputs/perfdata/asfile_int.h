@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* asfile_int.h - what the files that turn a perf.data into a trace file share. */
 #ifndef SONDE_INPUTS_PERFDATA_ASFILE_INT_H
 #define SONDE_INPUTS_PERFDATA_ASFILE_INT_H

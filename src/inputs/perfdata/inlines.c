@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * inlines.c - what DWARF adds to a place: the functions that the compiler inlined, and the line.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * metadata.c - opens the feature TRACING_DATA of a perf.data as a trace file without events.
  *

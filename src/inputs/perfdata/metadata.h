@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* metadata.h - the formats of tracepoints that a perf.data has, as a trace file. */
 #ifndef SONDE_INPUTS_PERFDATA_METADATA_H
 #define SONDE_INPUTS_PERFDATA_METADATA_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * session.h - the samples of a perf.data with what the other records say: threads, names, mapped
  * files, functions.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* session_int.h - what the files of a session share: threads.c, dsos.c, session.c. */
 #ifndef SONDE_INPUTS_PERFDATA_SESSION_INT_H
 #define SONDE_INPUTS_PERFDATA_SESSION_INT_H

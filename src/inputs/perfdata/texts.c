@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * texts.c - what a trace file has besides its events, if it is made of a perf.data: formats, names
  * of tasks and functions, the files with code, the machine.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * threads.c - threads of a perf.data, and what their processes have mapped, at the time of each
  * record.

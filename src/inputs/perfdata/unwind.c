@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * unwind.c - the user's part of a call chain, from the copy of the stack in a sample (DWARF).
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * codelines.c - puts together what is known about a function: instructions (objdump), lines
  * (DWARF), source texts (files), samples.

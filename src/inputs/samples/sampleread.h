@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sampleread.h - a file with samples or stacks, read: a trace, or folded stacks of any program.
  *

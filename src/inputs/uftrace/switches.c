@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * switches.c - perf-cpuN.dat as events of the scheduler, in a buffer of their own, with their CPUs.
  *

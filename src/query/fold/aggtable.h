@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* aggtable.h - the table "#fold": partial results of the aggregate that runs (aggregate.h). */
 #ifndef SONDE_QUERY_FOLD_AGGTABLE_H
 #define SONDE_QUERY_FOLD_AGGTABLE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * fold.h - how many events each CPU, task and kind has: rows for queries that look at nothing else.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * slicetables.c - the tables slice_with_task, thread_track and cpu_track: functions, system calls,
  * interrupts. The table slice is a view without task and CPU (views.c): Perfetto's has neither, so

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * statetables.c - the tables thread_state and sched: what tasks did, as the viewer shows it.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * eventformats.h - writes the formats of events that sonde itself makes, as a trace file has them.
  *

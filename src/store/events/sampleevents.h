@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sampleevents.h - samples and counters as a trace file has them: ids, bytes, formats, names.
  *

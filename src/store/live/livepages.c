@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * livepages.c - passes sub-buffers from a recorder to the decoder, with what is known about their
  * order.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* livepages_int.h - the output side of livepages.c, which pagestream.c uses. For this room only. */
 #ifndef SONDE_STORE_LIVE_LIVEPAGES_INT_H
 #define SONDE_STORE_LIVE_LIVEPAGES_INT_H

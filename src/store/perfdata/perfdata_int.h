@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* perfdata_int.h - what the files of the reader of perf.data share. */
 #ifndef SONDE_STORE_PERFDATA_PERFDATA_INT_H
 #define SONDE_STORE_PERFDATA_PERFDATA_INT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * newdir.c - makes and removes uftrace.data directories, as uftrace does: the one before is kept.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * btf_int.h - declarations that the files of BTF share: btf.c opens BTF and finds names, types.c
  * implements types_ops, scope.c computes where parameters are.

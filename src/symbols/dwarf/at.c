@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * at.c - the reverse look-up, which finds what is at an address, and other facts about a point.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * copies.c - counts inlined copies that contain a line but do not mark where its statements begin.
  *

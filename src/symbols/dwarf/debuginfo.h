@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * debuginfo.h - the functions, lines and variables of a program, a library, a module or the kernel,
  * from its ELF symbols and its DWARF.

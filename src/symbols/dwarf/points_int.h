@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* points_int.h - declarations that points.c and points_symbols.c share: a search in progress. */
 #ifndef SONDE_SYMBOLS_DWARF_POINTS_INT_H
 #define SONDE_SYMBOLS_DWARF_POINTS_INT_H

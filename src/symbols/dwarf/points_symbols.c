@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * points_symbols.c - finds the instructions of a definition that names a symbol. It is used if only
  * the symbol is known, or if the user selects one piece of code.

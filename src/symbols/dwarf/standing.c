@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * standing.c - checks whether a probe in a program can be put on an instruction, and if not, finds
  * a place near it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * instruction.c - lengths of instructions, for x86-64, aarch64 and riscv64.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * uprobe.c - decides whether the kernel's probes in programs support an x86-64 instruction.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tables_int.h - what tools/gen-syscalltypes makes of the lists, for types.c.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* kvmexits.h - names of the reasons why a virtual CPU left its guest. */
 #ifndef SONDE_SYMBOLS_TABLES_KVMEXITS_H
 #define SONDE_SYMBOLS_TABLES_KVMEXITS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * module.h - the symbols of one mapped file of a uftrace.data directory: NAME.sym and NAME.dbg.
  *

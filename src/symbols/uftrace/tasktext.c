@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * tasktext.c - reads task.txt, sid-X.map and the symbol files that the maps name.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * cfi_int.h - what the files of this folder share: reading numbers of DWARF out of hostile bytes.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * darktimes.h - collects times in which data of at least one CPU of a machine is missing ("dark"),
  * during a pass over the turns. For one thread.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * kinds.c - numbers the kinds of events in the order of appearance, and finds the field offsets for
  * the index.

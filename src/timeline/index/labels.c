@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * labels.c - an interning table: texts in an arena, a map from the hash of a text to its number.
  *

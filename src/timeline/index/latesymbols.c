@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * latesymbols.c - learns symbols that a growing file got after it was opened: functions of programs
  * that the recorded command has started.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * pool.c - the threads of a timeline, which do the jobs of callers first, and then index segments.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* runmerge.h - merges adjacent sorted runs of items into one run in time order. */
 #ifndef SONDE_TIMELINE_INDEX_RUNMERGE_H
 #define SONDE_TIMELINE_INDEX_RUNMERGE_H

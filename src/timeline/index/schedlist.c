@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * schedlist.c - stores switches and wakings of a segment, 8 bytes each, and finds the running task
  * of a stream.

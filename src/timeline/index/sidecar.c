@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sidecar.c - stores the whole index in a file of the user's cache, so that reopening a trace is
  * fast.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sidecar_check.c - checks a sidecar file. The file is mapped and used in place, so it must not
  * refer to memory outside.

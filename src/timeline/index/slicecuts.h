@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* slicecuts.h - cuts a range into slices so that all threads have about the same work. */
 #ifndef SONDE_TIMELINE_INDEX_SLICECUTS_H
 #define SONDE_TIMELINE_INDEX_SLICECUTS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * flame.c - makes a flame graph of a range: its frames, and the available kinds of graphs.
  *

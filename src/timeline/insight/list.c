@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * list.c - lists single spans of lanes: all calls of a function, all runs of an interrupt, all
  * times in which a task was blocked.

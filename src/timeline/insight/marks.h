@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* marks.h - reduces events of some kinds to marks, from which spans are made, in time order. */
 #ifndef SONDE_TIMELINE_INSIGHT_MARKS_H
 #define SONDE_TIMELINE_INSIGHT_MARKS_H

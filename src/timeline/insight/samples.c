@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * samples.c - walks the samples of a range: their stacks become paths of a tree, their times cells
  * of a heat map.

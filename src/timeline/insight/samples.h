@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * samples.h - the samples of a trace (perf:sample), for flame graphs and heat maps of a range. For
  * one thread.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sleepplace.h - finds the kernel function in which a task sleeps, from the stack of its switch.
  * For one thread.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* taskgroups.h - sums the times of tasks by name or process, and sorts the groups. */
 #ifndef SONDE_TIMELINE_INSIGHT_TASKGROUPS_H
 #define SONDE_TIMELINE_INSIGHT_TASKGROUPS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * userplace.h - finds the function of a program that a task was in at a time, from its recorded
  * calls (record -u). For one thread.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * wakeups.c - measures how long tasks in a range waited for a CPU after their wakeup.
  *

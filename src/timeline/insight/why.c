@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * why.c - finds the critical path of a task: what it did and, while it slept, what the task that
  * woke it did.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * whycauses.h - summarises a critical path: time by cause, which is a state, and within a cause by
  * task name.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * calls_cache.c - caches the call stacks of all tasks at some moments of a trace.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* calls_cache.h - caches the call stacks of all tasks at some moments of a trace. */
 #ifndef SONDE_TIMELINE_LANES_CALLS_CACHE_H
 #define SONDE_TIMELINE_LANES_CALLS_CACHE_H

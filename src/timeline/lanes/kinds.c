@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * kinds.c - finds the streams, kinds of events and tasks of a lane, in the form that walks need.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * lane.c - keeps lanes: finds them by their spec, builds each once, frees old ones if there are too
  * many.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * lane.h - one row of the picture: tasks of a CPU, states of a task, spans, counters, ticks.
  *

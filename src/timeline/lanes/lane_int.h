@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lane_int.h - the parts of a lane. lane.c describes its life cycle, tile.c its tiles. */
 #ifndef SONDE_TIMELINE_LANES_LANE_INT_H
 #define SONDE_TIMELINE_LANES_LANE_INT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * read.c - reads the spans and ticks of a lane in a range, from any kind of storage.
  *

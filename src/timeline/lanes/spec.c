@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * spec.c - parses the name of a lane: TYPE:MACHINE:REST, as listed in lane.h.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * tile.c - draws a lane at a zoom level: 1024 buckets, as records of 16 bytes.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * interrupts.c - finds the interrupt that woke a task, and the task that it interrupted.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * interrupts.h - identifies an interrupt: its number and name, the CPU, and the interrupted task.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* owners.h - finds the tasks that occupied a CPU between two moments, and their times. */
 #ifndef SONDE_TIMELINE_STATES_OWNERS_H
 #define SONDE_TIMELINE_STATES_OWNERS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * pass.c - merges turns (turns.h) and wakings of all CPUs of a machine in time order.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * states_int.h - the pass over switches and wakings of a machine in time order, which derives the
  * states of tasks. For the lanes and statistics of this room.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * stolen.c - finds times in which the thread of a virtual CPU did not run on the host.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stolen.h - stolen time: a guest's task occupies a virtual CPU that the host does not run.
  */

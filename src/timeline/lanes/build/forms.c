@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * forms.c - builds lanes of functions, interrupts, system calls and guests, which are entered
  * and left.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * ticks.c - builds lanes of single events: a tracepoint, all events of a CPU, hits of a
  * search.

@@ -145,8 +145,13 @@ static void add_outer(struct calltimes *c, const struct flow_task *t, struct cal
 		      const struct flow_func *fn, uint64_t duration)
 {
 	struct outer_list *segment = t->aside;
-	struct outer **recent = &((struct part_row *)row)->recent[segment->number % RECENT];
+	struct outer **recent;
 
+	if (__builtin_expect(!segment, 0)) { /* there was no memory for it */
+		c->counts.n_dropped++;
+		return;
+	}
+	recent = &((struct part_row *)row)->recent[segment->number % RECENT];
 	if (!*recent || (*recent)->segment != segment)
 		*recent = find_outer(c, segment, fn);
 	if (*recent)

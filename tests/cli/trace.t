@@ -13,7 +13,7 @@ $ sonde trace -e '/(' true
 sonde: trace: '(' is not a regular expression
 [2]
 $ sonde trace -p 1 -i x.dat
-sonde: -p, -i and a command exclude each other, and so do -a, -p and -i
+sonde: -a, -p and -i exclude each other, and so do -i and a command
 [2]
 $ sonde trace -z -Z true
 sonde: -z and -Z exclude each other

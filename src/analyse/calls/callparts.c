@@ -125,6 +125,7 @@ static void begin_segment(struct callflow *cf, struct flow_task *t, uint32_t bas
 	if (base >= DEPTH_MAX || (base > t->cap && !callflow_grow(cf, t, base))) {
 		cf->part->is_short = true;
 		t->base = t->n = t->n_user = 0;
+		t->aside = NULL; /* sinks pass over the rest; nobody joins it */
 		return;
 	}
 	if (base)

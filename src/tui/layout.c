@@ -112,7 +112,8 @@ static void draw_scale(struct tui *t)
 	step = step < 1 ? 1 : step;
 	moment_fmt(t->st->tl, base, text, sizeof(text));
 	canvas_puts(&t->canvas, 1, 1, t->at.names - 2, text, STYLE_LOOK(LOOK_DIM));
-	for (double when = ceil(t->from / step) * step; when <= (double)t->to; when += step) {
+	for (uint64_t i = (uint64_t)ceil(t->from / step); i * step <= (double)t->to; i++) {
+		double when = i * step;
 		int column = view_column(t, (uint64_t)when);
 
 		if (column < 0)

@@ -139,12 +139,15 @@ _FUNCTIONS = {      # name: (result, arguments)
 
 def _find_library():
     beside = pathlib.Path(__file__).resolve().parent / "libsonde.so.0"
-    for name in (os.environ.get("SONDE_LIBRARY"), str(beside) if beside.exists() else None, "libsonde.so.0"):
-        if name:
-            try:
-                return ctypes.CDLL(name)
-            except OSError as why:
-                error = why
+    named = os.environ.get("SONDE_LIBRARY")
+    names = [named] if named else [str(beside)] * beside.exists() + ["libsonde.so.0"]
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError as why:
+            error = why
+    if named:
+        raise ImportError(f"cannot load the library that $SONDE_LIBRARY names: {error}")
     raise ImportError(f"cannot load libsonde: {error}; install it, or name the file in $SONDE_LIBRARY")
 
 
@@ -439,7 +442,9 @@ class Column:
         return len(self.values)
 
     def __getitem__(self, i):
-        """The value of a row; None: null."""
+        """The value of a row, None for null; of a slice a list of them."""
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
         if self.nulls is not None and self.nulls[i]:
             return None
         value = self.values[i]

@@ -37,8 +37,10 @@ A: fgraph-vfs.dat, 116 ms, 269 measures
 B: stacks.dat, 1.93 s, 37 measures
 B has no 'kernel-function': 269 measures of A are left out
 A has no 'wakeup', 'blocked', 'runtime': 37 measures of B are left out
-Nothing differs by more than chance (0 comparisons)
+sonde: nothing in fgraph-vfs.dat and stacks.dat can be compared: both need 20 events of the same kind and name
+[1]
 $ sonde diff --json fgraph-vfs.dat stacks.dat | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["a"]["left_out"], d["b"]["left_out"])'
+sonde: nothing in fgraph-vfs.dat and stacks.dat can be compared: both need 20 events of the same kind and name
 {'kernel-function': 269} {'wakeup': 15, 'blocked': 6, 'runtime': 16}
 $ sonde diff stacks.dat
 sonde: diff compares two traces: sonde diff BEFORE.dat AFTER.dat

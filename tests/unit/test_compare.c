@@ -40,7 +40,8 @@ static double part_of(uint64_t *state)
  * planted: the function that takes `times` as long. drift: of the whole machine. Some calls take a
  * hundred times as long, as after an interrupt.
  */
-static void fill(struct measures *m, uint64_t seed, int planted, double times, double drift)
+static void fill_program(struct measures *m, const char *program, uint64_t seed, int planted,
+			 double times, double drift)
 {
 	uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
 
@@ -51,7 +52,7 @@ static void fill(struct measures *m, uint64_t seed, int planted, double times, d
 		double place = 0.995 + 0.01 * part_of(&state); /* in memory */
 
 		snprintf(name, sizeof(name), "f%d", f);
-		of = measures_take(m, MEASURE_USER_FUNCTION, name, strlen(name), "prog");
+		of = measures_take(m, MEASURE_USER_FUNCTION, name, strlen(name), program);
 		assert_non_null(of);
 		for (int i = 0; i < N_CALLS; i++) {
 			uint64_t ts = 30 * SECOND / N_CALLS * (uint64_t)i;
@@ -66,6 +67,11 @@ static void fill(struct measures *m, uint64_t seed, int planted, double times, d
 			measures_add(m, of, ts, (uint64_t)d);
 		}
 	}
+}
+
+static void fill(struct measures *m, uint64_t seed, int planted, double times, double drift)
+{
+	fill_program(m, "prog", seed, planted, times, drift);
 }
 
 static struct compare compare_two(struct measures *a, struct measures *b)
@@ -216,6 +222,23 @@ static void longer_is_not_more(void **state)
 }
 
 /* Known values of Student's t. */
+static void a_renamed_program_is_the_same(void **state)
+{
+	struct measures a, b;
+	struct compare c;
+
+	fill_program(&a, "prog.old", 1, -1, 1, 1);
+	fill_program(&b, "prog.new", 2, 7, 1.5, 1);
+	c = compare_two(&a, &b);
+	assert_int_equal(c.n_certain, 1);
+	assert_non_null(c.rows[0].a);
+	assert_non_null(c.rows[0].b);
+	assert_string_equal(c.rows[0].b->name, "f7");
+	compare_release(&c);
+	measures_release(&a);
+	measures_release(&b);
+}
+
 static void chances(void **state)
 {
 	assert_true(fabs(chance_of_t(2.228, 10) - 0.05) < 0.0005);
@@ -234,6 +257,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_no_change),
 		cmocka_unit_test(counts_and_names),
 		cmocka_unit_test(longer_is_not_more),
+		cmocka_unit_test(a_renamed_program_is_the_same),
 		cmocka_unit_test(chances),
 	};
 

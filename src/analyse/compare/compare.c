@@ -39,11 +39,15 @@
  * between. No recording can tell that from a change of the code, so a duration must change by
  * LAYOUT_NS.
  *
+ * A program that has another name in the second recording (program.old, program.new) is the same, if
+ * it is the only one that the other recording does not have (modules.h).
+ *
  * Tried and dropped: a rank test over single calls (everything differs with a million calls);
  * resampling of blocks (the same answers, a hundred times slower).
  */
 #include "analyse/compare/compare.h"
 
+#include "analyse/calls/modules.h"
 #include "analyse/compare/chance.h"
 #include "base/array.h"
 
@@ -54,7 +58,6 @@
 
 #define FEW	       8    /* measures of a kind */
 #define NEAR	       48   /* measures that take about as long */
-#define N_MIN	       20   /* events of a measure; with fewer there is no test */
 #define BLOCKS_MIN     4    /* with events */
 #define BETWEEN_MIN    0.01 /* recordings of the same program always differ by this much */
 #define BETWEEN_FEW    0.02
@@ -193,7 +196,7 @@ static int add_tests(struct tests *t, const struct measure *a, const struct meas
 	struct test test = {.a = a, .b = b};
 	int r = 0;
 
-	if (a->n < N_MIN || b->n < N_MIN)
+	if (a->n < COMPARE_N_MIN || b->n < COMPARE_N_MIN)
 		return 0;
 	if (!has_durations(a->kind)) {
 		test.what = COMPARE_TOTAL;
@@ -409,7 +412,7 @@ static int add_alone(struct compare *c, const struct measure *m, bool is_new)
 				  .chance = 2,
 				  .cost_ns = is_new ? m->total : -m->total};
 
-	if (m->n < N_MIN)
+	if (m->n < COMPARE_N_MIN)
 		return 0;
 	for (unsigned i = 0; i < MEASURES_BLOCKS; i++)
 		row.chance /= m->blocks[i].n ? 2 : 1;
@@ -460,9 +463,35 @@ static void decide(struct compare *c, const struct compare_config *config)
  * --- both recordings ---------------------------------------------------------------------------
  */
 
+static struct modules modules_of(const struct measures *m)
+{
+	struct modules list = {0};
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->list[i]->kind == MEASURE_USER_FUNCTION ||
+		    m->list[i]->kind == MEASURE_SAMPLES)
+			modules_add(&list, m->list[i]->where);
+	return list;
+}
+
+/* The same measure in the other recording, where the program `from` is called `to`. */
+static struct measure *find_same(struct measures *in, const struct measure *m, const char *from,
+				 const char *to)
+{
+	struct measure like = {.kind = m->kind, .name = m->name, .where = m->where};
+
+	if (from && m->where && !strcmp(m->where, from))
+		like.where = to;
+	else if (from && m->kind == MEASURE_RUN_TIME && !strcmp(m->name, from))
+		like.name = to;
+	return measures_find(in, &like);
+}
+
 static int pair_all(struct compare *c, struct tests *t, struct measures *a, struct measures *b,
 		    uint32_t kinds)
 {
+	struct modules here = modules_of(a), there = modules_of(b);
+	struct module_twins twins = modules_find_twins(&here, &there);
 	double lengths = (double)(b->to - b->from) / (double)(a->to - a->from);
 	int r = 0;
 
@@ -475,7 +504,7 @@ static int pair_all(struct compare *c, struct tests *t, struct measures *a, stru
 			c->n_left_out_a[a->list[i]->kind]++;
 			continue;
 		}
-		other = measures_find(b, a->list[i]);
+		other = find_same(b, a->list[i], twins.base, twins.other);
 		r = other ? add_tests(t, a->list[i], other, lengths)
 			  : add_alone(c, a->list[i], false);
 	}
@@ -486,7 +515,7 @@ static int pair_all(struct compare *c, struct tests *t, struct measures *a, stru
 			continue;
 		if (!(a->kinds >> m->kind & 1))
 			c->n_left_out_b[m->kind]++;
-		else if (!measures_find(a, m))
+		else if (!find_same(a, m, twins.other, twins.base))
 			r = add_alone(c, m, true);
 	}
 	return r;

@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+/* Events of a measure; with fewer there is no test. */
+#define COMPARE_N_MIN 20
+
 enum compare_what {
 	COMPARE_DURATION, /* it takes longer, or less time, each time */
 	COMPARE_COUNT,	  /* it happens more often, or less */

@@ -187,6 +187,12 @@ static int diff(struct diff_options *o, char **paths, struct errmsg *err)
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot compare the traces");
 	TRY(print(o, &a, &b, &c, err));
+	if (!c.n_tested)
+		return errmsg_set(
+			err, -ENODATA,
+			"nothing in %s and %s can be compared: both need %d events of the "
+			"same kind and name",
+			paths[0], paths[1], COMPARE_N_MIN);
 	status = callrun_finish(&a.run, &o->calls);
 	r = callrun_finish(&b.run, &o->calls);
 	return status ? status : r;

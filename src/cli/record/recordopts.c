@@ -269,7 +269,8 @@ int recordopts_user(void *opts, const char *value, struct errmsg *err)
 	bool is_exclude;
 
 	/* -u=GLOB: the help shows --user-functions[=GLOB], and no name begins like that */
-	value += value && *value == '=';
+	if (value && *value == '=')
+		value++;
 	is_exclude = value && *value == '!';
 	o->has_user = true;
 	if (!value)

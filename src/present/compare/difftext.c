@@ -240,7 +240,7 @@ void difftext_fmt(const struct diff_view *v, struct textbuf *tb)
 	fmt_left_out("A", "B", c->n_left_out_a, tb);
 	fmt_left_out("B", "A", c->n_left_out_b, tb);
 	fmt_common(v, tb);
-	if (!c->n_certain)
+	if (!c->n_certain && c->n_tested)
 		textbuf_addf(tb, "Nothing differs by more than chance (%zu comparison%s)\n",
 			     c->n_tested, c->n_tested == 1 ? "" : "s");
 	if (!c->n)

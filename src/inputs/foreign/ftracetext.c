@@ -317,7 +317,7 @@ static void note_left_out(const struct import *im)
 			     im->config->input, (unsigned long long)im->graph.n_unnamed);
 	if (im->n_unknown)
 		foreign_note(im->config,
-			     "%s: not converted: %llu lines that are not events; the "
+			     "%s: lines that are not events and were not converted: %llu; the "
 			     "first is line %llu",
 			     im->config->input, (unsigned long long)im->n_unknown,
 			     (unsigned long long)im->first_unknown);

@@ -336,12 +336,12 @@ static void note_left_out(const struct import *im)
 		     "%s does not say on which CPU its calls were; they are shown on CPU 0",
 		     im->config->input);
 	if (im->n_unknown)
-		foreign_note(
-			im->config,
-			"%s: not converted: %llu lines that are not calls, or have no time; the "
-			"first is line %llu",
-			im->config->input, (unsigned long long)im->n_unknown,
-			(unsigned long long)im->first_unknown);
+		foreign_note(im->config,
+			     "%s: lines that are not calls, or have no time, and were not "
+			     "converted: %llu; the "
+			     "first is line %llu",
+			     im->config->input, (unsigned long long)im->n_unknown,
+			     (unsigned long long)im->first_unknown);
 }
 
 int stracetext_convert(const struct foreign_config *config, struct errmsg *err)

@@ -50,6 +50,11 @@ void view_go(struct tui *t, double from, double to)
 
 void view_jump(struct tui *t, double from, double to)
 {
+	struct tui_range before = {t->from, t->to};
+
+	view_go(t, from, to);
+	if (t->from == before.from && t->to == before.to)
+		return;
 	if (t->n_views && t->view + 1 < t->n_views)
 		t->n_views = t->view + 1;
 	if (t->n_views == TUI_VIEWS_MAX) {
@@ -58,8 +63,7 @@ void view_jump(struct tui *t, double from, double to)
 	}
 	if (!t->n_views)
 		t->n_views = 1;
-	t->views[t->n_views - 1] = (struct tui_range){t->from, t->to};
-	view_go(t, from, to);
+	t->views[t->n_views - 1] = before;
 	if (t->n_views < TUI_VIEWS_MAX)
 		t->n_views++;
 	t->views[t->n_views - 1] = (struct tui_range){t->from, t->to};

@@ -366,7 +366,8 @@ int callgraph_join(struct callgraph *g, struct callgraph *part, struct tasks *ta
 	g->now = g->base += part->now;
 	arena_release(&part->arena);
 	arena_init(&part->arena, NODES_MAX_BYTES);
-	memset(part->slots, 0, part->n_slots * sizeof(struct graph_node *));
+	if (part->slots)
+		memset(part->slots, 0, part->n_slots * sizeof(struct graph_node *));
 	part->n_used = 0;
 	part->now = 0;
 	part->first = NULL;

@@ -15,6 +15,8 @@
  */
 #include "inputs/foreign/ftraceline.h"
 
+#include "inputs/foreign/linecursor.h"
+
 #include "base/array.h"
 
 #include <ctype.h>
@@ -30,40 +32,6 @@
 /* Texts that a line does not have are empty, not NULL. */
 #define PIECE_EMPTY	    ((struct piece){(const uint8_t *)"", 0})
 #define EMPTY		    .comm = PIECE_EMPTY, .name = PIECE_EMPTY, .text = PIECE_EMPTY
-
-struct cursor {
-	const char *at, *end;
-};
-
-static void skip_blanks(struct cursor *c)
-{
-	while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
-		c->at++;
-}
-
-static bool take_text(struct cursor *c, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(c->end - c->at) < len || memcmp(c->at, text, len))
-		return false;
-	c->at += len;
-	return true;
-}
-
-static bool take_number(struct cursor *c, uint64_t max, uint64_t *ret)
-{
-	const char *start = c->at;
-	uint64_t v = 0;
-
-	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++) {
-		v = v * 10 + (uint64_t)(*c->at - '0');
-		if (v > max)
-			return false;
-	}
-	*ret = v;
-	return c->at > start;
-}
 
 static struct piece piece_of(const char *from, const char *to)
 {
@@ -103,12 +71,12 @@ static bool piece_is(struct piece p, const char *text)
  */
 
 /* Takes the digits behind the point; their number says what they count. */
-static bool take_fraction(struct cursor *c, uint64_t *ret_ns)
+static bool take_fraction(struct linecursor *c, uint64_t *ret_ns)
 {
 	const char *start = c->at;
 	uint64_t v;
 
-	if (!take_number(c, NS_PER_S, &v) || c->at - start > 9)
+	if (!linecursor_take_number(c, NS_PER_S, &v) || c->at - start > 9)
 		return false;
 	for (ptrdiff_t i = c->at - start; i < 9; i++)
 		v *= 10;
@@ -117,20 +85,20 @@ static bool take_fraction(struct cursor *c, uint64_t *ret_ns)
 }
 
 /* Takes "151.609943:", "12us+:" or "123456:" with its colon. */
-static bool take_time(struct cursor *c, struct ftraceline *l)
+static bool take_time(struct linecursor *c, struct ftraceline *l)
 {
 	uint64_t v, ns = 0;
 
-	if (!take_number(c, UINT64_MAX / 20, &v))
+	if (!linecursor_take_number(c, UINT64_MAX / 20, &v))
 		return false;
-	if (take_text(c, ".")) {
+	if (linecursor_take_text(c, ".")) {
 		const char *point = c->at;
 
 		if (v > SECONDS_MAX || !take_fraction(c, &ns))
 			return false;
 		l->time_ns = v * NS_PER_S + ns;
 		l->is_rounded = c->at - point == 6;
-	} else if (take_text(c, "us")) {
+	} else if (linecursor_take_text(c, "us")) {
 		if (v > SECONDS_MAX * 1000)
 			return false;
 		l->time_ns = v * 1000;
@@ -140,7 +108,7 @@ static bool take_time(struct cursor *c, struct ftraceline *l)
 		l->time_ns = v;
 		l->is_ticks = true;
 	}
-	return take_text(c, ":");
+	return linecursor_take_text(c, ":");
 }
 
 static unsigned hex_digit(char c)
@@ -151,7 +119,7 @@ static unsigned hex_digit(char c)
 }
 
 /* Takes "d..2." of the latency format: interrupts, reschedule, context, preemption, migration. */
-static bool take_flags(struct cursor *c, struct ftraceline *l)
+static bool take_flags(struct linecursor *c, struct ftraceline *l)
 {
 	const char *start = c->at, *p = start;
 	size_t n;
@@ -175,47 +143,48 @@ static bool take_flags(struct cursor *c, struct ftraceline *l)
 }
 
 /* "[001] d..2.   151.609943:" or, in latency form, "1d..2.  151.609943:" */
-static bool take_place(struct cursor *c, struct ftraceline *l)
+static bool take_place(struct linecursor *c, struct ftraceline *l)
 {
 	bool has_brackets;
 	uint64_t v;
 
-	skip_blanks(c);
-	if (take_text(c, "(")) { /* the process, or ------- */
-		skip_blanks(c);
-		if (take_number(c, INT32_MAX, &v))
+	linecursor_skip_blanks(c);
+	if (linecursor_take_text(c, "(")) { /* the process, or ------- */
+		linecursor_skip_blanks(c);
+		if (linecursor_take_number(c, INT32_MAX, &v))
 			l->tgid = (int)v;
 		while (c->at < c->end && *c->at == '-')
 			c->at++;
-		if (!take_text(c, ")"))
+		if (!linecursor_take_text(c, ")"))
 			return false;
-		skip_blanks(c);
+		linecursor_skip_blanks(c);
 	}
-	has_brackets = take_text(c, "[");
-	if (!take_number(c, 65535, &v) || (has_brackets && !take_text(c, "]")))
+	has_brackets = linecursor_take_text(c, "[");
+	if (!linecursor_take_number(c, 65535, &v) ||
+	    (has_brackets && !linecursor_take_text(c, "]")))
 		return false;
 	l->cpu = (uint32_t)v;
 	if (!has_brackets && !take_flags(c, l))
 		return false;
-	skip_blanks(c);
+	linecursor_skip_blanks(c);
 	if (has_brackets) {
 		take_flags(c, l);
-		skip_blanks(c);
+		linecursor_skip_blanks(c);
 	}
 	return take_time(c, l);
 }
 
 /* Takes "COMM-PID [CPU] … TIME:"; the first '-' where all of it fits counts. */
-static bool take_head(struct cursor *c, struct ftraceline *l)
+static bool take_head(struct linecursor *c, struct ftraceline *l)
 {
 	const char *start = c->at;
 
 	for (const char *dash = start; dash < c->end; dash++) {
 		struct ftraceline tried = {EMPTY, .kind = FTRACELINE_EVENT, .has_pid = true};
-		struct cursor t = {dash + 1, c->end};
+		struct linecursor t = {dash + 1, c->end};
 		uint64_t pid;
 
-		if (*dash != '-' || !take_number(&t, INT32_MAX, &pid) || t.at == t.end ||
+		if (*dash != '-' || !linecursor_take_number(&t, INT32_MAX, &pid) || t.at == t.end ||
 		    (*t.at != ' ' && *t.at != '('))
 			continue;
 		tried.pid = (int)pid;
@@ -277,7 +246,7 @@ static bool read_call(struct piece rest, struct ftraceline *l)
 	return true;
 }
 
-static void read_event(struct cursor *c, struct ftraceline *l)
+static void read_event(struct linecursor *c, struct ftraceline *l)
 {
 	struct piece rest, name;
 	const char *colon;
@@ -314,7 +283,7 @@ bool ftraceline_parse_duration(struct piece text, bool *ret_has, uint64_t *ret_n
 {
 	const char *start = (const char *)text.data, *end = start + text.len;
 	const char *bar = text.len ? memchr(start, '|', text.len) : NULL;
-	struct cursor c = {start, bar};
+	struct linecursor c = {start, bar};
 	uint64_t us, ns = 0;
 
 	if (!bar)
@@ -326,24 +295,24 @@ bool ftraceline_parse_duration(struct piece text, bool *ret_has, uint64_t *ret_n
 	*ret_text = piece_of(bar + 1, end);
 	if (!*ret_has)
 		return true;
-	if (!take_number(&c, UINT64_MAX / 20000, &us) ||
-	    (take_text(&c, ".") && !take_fraction(&c, &ns)))
+	if (!linecursor_take_number(&c, UINT64_MAX / 20000, &us) ||
+	    (linecursor_take_text(&c, ".") && !take_fraction(&c, &ns)))
 		return false;
 	*ret_ns = us * 1000 + ns / 1000000;
-	skip_blanks(&c);
-	return take_text(&c, "us");
+	linecursor_skip_blanks(&c);
+	return linecursor_take_text(&c, "us");
 }
 
 /* "bash-1234" */
 static bool read_task(struct piece p, struct ftraceline *l)
 {
 	const char *start = (const char *)p.data, *end = start + p.len, *dash;
-	struct cursor c;
+	struct linecursor c;
 	uint64_t pid;
 
 	dash = p.len ? memrchr(start, '-', p.len) : NULL;
-	c = (struct cursor){dash ? dash + 1 : end, end};
-	if (!take_number(&c, INT32_MAX, &pid) || c.at != end)
+	c = (struct linecursor){dash ? dash + 1 : end, end};
+	if (!linecursor_take_number(&c, INT32_MAX, &pid) || c.at != end)
 		return false;
 	l->pid = (int)pid;
 	l->has_pid = true;
@@ -351,7 +320,7 @@ static bool read_task(struct piece p, struct ftraceline *l)
 	return true;
 }
 
-static struct piece up_to_bar(struct cursor *c)
+static struct piece up_to_bar(struct linecursor *c)
 {
 	const char *bar = memchr(c->at, '|', (size_t)(c->end - c->at));
 
@@ -359,29 +328,29 @@ static struct piece up_to_bar(struct cursor *c)
 }
 
 /* What follows "CPU)": the task, flags, and then the duration with the function. */
-static void read_graph_columns(struct cursor *c, struct ftraceline *l)
+static void read_graph_columns(struct linecursor *c, struct ftraceline *l)
 {
 	struct piece column = trim(up_to_bar(c));
 
 	if (read_task(column, l)) {
 		c->at += up_to_bar(c).len;
-		take_text(c, "|");
+		linecursor_take_text(c, "|");
 	}
 	for (;;) { /* flags */
-		struct cursor t = *c;
+		struct linecursor t = *c;
 
-		skip_blanks(&t);
+		linecursor_skip_blanks(&t);
 		if (!take_flags(&t, l))
 			return;
-		skip_blanks(&t);
-		if (!take_text(&t, "|"))
+		linecursor_skip_blanks(&t);
+		if (!linecursor_take_text(&t, "|"))
 			return;
 		*c = t;
 	}
 }
 
 /* " 0)   bash-1   =>   make-2" */
-static bool read_switch(struct cursor c, struct ftraceline *l)
+static bool read_switch(struct linecursor c, struct ftraceline *l)
 {
 	const char *arrow = memmem(c.at, (size_t)(c.end - c.at), " => ", 4);
 
@@ -391,28 +360,28 @@ static bool read_switch(struct cursor c, struct ftraceline *l)
 	return true;
 }
 
-static bool read_graph(struct cursor c, struct ftraceline *l)
+static bool read_graph(struct linecursor c, struct ftraceline *l)
 {
 	struct ftraceline g = {EMPTY, .kind = FTRACELINE_NO_TIME};
 	uint64_t v, ns;
 
-	skip_blanks(&c);
-	if (!take_number(&c, SECONDS_MAX, &v))
+	linecursor_skip_blanks(&c);
+	if (!linecursor_take_number(&c, SECONDS_MAX, &v))
 		return false;
-	if (take_text(&c, ".")) {
+	if (linecursor_take_text(&c, ".")) {
 		if (!take_fraction(&c, &ns))
 			return false;
 		g.time_ns = v * NS_PER_S + ns;
 		g.kind = FTRACELINE_GRAPH;
 		g.is_rounded = true;
-		skip_blanks(&c);
-		if (!take_text(&c, "|"))
+		linecursor_skip_blanks(&c);
+		if (!linecursor_take_text(&c, "|"))
 			return false;
-		skip_blanks(&c);
-		if (!take_number(&c, 65535, &v))
+		linecursor_skip_blanks(&c);
+		if (!linecursor_take_number(&c, 65535, &v))
 			return false;
 	}
-	if (v > 65535 || !take_text(&c, ")"))
+	if (v > 65535 || !linecursor_take_text(&c, ")"))
 		return false;
 	g.cpu = (uint32_t)v;
 	if (!read_switch(c, &g)) {
@@ -430,21 +399,23 @@ static bool read_graph(struct cursor c, struct ftraceline *l)
  */
 
 /* "CPU:1 [LOST 12 EVENTS]" of the kernel, "CPU:1 [12 EVENTS DROPPED]" of reports */
-static bool read_lost(struct cursor c, struct ftraceline *l)
+static bool read_lost(struct linecursor c, struct ftraceline *l)
 {
 	uint64_t cpu, n = 0;
 
-	skip_blanks(&c);
-	if (!take_text(&c, "CPU:") || !take_number(&c, 65535, &cpu) || !take_text(&c, " ["))
+	linecursor_skip_blanks(&c);
+	if (!linecursor_take_text(&c, "CPU:") || !linecursor_take_number(&c, 65535, &cpu) ||
+	    !linecursor_take_text(&c, " ["))
 		return false;
-	if (take_text(&c, "SUBBUFFER START]")) {
+	if (linecursor_take_text(&c, "SUBBUFFER START]")) {
 		l->kind = FTRACELINE_NOTHING;
 		return true;
 	}
-	if (!take_text(&c, "LOST ") && !isdigit((unsigned char)(c.at < c.end ? *c.at : 0)) &&
-	    !take_text(&c, "EVENTS"))
+	if (!linecursor_take_text(&c, "LOST ") &&
+	    !isdigit((unsigned char)(c.at < c.end ? *c.at : 0)) &&
+	    !linecursor_take_text(&c, "EVENTS"))
 		return false;
-	take_number(&c, UINT32_MAX, &n);
+	linecursor_take_number(&c, UINT32_MAX, &n);
 	l->kind = FTRACELINE_LOST;
 	l->cpu = (uint32_t)cpu;
 	l->n_lost = n;
@@ -463,7 +434,7 @@ static bool is_heading(struct piece line)
 
 void ftraceline_parse(struct piece line, struct ftraceline *ret)
 {
-	struct cursor c = {(const char *)line.data, (const char *)line.data + line.len}, frame;
+	struct linecursor c = {(const char *)line.data, (const char *)line.data + line.len}, frame;
 	uint64_t n;
 
 	if (line.len && c.end[-1] == '\r')
@@ -474,8 +445,8 @@ void ftraceline_parse(struct piece line, struct ftraceline *ret)
 		return;
 	}
 	frame = c;
-	skip_blanks(&frame);
-	if (take_text(&frame, "=> ")) {
+	linecursor_skip_blanks(&frame);
+	if (linecursor_take_text(&frame, "=> ")) {
 		ret->kind = FTRACELINE_FRAME;
 		ret->text = piece_of(frame.at, frame.end);
 		return;
@@ -486,7 +457,8 @@ void ftraceline_parse(struct piece line, struct ftraceline *ret)
 	}
 	if (read_graph(c, ret) || read_lost(c, ret))
 		return;
-	if (take_text(&c, "cpus=") && take_number(&c, 65535, &n) && c.at == c.end) {
+	if (linecursor_take_text(&c, "cpus=") && linecursor_take_number(&c, 65535, &n) &&
+	    c.at == c.end) {
 		ret->kind = FTRACELINE_CPUS;
 		ret->cpu = (uint32_t)n;
 	}

@@ -13,6 +13,8 @@
  */
 #include "inputs/foreign/straceline.h"
 
+#include "inputs/foreign/linecursor.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -22,40 +24,6 @@
 #define UNFINISHED	"<unfinished ...>"
 #define RESUMED		" resumed>"
 
-struct cursor {
-	const char *at, *end;
-};
-
-static void skip_blanks(struct cursor *c)
-{
-	while (c->at < c->end && *c->at == ' ')
-		c->at++;
-}
-
-static bool take_text(struct cursor *c, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(c->end - c->at) < len || memcmp(c->at, text, len))
-		return false;
-	c->at += len;
-	return true;
-}
-
-static bool take_number(struct cursor *c, uint64_t max, uint64_t *ret)
-{
-	const char *start = c->at;
-	uint64_t v = 0;
-
-	for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++) {
-		v = v * 10 + (uint64_t)(*c->at - '0');
-		if (v > max)
-			return false;
-	}
-	*ret = v;
-	return c->at > start;
-}
-
 static struct piece piece_of(const char *from, const char *to)
 {
 	while (to > from && to[-1] == ' ')
@@ -63,11 +31,11 @@ static struct piece piece_of(const char *from, const char *to)
 	return (struct piece){(const uint8_t *)from, (size_t)(to - from)};
 }
 
-static bool take_fraction(struct cursor *c, uint64_t *ret_ns)
+static bool take_fraction(struct linecursor *c, uint64_t *ret_ns)
 {
 	const char *start = c->at;
 
-	if (!take_number(c, NS_PER_S, ret_ns) || c->at - start > 9)
+	if (!linecursor_take_number(c, NS_PER_S, ret_ns) || c->at - start > 9)
 		return false;
 	for (long i = c->at - start; i < 9; i++)
 		*ret_ns *= 10;
@@ -75,55 +43,56 @@ static bool take_fraction(struct cursor *c, uint64_t *ret_ns)
 }
 
 /* "21:28:57.031225", "21:28:57", "1700000000.031225", "0.000123" */
-static bool take_time(struct cursor *c, struct straceline *l)
+static bool take_time(struct linecursor *c, struct straceline *l)
 {
 	uint64_t v, minutes, seconds, ns = 0;
 
-	if (!take_number(c, SECONDS_MAX, &v))
+	if (!linecursor_take_number(c, SECONDS_MAX, &v))
 		return false;
-	if (take_text(c, ":")) {
-		if (v > 24 || !take_number(c, 59, &minutes) || !take_text(c, ":") ||
-		    !take_number(c, 60, &seconds))
+	if (linecursor_take_text(c, ":")) {
+		if (v > 24 || !linecursor_take_number(c, 59, &minutes) ||
+		    !linecursor_take_text(c, ":") || !linecursor_take_number(c, 60, &seconds))
 			return false;
 		v = (v * 60 + minutes) * 60 + seconds;
 		l->clock = STRACELINE_OF_DAY;
-		if (take_text(c, ".") && !take_fraction(c, &ns))
+		if (linecursor_take_text(c, ".") && !take_fraction(c, &ns))
 			return false;
 	} else {
 		l->clock = v >= SINCE_1970_FROM ? STRACELINE_SINCE_1970 : STRACELINE_SINCE_LINE;
-		if (!take_text(c, ".") || !take_fraction(c, &ns))
+		if (!linecursor_take_text(c, ".") || !take_fraction(c, &ns))
 			return false;
 	}
 	l->time_ns = v * NS_PER_S + ns;
-	return take_text(c, " ");
+	return linecursor_take_text(c, " ");
 }
 
 /* "10890 " or "[pid 10890] "; the number must be followed by a time. */
-static void take_pid(struct cursor *c, struct straceline *l)
+static void take_pid(struct linecursor *c, struct straceline *l)
 {
-	struct cursor t = *c;
-	bool has_brackets = take_text(&t, "[pid ");
+	struct linecursor t = *c;
+	bool has_brackets = linecursor_take_text(&t, "[pid ");
 	uint64_t pid;
 
-	skip_blanks(&t);
-	if (!take_number(&t, INT32_MAX, &pid) || (has_brackets && !take_text(&t, "]")) ||
-	    !take_text(&t, " "))
+	linecursor_skip_blanks(&t);
+	if (!linecursor_take_number(&t, INT32_MAX, &pid) ||
+	    (has_brackets && !linecursor_take_text(&t, "]")) || !linecursor_take_text(&t, " "))
 		return;
 	l->pid = (int)pid;
 	*c = t;
 }
 
 /* Takes "<0.000009>" off the end. */
-static void take_duration(struct cursor *c, struct straceline *l)
+static void take_duration(struct linecursor *c, struct straceline *l)
 {
 	const char *open = c->end > c->at && c->end[-1] == '>'
 				   ? memrchr(c->at, '<', (size_t)(c->end - c->at))
 				   : NULL;
-	struct cursor t = {open ? open + 1 : c->end, c->end};
+	struct linecursor t = {open ? open + 1 : c->end, c->end};
 	uint64_t s, ns;
 
-	if (!open || !take_number(&t, SECONDS_MAX, &s) || !take_text(&t, ".") ||
-	    !take_fraction(&t, &ns) || !take_text(&t, ">") || t.at != t.end)
+	if (!open || !linecursor_take_number(&t, SECONDS_MAX, &s) ||
+	    !linecursor_take_text(&t, ".") || !take_fraction(&t, &ns) ||
+	    !linecursor_take_text(&t, ">") || t.at != t.end)
 		return;
 	l->has_duration = true;
 	l->duration_ns = s * NS_PER_S + ns;
@@ -133,7 +102,7 @@ static void take_duration(struct cursor *c, struct straceline *l)
 }
 
 /* Finds the last ") = ": what precedes it are arguments, what follows is the result. */
-static bool split_result(struct cursor c, struct straceline *l)
+static bool split_result(struct linecursor c, struct straceline *l)
 {
 	for (const char *p = c.end - 1; p > c.at; p--) {
 		const char *close = p;
@@ -156,7 +125,7 @@ static bool split_result(struct cursor c, struct straceline *l)
 	return false;
 }
 
-static bool take_name(struct cursor *c, struct straceline *l)
+static bool take_name(struct linecursor *c, struct straceline *l)
 {
 	const char *start = c->at;
 
@@ -166,17 +135,17 @@ static bool take_name(struct cursor *c, struct straceline *l)
 	return l->name.len && l->name.len <= 40;
 }
 
-static enum straceline_kind read_call(struct cursor c, struct straceline *l)
+static enum straceline_kind read_call(struct linecursor c, struct straceline *l)
 {
 	size_t n = strlen(UNFINISHED);
 
-	if (take_text(&c, "<... ")) {
-		if (!take_name(&c, l) || !take_text(&c, RESUMED))
+	if (linecursor_take_text(&c, "<... ")) {
+		if (!take_name(&c, l) || !linecursor_take_text(&c, RESUMED))
 			return STRACELINE_UNKNOWN;
 		take_duration(&c, l);
 		return split_result(c, l) ? STRACELINE_RESUMED : STRACELINE_UNKNOWN;
 	}
-	if (!take_name(&c, l) || !take_text(&c, "("))
+	if (!take_name(&c, l) || !linecursor_take_text(&c, "("))
 		return STRACELINE_UNKNOWN;
 	if ((size_t)(c.end - c.at) >= n && !memcmp(c.end - n, UNFINISHED, n)) {
 		l->args = piece_of(c.at, c.end - n);
@@ -187,34 +156,35 @@ static enum straceline_kind read_call(struct cursor c, struct straceline *l)
 }
 
 /* "--- text ---" */
-static bool read_framed(struct cursor c, const char *frame, struct straceline *l)
+static bool read_framed(struct linecursor c, const char *frame, struct straceline *l)
 {
 	size_t n = strlen(frame);
 
-	if (!take_text(&c, frame) || (size_t)(c.end - c.at) < n || memcmp(c.end - n, frame, n))
+	if (!linecursor_take_text(&c, frame) || (size_t)(c.end - c.at) < n ||
+	    memcmp(c.end - n, frame, n))
 		return false;
-	skip_blanks(&c);
+	linecursor_skip_blanks(&c);
 	l->args = piece_of(c.at, c.end - n > c.at ? c.end - n : c.at);
 	return true;
 }
 
 void straceline_parse(struct piece line, struct straceline *ret)
 {
-	struct cursor c = {(const char *)line.data, (const char *)line.data + line.len};
+	struct linecursor c = {(const char *)line.data, (const char *)line.data + line.len};
 
 	*ret = (struct straceline){
 		.name = PIECE_EMPTY, .args = PIECE_EMPTY, .ret = PIECE_EMPTY, .error = PIECE_EMPTY};
 	while (c.end > c.at && (c.end[-1] == ' ' || c.end[-1] == '\r'))
 		c.end--;
-	if (c.at == c.end || take_text(&c, "strace: ")) {
+	if (c.at == c.end || linecursor_take_text(&c, "strace: ")) {
 		ret->kind = STRACELINE_NOTHING;
 		return;
 	}
 	take_pid(&c, ret);
-	skip_blanks(&c);
+	linecursor_skip_blanks(&c);
 	if (!take_time(&c, ret))
 		return;
-	skip_blanks(&c);
+	linecursor_skip_blanks(&c);
 	ret->kind = read_framed(c, "---", ret)	 ? STRACELINE_SIGNAL
 		    : read_framed(c, "+++", ret) ? STRACELINE_END
 						 : read_call(c, ret);

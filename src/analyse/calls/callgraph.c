@@ -191,6 +191,8 @@ static void enter(void *ctx, struct flow_task *t, struct flow_frame *f)
 		g->first_order = g->now;
 	}
 	f->aside = parent ? child_of(g, parent, f->func) : NULL;
+	if (!f->aside && g->is_part)
+		g->n_cut++; /* no memory; the call may stay open, so leave() may never know */
 }
 
 static void leave(void *ctx, struct flow_task *t, struct flow_frame *f, const struct flow_end *end,
